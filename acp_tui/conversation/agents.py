@@ -1,56 +1,60 @@
-"""One agent while it runs, shared by the conversations with it: its process, connection, host and journal."""
+"""A running agent, shared by its conversations: process, connection, host, journal and log."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from acp_tui import __version__
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.host import Host
+from acp_tui.agent.process import Process
+from acp_tui.changes.snapshots import Snapshots
+from acp_tui.changes.tracker import ChangeTracker, Told, is_too_wide
+from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
+from acp_tui.rules import files
+from acp_tui.rules.book import RuleBook
+from acp_tui.session.change import SessionChange
+from acp_tui.session.events import Noted
+from acp_tui.session.options import Option
+from acp_tui.session.session import Session
+from acp_tui.store.decisions import NAME, DecisionLog
+from acp_tui.store.folders import config_folder, data_folder, state_folder
+from acp_tui.store.journal import Journal, journal_path, secrets_of
+from acp_tui.store.launch import Launch
+from acp_tui.store.mcp import McpServer, offered
+from acp_tui.store.urls import credentials
+from acp_tui.workspace.backups import Backups
+from acp_tui.workspace.terminals import Terminals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from acp_tui.agent.agent import Agent
-    from acp_tui.agent.host import Host
-    from acp_tui.agent.process import Process
-    from acp_tui.changes.tracker import ChangeTracker, Told
-    from acp_tui.conversation.conversation import Conversation, Start
-    from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
-    from acp_tui.rules.book import RuleBook
-    from acp_tui.session.change import SessionChange
-    from acp_tui.session.options import Option
-    from acp_tui.session.session import Session
-    from acp_tui.store.decisions import DecisionLog
-    from acp_tui.store.journal import Journal
-    from acp_tui.store.launch import Launch
-    from acp_tui.store.mcp import McpServer
+    from acp_tui.conversation.conversation import Start
 
 
-class Hearer(Protocol):
-    """A conversation with the agent."""
+class AgentUser(Protocol):
+    """A conversation that uses an agent."""
 
     def changed(self, session_id: str, change: SessionChange) -> None:
-        """Something in a session of the agent changed, whosever session it is."""
+        """Handle a change of any session of the agent."""
 
     async def agent_stopped(self) -> None:
-        """The agent's process was stopped, and the journal is still open."""
+        """Finish work: the process was stopped, and the journal is still open."""
 
     def agent_ended(self) -> None:
-        """The agent's process is gone, and nobody here asked for it."""
+        """Handle an unexpected end of the process."""
 
     def follow(self, running: RunningAgent) -> None:
-        """Another process of the agent has taken its place, one that knows of a login."""
+        """Move to another process of the agent, one that is logged in."""
 
 
 class RunningAgent:
-    """Started when the first conversation begins, ended when the last one leaves."""
+    """An agent that is started by its first conversation and ended by the last one."""
 
     def __init__(self, start: Start, launch: Launch, process: Process) -> None:
-        from acp_tui.agent.agent import Agent
-        from acp_tui.conversation.opening import Unwritten
-
         self.launch = launch
         self.host = host_for(start, launch)
         self.journal = journal_for(start, launch)
@@ -69,50 +73,66 @@ class RunningAgent:
         )
         process.on_stderr = self._hear_stderr
         self._process = process
-        self.hearers: list[Hearer] = []
+        self.users: list[AgentUser] = []
         """The conversations, oldest first."""
-        self.leaving: list[Hearer] = []
-        """Those of them that take their leave, which may take a moment."""
-        self._unwritten = Unwritten(self.journal, self.decisions)
+        self._leaving: list[AgentUser] = []
+        """The conversations that are leaving, which may take a moment."""
+        self._write_failures = WriteFailures(self.journal, self.decisions)
         self._introduction: asyncio.Task[InitializeResponse] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._stopping = False
         self.reader = asyncio.create_task(self._listen())
-        """Done when the agent is gone."""
+        """Done when the agent has ended."""
 
     async def introduce(self) -> None:
-        """Make sure that the agent knows us; it is told once, however many ask.
+        """Initialize the connection, once for all conversations.
 
         Raises:
-            AgentError: it cannot be talked to.
+            AgentError: the agent is unusable.
         """
         if self._introduction is None:
             self._introduction = asyncio.create_task(self.agent.initialize())
         await asyncio.shield(self._introduction)
 
-    def tell_problems(self, session_id: str) -> None:
-        """Note in a session, once for all, what is not written down of what is said or decided."""
-        for event in self._unwritten.news():
+    def tell_write_failures(self, session_id: str) -> None:
+        """Add notices about failures of the journal and the decision log to a session, once for all."""
+        for event in self._write_failures.news():
             self.agent.note(session_id, event)
 
     @property
     def is_shared(self) -> bool:
-        """Whether more than one conversation needs it."""
-        return len(self.hearers) > 1
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether a conversation stays with it."""
-        return any(hearer not in self.leaving for hearer in self.hearers)
+        """Whether several conversations use it."""
+        return len(self.users) > 1
 
     def cpu_seconds(self) -> float | None:
-        """Return the processor time that the agent has used so far, None where that is unknown."""
+        """Return the processor time of the agent, None where it is unknown."""
         return self._process.cpu_seconds()
 
     @property
     def is_running(self) -> bool:
-        """Whether it can be talked to."""
+        """Whether it takes requests."""
         return not self._stopping and not self.reader.done()
+
+    async def leave(self, user: AgentUser, session: Session | None) -> None:
+        """Close a conversation's session, or end the agent if no other conversation stays."""
+        self.agent.connection.resume_reading(user)  # the others go on reading
+        self._leaving.append(user)
+        try:
+            if all(one in self._leaving for one in self.users):
+                await self.end()
+            elif session is not None:
+                await self.agent.close_session(session.id)
+        finally:
+            self._leaving.remove(user)
+            if user in self.users:
+                self.users.remove(user)
+
+    async def remove(self, user: AgentUser) -> None:
+        """Remove a conversation that has moved to another process; the last one ends this process."""
+        if user in self.users:
+            self.users.remove(user)
+            if not self.users:
+                await self.end()
 
     async def end(self) -> None:
         """End the agent and all that it started. May be called again, and at the same time."""
@@ -125,163 +145,67 @@ class RunningAgent:
         try:
             await self.agent.stop()
             await asyncio.wait([self.reader])
-            await asyncio.gather(*(hearer.agent_stopped() for hearer in self.hearers))
+            await asyncio.gather(*(user.agent_stopped() for user in self.users))
         finally:
             self.journal.close()
 
     async def _listen(self) -> None:
         await self.agent.run()
         if not self._stopping:
-            for hearer in list(self.hearers):
-                hearer.agent_ended()
+            for user in list(self.users):
+                user.agent_ended()
 
     def _hear_stderr(self, lines: Sequence[str]) -> None:
-        """Write down what the agent says on the side as it comes: after a crash it may be all there is."""
+        """Journal stderr as it comes: after a crash it may be all there is."""
         self.journal.err(*lines)
         self.journal.flush_some()
 
     def _changed(self, session_id: str, change: SessionChange) -> None:
-        for hearer in list(self.hearers):
-            hearer.changed(session_id, change)
+        for user in list(self.users):
+            user.changed(session_id, change)
 
 
-class Connecting:
-    """The agent of one conversation, from its start until it is left; the last one to leave ends it."""
-
-    def __init__(self, start: Start, hearer: Hearer, running: RunningAgent | None) -> None:
-        """Take over what there is.
-
-        Args:
-            start: may hold the agent's process, which is starting.
-            hearer: the conversation.
-            running: an agent that other conversations have already.
-        """
-        self.launch: Launch | None = running.launch if running is not None else start.launch
-        """How the agent is started, first and again."""
-        self.running: RunningAgent | None = None
-        """The agent, once it is there."""
-        self.process: Process | None = start.process if running is None else None
-        self._spawn_error = start.spawn_error if running is None else None
-        self._start = start
-        self._hearer = hearer
-        if running is not None:
-            self.join(running)
-
-    def start(self) -> RunningAgent:
-        """Return the agent that is there, or start it.
-
-        Raises:
-            SpawnFailed: it cannot be started.
-        """
-        if self.running is None:
-            assert self.launch is not None
-            self.process = self.process or self._spawn(self.launch)
-            self.join(RunningAgent(self._start, self.launch, self.process))
-        assert self.running is not None
-        return self.running
-
-    def join(self, running: RunningAgent) -> None:
-        """Talk to this agent from now on."""
-        self.running = running
-        running.hearers.append(self._hearer)
-
-    def hold(self) -> None:
-        """Have the agent wait with what it says: too much of it is still to be drawn."""
-        if self.running is not None:
-            self.running.agent.connection.pause_reading(self._hearer)
-
-    def let_go(self) -> None:
-        """Hear the agent again."""
-        if self.running is not None:
-            self.running.agent.connection.resume_reading(self._hearer)
-
-    async def leave(self, running: RunningAgent, session: Session | None) -> None:
-        """End our session with an agent, or the whole agent when nobody else needs it."""
-        running.agent.connection.resume_reading(self._hearer)  # the others with it go on hearing
-        running.leaving.append(self._hearer)
-        try:
-            if not running.is_wanted:
-                await running.end()
-            elif session is not None:
-                await running.agent.close_session(session.id)
-        finally:
-            running.leaving.remove(self._hearer)
-            if self._hearer in running.hearers:
-                running.hearers.remove(self._hearer)
-
-    async def end(self, session: Session | None) -> None:
-        """Leave the agent, also one that is only starting."""
-        if self.running is not None:
-            await self.leave(self.running, session)
-        elif self.process is not None:
-            await self.process.stop()
-
-    def forget(self) -> None:
-        """There is no agent any more; the next `start` starts one."""
-        self.running = self.process = None
-
-    def _spawn(self, launch: Launch) -> Process:
-        from acp_tui.agent.process import Process
-
-        error, self._spawn_error = self._spawn_error, None
-        if error is not None:
-            raise error
-        return Process.spawn(launch.argv, cwd=self._start.cwd, env=launch.env, guard=self._start.guard)
+_FULL = "There is no room left on the disk: nothing is recorded until there is some again."
+_ROOM = "There is room on the disk again: what was said meanwhile is recorded, too."
 
 
-async def reconnect(conversation: Conversation) -> Agent:
-    """Start the agent of a conversation anew; the others with it follow.
+class WriteFailures:
+    """Write failures of the journal and the decision log, each reported once, and their end."""
 
-    Raises:
-        AgentGone: it cannot be started, or the conversation ends meanwhile.
-    """
-    from acp_tui.agent.capabilities import AgentGone, gone
+    def __init__(self, journal: Journal, decisions: DecisionLog) -> None:
+        self._journal = journal
+        self._decisions = decisions
+        self._kept = (journal, decisions)
+        self._told: set[str] = set()
+        self._was_full = False
 
-    this, connecting = conversation.round, conversation.connecting
-    assert connecting.running is not None
-    others = [hearer for hearer in connecting.running.hearers if hearer is not conversation]
-    await connecting.leave(connecting.running, conversation.session)
-    if this == conversation.round:
-        connecting.forget()
-    running = conversation.started() if this == conversation.round else None
-    if running is None:
-        raise AgentGone(gone())
-    await running.introduce()
-    for other in others:
-        other.follow(running)
-    return running.agent
+    def news(self) -> list[Noted]:
+        """Return notices about what is new; a full disk is one failure for both."""
+        if not self._was_full and all(one.problem is None for one in self._kept):
+            return []
+        return [*self._about_room(), *self._about_others()]
 
+    def _about_room(self) -> list[Noted]:
+        if self._was_full and not self._journal.lacks_room:
+            self._decisions.write_held()
+        full = [one.problem for one in self._kept if one.lacks_room and one.problem is not None]
+        if bool(full) == self._was_full:
+            return []
+        self._was_full = bool(full)
+        if not full:
+            is_whole = all(one.problem is None for one in self._kept)
+            return [Noted(_ROOM)] if is_whole else []
+        return [Noted(_FULL, "warning", f"Make room for {full[0].path.parent}, and go on working.")]
 
-async def follow(conversation: Conversation, running: RunningAgent, session: Session) -> None:
-    """Take a session to another process; the last conversation to leave the process before ends it."""
-    from acp_tui.agent.capabilities import AgentError
-
-    this, before = conversation.round, conversation.running
-    conversation.enter("starting")
-    conversation.connecting.let_go()
-    conversation.connecting.join(running)
-    if before is not None:
-        before.agent.sessions.pop(session.id, None)  # its end is none of the session
-    try:
-        await conversation.beginning.open_again(running.agent, session)
-    except AgentError as error:
-        conversation.fail(running.agent, error)
-    finally:
-        if before is not None and conversation in before.hearers:
-            before.hearers.remove(conversation)
-            if not before.hearers:
-                await before.end()
-    if this == conversation.round and conversation.phase == "starting":
-        conversation.go_on()
+    def _about_others(self) -> list[Noted]:
+        said = [str(one.problem) for one in self._kept if one.problem is not None and not one.lacks_room]
+        new = [problem for problem in said if problem not in self._told]
+        self._told.update(new)
+        return [Noted(problem, "warning") for problem in new]
 
 
 def host_for(start: Start, launch: Launch) -> Host:
-    """Return what is lent to an agent that is started in this way."""
-    from acp_tui.agent.host import Host
-    from acp_tui.store.folders import data_folder
-    from acp_tui.workspace.backups import Backups
-    from acp_tui.workspace.terminals import Terminals
-
+    """Return the host of an agent."""
     book = rule_book()
     return Host(
         Terminals(guard=start.guard),
@@ -296,21 +220,12 @@ def host_for(start: Start, launch: Launch) -> Host:
 
 
 def rule_book() -> RuleBook:
-    """Return the person's rules, for one agent: each has sessions of its own."""
-    from acp_tui.rules import files as rule_trust
-    from acp_tui.rules import files as rules
-    from acp_tui.rules.book import RuleBook
-    from acp_tui.store.folders import config_folder, state_folder
-
-    return RuleBook(config_folder() / rules.NAME, rule_trust.Trust(state_folder() / rule_trust.TRUST_NAME))
+    """Return the user's rules for one agent, each of which has its own sessions."""
+    return RuleBook(config_folder() / files.NAME, files.Trust(state_folder() / files.TRUST_NAME))
 
 
 def journal_for(start: Start, launch: Launch) -> Journal:
-    """Return a new journal that knows how the agent is started, and which values to keep out."""
-    from acp_tui.store.folders import data_folder
-    from acp_tui.store.journal import Journal, journal_path, secrets_of
-    from acp_tui.store.urls import credentials
-
+    """Return a new journal, which begins with the agent's command and leaves secrets out."""
     at = datetime.now(UTC)
     path = journal_path(data_folder() / "journals", launch.name, at) if start.settings.journal else None
     addresses = (*launch.argv, *launch.env.values())
@@ -329,24 +244,13 @@ def journal_for(start: Start, launch: Launch) -> Journal:
 
 
 def decision_log_for(start: Start, launch: Launch) -> DecisionLog:
-    """Return the log of what this agent is allowed, which all agents share."""
-    from acp_tui.store.decisions import NAME, DecisionLog
-    from acp_tui.store.folders import data_folder
-    from acp_tui.store.journal import secrets_of
-
+    """Return the decision log, which all agents share, without the secrets of this one."""
     path = data_folder() / NAME if start.settings.decisions else None
     return DecisionLog(path, secrets_of({**os.environ, **launch.env}))
 
 
 def tracking_for(start: Start, cwd: str, tell: Callable[[Told], None]) -> ChangeTracker | None:
-    """Return what keeps a session's changed files equal to the disk; None where that is not wanted."""
-    from pathlib import Path
-
-    from acp_tui.changes.snapshots import Snapshots
-    from acp_tui.changes.tracker import ChangeTracker, is_too_wide
-    from acp_tui.session.events import Noted
-    from acp_tui.store.folders import config_folder, data_folder, state_folder
-
+    """Return the tracker of a session's changed files; None where the settings want none."""
     if not start.settings.snapshots:
         return None
     root = Path(cwd)
@@ -358,15 +262,13 @@ def tracking_for(start: Start, cwd: str, tell: Callable[[Told], None]) -> Change
 
 
 def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServer], list[str]]:
-    """Return (the MCP servers that an agent takes, the names of those that it cannot reach)."""
-    from acp_tui.store.mcp import offered
-
+    """Return the MCP servers that an agent can use, and the names of the others."""
     kept, left_out = offered(start.mcp_servers, http=takes.http, sse=takes.sse)
     return list(kept), [server.name for server in left_out]
 
 
 def mode_named(option: Option | None, name: str) -> str | None:
-    """Return the mode that a person means by its id, the end of a long id, or its name; None without one."""
+    """Return the mode of an id, the end of a long id, or a name; None without one."""
     choices = option.config.choices() if option is not None else []
     ways: list[Any] = [
         lambda choice: choice.value == name,

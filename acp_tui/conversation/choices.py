@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from acp_tui.store.settings import Policy
 
 
-class Choosing:
+class SessionChoices:
     """The choices in one conversation, those of its beginning among them."""
 
     def __init__(self, conversation: Conversation, start: Start) -> None:

@@ -1,31 +1,33 @@
-"""The life of one conversation: the agent's start, a session, what waits to be said, the end, and again.
+"""A conversation: an agent and one session of it, from the start to the end, and again after a restart.
 
-No widget and no layout here: the screen hears `Listener` and calls methods.
+No widget and no layout here: the screen implements `ConversationListener` and calls methods. Only the
+conversation itself changes its phase and its session.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
-from acp_tui.conversation.agents import Connecting
-from acp_tui.conversation.choices import Choosing
-from acp_tui.conversation.queue import Person, Speaking
+from acp_tui.conversation.choices import SessionChoices
+from acp_tui.conversation.queue import PromptQueue
 from acp_tui.store.prompts import Prompt
 
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
+    from acp_tui.agent.capabilities import LoginRequired
     from acp_tui.agent.host import Host
     from acp_tui.agent.process import Process, SpawnFailed
     from acp_tui.changes.tracker import ChangeTracker, Told
     from acp_tui.conversation.agents import RunningAgent
-    from acp_tui.conversation.login import Beginning, Failure, LoginScreens
-    from acp_tui.conversation.opening import Attach, Opening, Recording
+    from acp_tui.conversation.failure import Failure
+    from acp_tui.conversation.login import LoginScreens
+    from acp_tui.conversation.opening import Attach, SessionOpening
     from acp_tui.conversation.rejections import Rejections
     from acp_tui.protocol.schema import SessionInfo
     from acp_tui.session.change import SessionChange
@@ -42,8 +44,11 @@ if TYPE_CHECKING:
     from acp_tui.workspace.terminals import Terminal
 
 
-class OpenQuestions(Mapping[tuple[str, str], "Question"]):
-    """A view by (session id, key): it costs nothing to make, however many questions there are."""
+T = TypeVar("T")
+
+
+class QuestionsByKey(Mapping[tuple[str, str], "Question"]):
+    """The open questions of some sessions by (session id, key): a view, which copies nothing."""
 
     def __init__(self, sessions: Sequence[Session]) -> None:
         self._sessions = sessions
@@ -56,100 +61,106 @@ class OpenQuestions(Mapping[tuple[str, str], "Question"]):
         raise KeyError(key)
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        """Go through the keys, in the order of the sessions and the oldest first."""
+        """Yield the keys in the order of the sessions, the oldest first."""
         for session in self._sessions:
             for key in session.questions:
                 yield session.id, key
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of questions."""
         return sum(len(session.questions) for session in self._sessions)
 
     @property
     def visits(self) -> int:
-        """How many of them are addresses that the user visits now."""
+        """The number of addresses that the user is visiting."""
         everything = chain.from_iterable(session.questions.values() for session in self._sessions)
         return sum(getattr(question, "visiting", False) for question in everything)
 
     def __repr__(self) -> str:
-        """Return what is open, for a test that fails."""
+        """Return the open questions, for a failing test."""
         return repr(dict(self))
 
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
 
 _OVER: Final = ("failed", "ended", "reading", "recorded", "ending")
-"""Phases in which nobody hears what is said."""
+"""Phases in which no agent can receive prompts."""
 
 
 class Conversation:
-    """One agent and one session of it, from the first start to the last end."""
+    """An agent and one session of it."""
 
     def __init__(
         self,
         start: Start,
-        listener: Listener,
+        listener: ConversationListener,
         logins: LoginScreens,
         running: RunningAgent | None = None,
         attach: Attach | None = None,
     ) -> None:
-        """Begin later, by `begin`.
+        """Prepare a conversation, which starts with `begin`.
 
         Args:
-            start: what the command line and the settings say.
-            listener: who shows the conversation.
-            logins: who shows the person what a login needs.
-            running: an agent that other conversations have already; else one is started.
-            attach: a session that the agent has, to be taken up instead of a new one.
+            start: the command line and the settings.
+            listener: shows the conversation.
+            logins: shows the user what a login needs.
+            running: an agent of other conversations; None: start one.
+            attach: a session of the agent to be opened; None: make a new one.
         """
         self.phase: Phase = "starting"
         self.failure: Failure | None = None
-        """Why the phase is `failed` or `ended`."""
+        """The reason of the phase `failed` or `ended`."""
         self.waiting_since = time.monotonic()
-        """When the current phase began, on the monotonic clock."""
+        """The monotonic time of the start of the phase."""
         self.recorded: RecordedSession | None = None
-        """Where a recorded session was read from, in the phase `recorded`."""
+        """The recorded session that is shown, in the phase `recorded`."""
         self.session: Session | None = None
+        self.launch: Launch | None = running.launch if running is not None else start.launch
+        """The command of the agent, for the first start and later ones."""
+        self.running: RunningAgent | None = None
+        """The agent with its connection, host and journal, while there is one."""
+        self.tracking: ChangeTracker | None = None
+        """The tracker of changed files, while there is a session."""
         self._start = start
         self._listener = listener
+        self._logins = logins
+        self._attach = attach
+        self._process: Process | None = start.process if running is None else None
+        self._spawn_error = start.spawn_error if running is None else None
         self.round = 0
-        """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
-        self.tracking: ChangeTracker | None = None
-        """Looks at the files of the workspace, while there is a session."""
-        self._told_unread: tuple[str, int] | None = None
-        """The turn in which it was said what the agent prints that is no message."""
+        """The number of starts and ends: work for an earlier round has to stop."""
+        self._unread_told: tuple[str, int] | None = None
+        """The last turn in which the chat was told of lines without a message."""
         self._is_closed = False
         self._leaving: asyncio.Task[None] | None = None
-        self._following: asyncio.Task[None] | None = None
-        self._attach = attach
-        self._logins = logins
-        self.choosing = Choosing(self, start)
-        self._speaking = Speaking(self, listener, start)
-        self.connecting = Connecting(start, self, running)
-        """Which agent it talks to."""
+        self._moving: asyncio.Task[None] | None = None
+        self.choices = SessionChoices(self, start)
+        self._prompts = PromptQueue(self, listener)
+        if running is not None:
+            self._join(running)
 
-    # ------------------------------------------------------------------ beginning and ending
+    # ------------------------------------------------------------------ start and end
 
     async def begin(self, launch: Launch | None = None) -> None:
-        """Start the agent, or take over the one that is starting, and make a session.
+        """Start the agent, or use the one that is starting, and open a session.
 
-        What goes wrong ends in the phase `failed`, with what to tell the person.
+        A failure ends in the phase `failed`, with the reason in `failure`.
         """
         from acp_tui.conversation.loading import load
 
         self.round += 1
         this = self.round
-        self.connecting.launch = launch or self.launch
+        self.launch = launch or self.launch
         self.failure = None
-        self.enter("starting")
+        self._enter("starting")
         await load()
-        if this == self.round and (running := self.started()) is not None:
-            await self.beginning.lead(running, this)
+        if this == self.round and (running := self._start_agent()) is not None:
+            await self._start_session(running, this)
 
     async def restart(self, launch: Launch | None = None) -> None:
-        """End what runs and begin again, with the same session where the agent can take it up.
+        """End the agent and begin again, with the same session where the agent can load it.
 
-        What was said stays on the screen, unless the agent tells it anew; so do the changed files.
+        The chat and the changed files stay on the screen.
         """
         await self._leave()
         if self._is_closed:
@@ -159,7 +170,7 @@ class Conversation:
         await self.begin(launch)
 
     async def begin_new(self) -> None:
-        """Begin a new session with the agent, below an earlier one that it does not have (any more)."""
+        """Begin a new session with the agent, below an earlier one that the agent does not know."""
         self._opening.begins_new(self.session)
         self.session = None
         if self.running is None or not self.running.is_running:
@@ -167,15 +178,53 @@ class Conversation:
         else:
             await self.begin()
 
+    async def show_recorded(self, recorded: RecordedSession) -> bool:
+        """Show a recorded session, until `continue_recorded`; return whether the journal holds one.
+
+        Raises:
+            OSError: the journal cannot be opened.
+        """
+        from acp_tui.agent.replay import replay_in_slices
+        from acp_tui.store.recordings import rows_of
+
+        this, rows = self.round, rows_of(recorded)
+        self._enter("reading")
+        sessions = (await replay_in_slices(rows)).sessions
+        if this != self.round:
+            return True  # the user has left meanwhile
+        if not sessions:
+            self._enter("starting")
+            return False
+        session = sessions.get(recorded.session_id) or next(reversed(sessions.values()))
+        self.session, self.recorded = session, recorded
+        self._enter("recorded")
+        self._listener.session_changed(session.everything())
+        return True
+
+    async def continue_recorded(self, launch: Launch, prompt: Prompt | None = None, cwd: str = "") -> None:
+        """Load the recorded session where the agent can, else begin a new one below it.
+
+        Args:
+            launch: the command of the agent of that session.
+            prompt: sent as soon as possible.
+            cwd: the folder to work in; empty: that of the session.
+        """
+        self._opening.restarts(self.session, same_agent=True, cwd=cwd)
+        self.session = self.recorded = None
+        self._enter("starting")
+        if prompt is not None:
+            self.say(prompt)
+        await self.begin(launch)
+
     async def end(self) -> None:
-        """Leave the agent for good; the last one to leave ends it. May be called twice, at the same time."""
+        """Leave the agent for good; the last conversation ends it. May be called again, at the same time."""
         self._is_closed = True
         await self._leave()
         tracking = self.tracking
         if tracking is not None:
-            await asyncio.shield(tracking.settle())  # others go on with the agent, so it is written down
+            await asyncio.shield(tracking.settle())  # others go on with the agent, so its journal is open
             await asyncio.shield(tracking.close())
-            self.tracking = None  # not before: who ends it at the same time waits as well
+            self.tracking = None  # not before: a second `end` waits as well
 
     async def _leave(self) -> None:
         if self._leaving is None:
@@ -184,82 +233,61 @@ class Conversation:
 
     async def _leave_once(self) -> None:
         self.round += 1
-        self.enter("ending")
+        self._enter("ending")
         try:
-            await self.connecting.end(self.session)
-            await self._speaking.end()
+            if self.running is not None:
+                await self.running.leave(self, self.session)
+            elif self._process is not None:
+                await self._process.stop()
+            await self._prompts.end()
         finally:
             self._leaving = None
-            self.connecting.forget()
+            self.running = self._process = None
 
     @cached_property
     def rejections(self) -> Rejections:
-        """What the next prompt tells of changes that the person has taken back."""
+        """The rejected changes, reported to the agent with the next prompt."""
         from acp_tui.conversation.rejections import Rejections
 
         return Rejections(self._listener.queue_changed, wanted=self._start.settings.tell_rejections)
 
     @cached_property
-    def _opening(self) -> Opening:
-        from acp_tui.conversation.opening import Opening
+    def _opening(self) -> SessionOpening:
+        from acp_tui.conversation.opening import SessionOpening
 
-        return Opening(self._start, self._attach)
-
-    @cached_property
-    def recording(self) -> Recording:
-        """Shows recorded sessions."""
-        from acp_tui.conversation.opening import Recording
-
-        return Recording(self, self._opening, self._listener)
-
-    @cached_property
-    def beginning(self) -> Beginning:
-        """How it comes to a session; after the first frame."""
-        from acp_tui.conversation.login import Beginning
-
-        return Beginning(self, self._opening, self._start, self._listener, self._logins)
-
-    @property
-    def launch(self) -> Launch | None:
-        """How the agent is started, first and again."""
-        return self.connecting.launch
-
-    @property
-    def running(self) -> RunningAgent | None:
-        """The agent with all that belongs to it, while it is there."""
-        return self.connecting.running
+        return SessionOpening(self._start, self._attach)
 
     @property
     def agent(self) -> Agent | None:
-        """The agent, while it is there."""
+        """The agent, while there is one."""
         return self.running.agent if self.running is not None else None
 
     @property
     def host(self) -> Host | None:
-        """What the agent is lent, while it is there."""
+        """The host of the agent, while there is one."""
         return self.running.host if self.running is not None else None
 
     @property
     def background(self) -> list[Terminal]:
-        """The terminals of commands that the agent ran and that have left something running."""
+        """The terminals of the agent's commands that have left something running."""
         if self.host is None or self.session is None:
             return []
         return self.host.terminals.background(self.session.id)
 
     @property
     def journal(self) -> Journal | None:
-        """Where the connection is written down, while there is one."""
+        """The journal of the connection, while there is one."""
         return self.running.journal if self.running is not None else None
 
     @property
     def cwd(self) -> str:
-        """The folder that the session works in: one that was taken up may have another than the program."""
+        """The folder of the session; an earlier session may have another than the program."""
         cwd = self.session.cwd if self.session is not None else ""
         return cwd or self._start.cwd
 
     @property
     def roots(self) -> list[str]:
-        """The folders of the session: the one that it works in, then those that were added."""
+        """The folders of the session: its working directory, then those that were added."""
         return [self.cwd, *self._start.extra_roots]
 
     @property
@@ -269,7 +297,7 @@ class Conversation:
 
     @property
     def agent_name(self) -> str:
-        """The agent's name for people: its own, once it has said it."""
+        """The name of the agent to show: its own, once it has told it."""
         if self.agent is not None:
             return self.agent.title
         own = self.recorded.agent if self.recorded is not None else ""
@@ -277,83 +305,83 @@ class Conversation:
 
     @property
     def waits_too_long(self) -> bool:
-        """Whether the agent is starting for so long that the person should hear what can be done."""
+        """Whether the start takes so long that the user should be offered a choice."""
         waited = time.monotonic() - self.waiting_since
         is_waiting = self.phase == "starting" and self.agent is not None
         return is_waiting and waited >= self._start.settings.initialize_timeout_s
 
     @property
     def unread(self) -> str:
-        """What the agent printed that is no message, once only such lines came for a while; may be empty."""
+        """The newest output of the agent that is no message, if nothing else came for a while."""
         connection = self.agent.connection if self.agent is not None else None
         return connection.strays if connection is not None and connection.says_only_strays else ""
 
     def tell_unread(self) -> None:
-        """Say in the chat, once in a turn, what the agent printed there that is no message."""
+        """Show in the chat, once in a turn, what the agent prints that is no message."""
         if self.agent is None or self.session is None or not self.is_busy or self.session.questions:
             return
         turn = (self.session.id, len(self.session.turns))
-        if turn != self._told_unread and self.unread:
-            self._told_unread = turn
+        if turn != self._unread_told and self.unread:
+            self._unread_told = turn
             self.agent.tell_unread(self.session.id)
 
-    # ------------------------------------------------------------------ the conversation
+    # ------------------------------------------------------------------ prompts and answers
 
     @property
     def above(self) -> Session | None:
-        """What stands above the session, and its agent does not know; None where there is no such."""
+        """The earlier session above this one, which the agent does not know."""
         return self._opening.above
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody hears what is said."""
+        """Whether no agent can receive prompts."""
         return self.phase in _OVER
 
     @property
     def is_busy(self) -> bool:
-        """Whether a turn runs."""
+        """Whether a turn is running."""
         return self.session is not None and self.session.turn_state != "idle"
 
     @property
-    def questions(self) -> OpenQuestions:
-        """Open questions by (session id, key), oldest first, after those of no session, as in logins."""
+    def questions(self) -> QuestionsByKey:
+        """The open questions: first those outside any session, as in logins, then the oldest."""
         sessions = [self.agent.outside] if self.agent is not None else []
         sessions += [self.session] if self.session is not None else []
-        return OpenQuestions(sessions)
+        return QuestionsByKey(sessions)
 
     @property
     def queue(self) -> list[Prompt]:
-        """What is said when the turn, or the start, is over; the first goes first."""
-        return self._speaking.queue
+        """The queued prompts, sent one by one when the turn, or the start, is over."""
+        return self._prompts.queue
 
     def say(self, prompt: Prompt | str) -> None:
         """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
-        self._speaking.say(Prompt(prompt) if isinstance(prompt, str) else prompt)
+        self._prompts.add(Prompt(prompt) if isinstance(prompt, str) else prompt)
 
     def give_back(self) -> None:
-        """Return to the person all that waits to be said."""
-        self._speaking.give_back()
+        """Return all queued prompts to the user."""
+        self._prompts.give_back()
 
     def take_from_queue(self, index: int) -> Prompt:
-        """Take back something that was not sent yet."""
-        return self._speaking.take(index)
+        """Remove a prompt from the queue and return it."""
+        return self._prompts.take(index)
 
     def stop(self) -> bool:
-        """Stop the turn and take back what waits to be said; return whether there was a turn to stop."""
-        stopped = self._speaking.withdraw() or self.cancel()
+        """Stop the turn and give queued prompts back; return whether there was a turn to stop."""
+        stopped = self._prompts.withdraw() or self.cancel()
         if stopped:
-            self._speaking.give_back()
+            self._prompts.give_back()
         return stopped
 
     def cancel(self) -> bool:
-        """Stop the turn; what waits to be said comes next. Return whether there was a turn to stop."""
+        """Stop the turn; queued prompts follow. Return whether there was a turn to stop."""
         if self.agent is None or self.session is None or self.session.turn_state != "running":
             return False
         self.agent.cancel(self.session.id)
         return True
 
     def answer(self, question: tuple[str, str], option_id: str | None, how: str = "") -> None:
-        """Answer a permission; `how` is the key or the click that the person did it with."""
+        """Answer a permission; `how` is the key or the click of the user."""
         from acp_tui.agent.permissions.authorization import AnsweredBy
 
         if self.agent is not None:
@@ -364,74 +392,249 @@ class Conversation:
         if self.agent is not None:
             self.agent.answer_form(*question, action, content)
 
+    async def ask(self, ask: Callable[[Agent], Awaitable[T]]) -> T:
+        """Return the result of a request to the agent; if the agent wants a login first, ask again after it.
+
+        Raises:
+            LoginRequired: the user did not log in, or the login did not help.
+            AgentError.
+        """
+        from acp_tui.agent.capabilities import AgentGone, LoginRequired
+
+        before, session = self.agent, self.session
+        if before is None:
+            raise AgentGone("There is no agent.")
+        try:
+            return await ask(before)
+        except LoginRequired as refused:
+            agent = await self.log_in(refused)
+        if agent is not before and session is not None:
+            await self.reopen_session(agent, session)
+        return await ask(agent)
+
     async def fork(self, info: SessionInfo) -> SessionInfo:
-        """Have the agent fork a session that it has; the fork is open, and nobody shows it yet.
+        """Have the agent fork one of its sessions; the fork is open and not shown anywhere.
 
         Raises:
             AgentError.
         """
-        from acp_tui.conversation.login import asked
 
         def ask(agent: Agent) -> Awaitable[SessionInfo]:
             assert self.journal is not None
             return self._opening.fork(agent, self.journal, info)
 
-        return await asked(self, ask)
-
-    # ------------------------------------------------------------------ parts of the start
-
-    def started(self) -> RunningAgent | None:
-        """Return the agent, started if need be; None, and the phase `failed`, if that cannot be done."""
-        from acp_tui.agent.process import SpawnFailed
-        from acp_tui.conversation.login import Failure
-
-        try:
-            return self.connecting.start()
-        except SpawnFailed as error:
-            self.failure = Failure("spawn", str(error), advice=error.advice)
-        self._speaking.give_back()
-        self.enter("failed")
-        return None
-
-    def follow(self, running: RunningAgent) -> None:
-        """Go on with another process of the agent; a turn that runs stays with the one that runs it."""
-        from acp_tui.conversation.agents import follow
-
-        if self.phase == "ready" and not self.is_busy and self.session is not None:
-            self._following = asyncio.create_task(follow(self, running, self.session))
+        return await self.ask(ask)
 
     def note(self, event: Told) -> None:
-        """Take into the session what happened beside the agent."""
+        """Apply an event that does not come from the agent to the session."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)
 
-    # ------------------------------------------------------------------ what happens
+    def pause_output(self) -> None:
+        """Leave the agent's output in its pipe: too much of it is still to be drawn."""
+        if self.running is not None:
+            self.running.agent.connection.pause_reading(self)
+
+    def resume_output(self) -> None:
+        """Read the agent's output again."""
+        if self.running is not None:
+            self.running.agent.connection.resume_reading(self)
+
+    # ------------------------------------------------------------------ the agent
+
+    def _join(self, running: RunningAgent) -> None:
+        self.running = running
+        running.users.append(self)
+
+    def _start_agent(self) -> RunningAgent | None:
+        """Return the agent, started if need be; None, and the phase `failed`, if it cannot be started."""
+        from acp_tui.agent.process import SpawnFailed
+        from acp_tui.conversation.agents import RunningAgent
+        from acp_tui.conversation.failure import Failure
+
+        try:
+            if self.running is None:
+                assert self.launch is not None
+                self._process = self._process or self._spawn(self.launch)
+                self._join(RunningAgent(self._start, self.launch, self._process))
+            return self.running
+        except SpawnFailed as error:
+            self.failure = Failure("spawn", str(error), advice=error.advice)
+        self._prompts.give_back()
+        self._enter("failed")
+        return None
+
+    def _spawn(self, launch: Launch) -> Process:
+        from acp_tui.agent.process import Process
+
+        error, self._spawn_error = self._spawn_error, None
+        if error is not None:
+            raise error
+        return Process.spawn(launch.argv, cwd=self._start.cwd, env=launch.env, guard=self._start.guard)
+
+    async def log_in(self, refused: LoginRequired, *, again: bool = False) -> Agent:
+        """Let the user log in, and return the agent to ask again; `again` after a login that did not help.
+
+        Raises:
+            LoginRequired: the user did not log in.
+            AgentGone.
+        """
+        from acp_tui.conversation.login import log_in
+
+        assert self.running is not None
+        outcome = await log_in(self.running, refused, self._logins, again=again)
+        if outcome == "given_up":
+            raise refused
+        if outcome == "reconnect":
+            return await self._reconnect(self.running)
+        return self.running.agent
+
+    async def _reconnect(self, before: RunningAgent) -> Agent:
+        """Restart the agent after a login in a terminal; the other conversations follow.
+
+        Raises:
+            AgentGone: it cannot be started, or the conversation has ended meanwhile.
+        """
+        from acp_tui.agent.capabilities import AgentGone, gone
+
+        this = self.round
+        others = [user for user in before.users if user is not self]
+        await before.leave(self, self.session)
+        if this == self.round:
+            self.running = self._process = None
+        running = self._start_agent() if this == self.round else None
+        if running is None:
+            raise AgentGone(gone())
+        await running.introduce()
+        for other in others:
+            other.follow(running)
+        return running.agent
+
+    def follow(self, running: RunningAgent) -> None:
+        """Move to another process of the agent; a running turn stays with its process."""
+        if self.phase == "ready" and not self.is_busy and self.session is not None:
+            self._moving = asyncio.create_task(self._move(running, self.session))
+
+    async def _move(self, running: RunningAgent, session: Session) -> None:
+        from acp_tui.agent.capabilities import AgentError
+
+        this, before = self.round, self.running
+        self._enter("starting")
+        self.resume_output()
+        self._join(running)
+        if before is not None:
+            before.agent.sessions.pop(session.id, None)  # its end does not concern the session
+        try:
+            await self.reopen_session(running.agent, session)
+        except AgentError as error:
+            self._fail(running.agent, error)
+        finally:
+            if before is not None:
+                await before.remove(self)
+        if this == self.round and self.phase == "starting":
+            self._go_on()
+
+    # ------------------------------------------------------------------ the session
+
+    async def _start_session(self, running: RunningAgent, this: int) -> None:
+        """Open a session and be ready, unless this round ends before that."""
+        from acp_tui.agent.capabilities import AgentError, AgentGone, gone
+
+        try:
+            await running.introduce()
+            agent, session = await self._open_session(running.agent)
+            if this == self.round:
+                self._show(session)
+                self._opening.tell(agent, session)
+                if self._opening.is_below:
+                    self.give_back()  # the prompts were for an agent that knows the session above
+                self._tell_write_failures(session)
+                self._track(session)
+                await self.choices.begin(agent, session, is_new=self._opening.is_new)
+            if not session.connected:
+                raise AgentGone(gone())
+        except AgentError as error:
+            if this == self.round and self.phase != "failed":
+                self._fail(self.agent or running.agent, error)
+            return
+        if this == self.round:
+            self._go_on()
+
+    async def _open_session(self, agent: Agent) -> tuple[Agent, Session]:
+        """Open a session; while the agent wants a login first, let the user log in.
+
+        Returns the session with its agent: a login may restart the agent.
+        """
+        from acp_tui.agent.capabilities import AgentError, LoginRequired
+
+        again = False
+        while True:
+            assert self.journal is not None
+            try:
+                return agent, await self._opening.open(agent, self.journal)
+            except AgentError as error:
+                self._drop_replay(agent)
+                if not isinstance(error, LoginRequired):
+                    raise
+                refused = error
+            self._enter("logging-in")
+            agent, again = await self.log_in(refused, again=again), True
+            self._enter("starting")
+
+    async def reopen_session(self, agent: Agent, before: Session) -> Session:
+        """Open a session of an agent that was restarted: the one before, where it can be resumed."""
+        assert self.journal is not None
+        self.session, same = await self._opening.open_again(agent, self.journal, before)
+        if not same:
+            self._opening.tell(agent, self.session)
+            self._tell_write_failures(self.session)
+        return self.session
+
+    def _show(self, session: Session) -> None:
+        if self.session is not session:
+            self.session = session
+            self._listener.session_changed(session.everything())
+
+    def _drop_replay(self, agent: Agent) -> None:
+        """Drop a session whose load has failed during its replay."""
+        if self.session is not None and self.session.id not in agent.sessions:
+            self.session = None
+            self._listener.session_dropped()
+
+    def _track(self, session: Session) -> None:
+        """Track the changed files of the workspace, on and on after a restart."""
+        from acp_tui.conversation.agents import tracking_for
+
+        if self.tracking is not None:
+            self.tracking.go_on(len(session.turns), is_known=0 in session.kept)
+            return
+        self.tracking = tracking_for(self._start, self.cwd, self.note)
+        if self.tracking is not None:
+            self.tracking.begin(session.past())
+
+    def _tell_write_failures(self, session: Session) -> None:
+        if self.running is not None:
+            self.running.tell_write_failures(session.id)
+
+    # ------------------------------------------------------------------ from the agent
 
     async def agent_stopped(self) -> None:
-        """The agent was stopped: what it has left is looked at as long as that can be written down."""
+        """Look at the changed files a last time, while the journal is open."""
         if self.tracking is not None:
             await self.tracking.settle()
 
     def agent_ended(self) -> None:
-        """The agent is gone, and nobody asked for it."""
-        from acp_tui.conversation.login import ended
+        """Enter the phase `ended`: the agent is gone unexpectedly."""
+        from acp_tui.conversation.failure import ended
 
         agent = self.agent
         if agent is not None and self.phase == "ready":
             self.failure = ended(agent)
-            self._speaking.give_back()
-            self.enter("ended")
-
-    def fail(self, agent: Agent, error: Exception) -> None:
-        """The start did not lead to a session: say why, with what the agent said on the side."""
-        from acp_tui.conversation.login import failure_of
-
-        self.failure = failure_of(agent, error, takes_up=self._opening.takes_up)
-        self._speaking.give_back()
-        self.enter("failed")
+            self._prompts.give_back()
+            self._enter("ended")
 
     def changed(self, session_id: str, change: SessionChange) -> None:
-        """Something in a session of the agent changed; it concerns us if it is ours, or nobody's."""
+        """Pass on a change of this conversation's session, or of questions outside any."""
         if self.agent is not None and session_id == self.agent.outside.id:
             self._listener.questions_changed()
             return
@@ -439,68 +642,80 @@ class Conversation:
             self.session = self.agent.sessions.get(session_id)
         if self.session is not None and session_id == self.session.id:
             self._listener.session_changed(change)
-            if self.running is not None:
-                self.running.tell_problems(self.session.id)
+            self._tell_write_failures(self.session)
 
     def _expects(self, session_id: str) -> bool:
-        """Whether this may be the session that we wait for: its news come before the answer that names it."""
+        """Return whether this may be the requested session: updates come before the answer that names it."""
         if self.session is not None or self.running is None:
             return False
         if self._opening.takes_up:
             return self._opening.awaits(session_id)
         return not self.running.is_shared
 
-    def enter(self, phase: Phase) -> None:
-        """Be in this phase from now on."""
+    def _fail(self, agent: Agent, error: Exception) -> None:
+        """Enter the phase `failed`: no session was opened."""
+        from acp_tui.conversation.failure import failure_of
+
+        self.failure = failure_of(agent, error, takes_up=self._opening.takes_up)
+        self._prompts.give_back()
+        self._enter("failed")
+
+    def _enter(self, phase: Phase) -> None:
         self.phase = phase
         self.waiting_since = time.monotonic()
         self._listener.phase_changed()
 
-    def go_on(self) -> None:
-        """Be ready, and say what waits."""
-        self.enter("ready")
-        self._speaking.go_on()
+    def _go_on(self) -> None:
+        """Be ready, and send queued prompts."""
+        self._enter("ready")
+        self._prompts.go_on()
 
 
-class Listener(Person, Protocol):
-    """Who shows the conversation."""
+class ConversationListener(Protocol):
+    """The view of a conversation."""
 
     def phase_changed(self) -> None:
-        """`phase` has a new value."""
+        """Show the new phase."""
 
     def session_changed(self, change: SessionChange) -> None:
-        """Something in the session changed."""
+        """Show a change of the session."""
 
     def session_dropped(self) -> None:
-        """Nothing of what was shown counts any more: it did not come about, or is told anew."""
+        """Clear the session: it was not opened, or is replayed."""
 
     def questions_changed(self) -> None:
-        """A question that belongs to no session was asked, or has its answer."""
+        """Show the questions outside any session, one of which was asked or answered."""
+
+    def queue_changed(self) -> None:
+        """Show the queued prompts, or the note for the next one."""
+
+    def prompt_failed(self, prompt: Prompt) -> None:
+        """Give a prompt back to the user: it was not sent."""
 
 
 class Start(NamedTuple):
-    """One start of the program, as asked for on the command line and in the settings."""
+    """A start of the program: its command line and settings."""
 
     cwd: str
-    """The workspace: absolute, a folder that exists; links in it are kept as the user wrote them."""
+    """The workspace: an absolute, existing folder with links as the user wrote them."""
     settings: Settings
     guard: Guard
-    """Ends all that was started here if we are killed; closed by the command line, after the interface."""
+    """Ends all processes if the program is killed; closed by the command line, after the interface."""
     known: Mapping[str, KnownAgent] = MappingProxyType({})
-    """All agents that can be started by name."""
+    """The agents that can be started by name."""
     launch: Launch | None = None
-    """How the agent is started, first and again; None opens the start screen."""
+    """The command of the agent; None opens the start screen."""
     process: Process | None = None
-    """The agent, already starting; None without `launch` or when it failed."""
+    """The agent, already starting; None without `launch` or after a failure."""
     spawn_error: SpawnFailed | None = None
-    """Why the agent could not be started although its program is there."""
+    """The reason that the agent could not be started although its program exists."""
     extra_roots: tuple[str, ...] = ()
-    """Further folders that the agent may use: absolute, without `cwd` and without doubles."""
+    """Further folders of the agent: absolute, without `cwd` and without doubles."""
     mode: str | None = None
-    """The mode to ask the agent for once there is a session."""
+    """The mode to set in a new session."""
     mcp_servers: tuple[McpServer, ...] = ()
-    """All that may be lent to an agent: ready to be sent, its references resolved."""
+    """The MCP servers for agents, with their references resolved."""
     theme: str | None = None
-    """The theme of this run; None is the one in the settings."""
+    """The theme of this run; None: that of the settings."""
     problems: tuple[Problem, ...] = ()
-    """What was wrong with the user's files, to be shown once."""
+    """Problems of the user's files, to be shown once."""

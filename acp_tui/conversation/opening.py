@@ -1,4 +1,4 @@
-"""How a running agent is led to a session: a new one, one that it has, or the one from before a restart."""
+"""Session opening: make a new session, load an earlier one, or resume one after a restart."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.capabilities import CallFailed, FolderGone, LoginRequired
+from acp_tui.agent.replay import replay_in_slices
+from acp_tui.conversation.agents import mcp_servers_for
+from acp_tui.protocol.schema import AgentCapabilities, SessionInfo, SessionInfoUpdate, has
 from acp_tui.session.events import Noted
+from acp_tui.session.session import Session
+from acp_tui.store.folders import data_folder
+from acp_tui.store.journal import Journal
+from acp_tui.store.recordings import rows_about
 
 if TYPE_CHECKING:
-    from acp_tui.agent.agent import Agent
-    from acp_tui.conversation.conversation import Conversation, Listener, Start
-    from acp_tui.protocol.schema import AgentCapabilities, SessionInfo
-    from acp_tui.session.session import Session
-    from acp_tui.store.decisions import DecisionLog
-    from acp_tui.store.journal import Journal
-    from acp_tui.store.launch import Launch
-    from acp_tui.store.prompts import Prompt
-    from acp_tui.store.recordings import RecordedSession
+    from acp_tui.conversation.conversation import Start
 
 
 class Attach(NamedTuple):
-    """A session that the agent has, to be taken up instead of a new one."""
+    """A session of the agent, to be opened instead of a new one."""
 
     info: SessionInfo
     is_open: bool = False
-    """It is there already, as one that was just forked is: there is nothing to ask for."""
+    """The session is open already, as a new fork is: nothing has to be requested."""
     again: bool = False
-    """It was open here, in a process of the agent that is gone; what was said is on the screen."""
+    """The session was open in an earlier process of the agent, and is on the screen."""
 
 
 _RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
@@ -38,73 +39,71 @@ _CAN_BE_TOLD: Final = "/hand-over puts it into your next prompt."
 _UNTOLD: Final = "Loaded. The agent has told nothing of what was said before."
 _GOES_ON: Final = "The agent was started again, and has taken this session up."
 
-_SAYING: Final = ("agent_message_chunk", "agent_thought_chunk")
-_LOOK: Final = 0.05  # seconds between two looks for what an agent tells after its answer
-_LOOKS: Final = 10
+_TEXT_UPDATES: Final = ("agent_message_chunk", "agent_thought_chunk")
+_REPLAY_PAUSE: Final = 0.05  # seconds between two looks for a replay that follows the answer
+_REPLAY_LOOKS: Final = 10
 
 
-class Opening:
-    """Opens the sessions of one conversation, and notes in them what the person should know."""
+class SessionOpening:
+    """Open the sessions of one conversation, with notices for the user."""
 
     def __init__(self, start: Start, attach: Attach | None) -> None:
         self.attach = attach
-        """What to take up instead of a new session."""
+        """The session to open instead of a new one."""
         self.is_new = False
-        """Whether the last session that was opened is one in which nothing was said or chosen."""
+        """The last session that was opened is a new one."""
         self.continues = False
-        """A session is begun below an earlier one."""
+        """The session begins below an earlier one."""
         self._start = start
         self.above: Session | None = None
-        """What stands above a new session and was said in an earlier one, which its agent does not know."""
+        """The earlier session above a new one, which the agent does not know."""
         self.is_below = False
-        """Whether the last session that was opened is one to which that holds since then."""
+        """The last session that was opened is the new one below it."""
         self._before: Session | None = None
-        """What stood on the screen last."""
+        """The last session on the screen."""
         self._is_untold = False
-        """Whether the agent has loaded the session and told nothing of it."""
+        """The agent has loaded the session without a replay."""
         self._not_lent: list[str] = []
-        """Folders that a session had before, and that the person has not granted."""
+        """Folders of an earlier session that the user has not granted."""
         self._left_out: list[str] = []
-        """Names of MCP servers that the agent cannot take."""
+        """Names of MCP servers that the agent cannot use."""
 
     def restarts(self, before: Session | None, *, same_agent: bool, cwd: str = "") -> None:
-        """Prepare for another process: take up the session before, where that is worth it.
+        """Prepare for a restart: load the session again, if anything was said in it.
 
         Args:
-            before: that session.
-            same_agent: whether the process is one of the agent that has it.
-            cwd: the folder to go on in, where that is not the session's own.
+            before: the session.
+            same_agent: the restarted agent is the one that has it.
+            cwd: the folder to work in; empty: that of the session.
         """
         self._before = before or self._before
         if not same_agent:
             self.attach = None
         elif before is not None and (before.turns or self.attach is not None):
-            from acp_tui.protocol.schema import SessionInfo
-
             info = SessionInfo(session_id=before.id, cwd=cwd or before.cwd, title=before.title or None)
             self.attach = Attach(info, again=True)
             return
         self.continues = self.continues or before is not None
 
     def begins_new(self, before: Session | None) -> None:
-        """Prepare for a new session, below what was said in another one."""
+        """Prepare for a new session below another one."""
         self.attach = None
         self._before = before or self._before
         self.continues = self.continues or before is not None
 
     def awaits(self, session_id: str) -> bool:
-        """Whether what comes of this session is to be shown before the answer that it is taken up."""
+        """Return whether updates of a session are shown before the answer to its load."""
         attach = self.attach
         is_told = attach is not None and not attach.is_open and not attach.again
         return is_told and attach is not None and session_id == attach.info.session_id
 
     @property
     def takes_up(self) -> bool:
-        """Whether an earlier session is wanted, not a new one."""
+        """Whether an earlier session is opened, not a new one."""
         return self.attach is not None
 
     async def open(self, agent: Agent, journal: Journal) -> Session:
-        """Open the session of this conversation.
+        """Open the session of the conversation.
 
         Raises:
             LoginRequired: the agent wants a login first.
@@ -121,7 +120,7 @@ class Opening:
         if attach.again:
             return await self._again(agent, attach.info, servers)
         session = await self._take_up(agent, attach.info, servers, replay=agent.can.load_session)
-        self._is_untold = bool(agent.can.load_session) and not await _is_told(session)
+        self._is_untold = bool(agent.can.load_session) and not await _wait_for_replay(session)
         return session
 
     async def _take_up(
@@ -143,13 +142,10 @@ class Opening:
         )
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
-        """Take up what was open before, as it stands on the screen; else make a new session.
+        """Resume or load the session of an earlier process as it stands; else make a new one.
 
-        An agent that cannot do so without a replay tells it anew, and is not shown then.
+        A replay, where the agent cannot do without, is compared and not shown.
         """
-        from acp_tui.agent.capabilities import CallFailed, LoginRequired
-        from acp_tui.protocol.schema import has
-
         resumes = has(agent.can.session_capabilities.resume)
         if agent.can.takes_up:
             try:
@@ -160,7 +156,7 @@ class Opening:
                 pass  # nothing was said in it yet, or it was not kept
             else:
                 if (told := agent.told_anew(session.id)) is not None:
-                    await _is_told(told)  # before the user says something, which would end it
+                    await _wait_for_replay(told)  # before a prompt of the user, which would end it
                 return session
         self.attach, self.continues, self.is_new = None, True, True
         return await self._new(agent, info.cwd or self._start.cwd, servers)
@@ -172,7 +168,7 @@ class Opening:
         return await agent.setup.new_session(cwd, self._start.extra_roots, servers)
 
     async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:
-        """Have the agent fork a session that it has, and return the fork, which is open.
+        """Have the agent fork a session, and return the fork, which is open.
 
         Raises:
             LoginRequired: the agent wants a login first.
@@ -183,10 +179,7 @@ class Opening:
         return info.model_copy(update={"session_id": forked.id, "title": None})
 
     async def open_again(self, agent: Agent, journal: Journal, before: Session) -> tuple[Session, bool]:
-        """Return (the session of an agent that was started anew, whether it is the one before)."""
-        from acp_tui.agent.capabilities import CallFailed
-        from acp_tui.protocol.schema import has
-
+        """Open a session after a restart for a login; return it, and whether it is the one before."""
         servers = self._servers(agent, journal)
         cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
         _need_folder(cwd)
@@ -202,20 +195,15 @@ class Opening:
         return await self._new(agent, cwd, servers), False
 
     def tell(self, agent: Agent, session: Session) -> None:
-        """Note what the person should know about a session that begins."""
-        from acp_tui.protocol.schema import SessionInfoUpdate
-
+        """Add the notices and the title of a session that begins."""
         if self.attach is not None and self.attach.info.title and not session.title:
             agent.note(session.id, SessionInfoUpdate(title=self.attach.info.title))
         for notice in self._notices(agent):
             agent.note(session.id, notice)
 
     def _notices(self, agent: Agent) -> Iterator[Noted]:
-        from acp_tui.protocol.schema import has
-        from acp_tui.session.events import Noted
-
         if self.attach is not None:
-            yield from self._of_the_taken_up(agent.can)
+            yield from self._notices_of_attached(agent.can)
         elif self.continues:
             yield Noted(f"{_CONTINUES} {_CAN_BE_TOLD}" if self.above is not None else _CONTINUES)
         if self._left_out:
@@ -226,9 +214,7 @@ class Opening:
                 f"This agent takes no further folders: {', '.join(self._start.extra_roots)}.", "warning"
             )
 
-    def _of_the_taken_up(self, can: AgentCapabilities) -> Iterator[Noted]:
-        from acp_tui.session.events import Noted
-
+    def _notices_of_attached(self, can: AgentCapabilities) -> Iterator[Noted]:
         assert self.attach is not None
         if self.attach.again:
             yield Noted(_GOES_ON)
@@ -245,9 +231,9 @@ class Opening:
             )
 
     def _folders(self, info: SessionInfo) -> tuple[str, list[str]]:
-        """Return (folder, further folders) of an earlier session: none that the person has not granted.
+        """Return the folder and the further folders of an earlier session, as far as the user grants them.
 
-        The agent says which folders a session had. That it says so is no reason to lend them.
+        The agent names the folders of the session, which is no reason to lend them.
         """
         cwd = info.cwd or self._start.cwd
         _need_folder(cwd)
@@ -257,149 +243,53 @@ class Opening:
         return cwd, [*self._start.extra_roots, *lent]
 
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
-        from acp_tui.conversation.agents import mcp_servers_for
-
         servers, self._left_out = mcp_servers_for(self._start, agent.can.mcp_capabilities)
         journal.hide(secret for server in servers for secret in server.secrets())
         return [server.params() for server in servers]
 
 
 async def _recorded(agent: str, session_id: str) -> Session | None:
-    """Return a session of an agent as the journals tell it; None where they do not."""
-    from acp_tui.agent.replay import replay_in_slices
-    from acp_tui.store.folders import data_folder
-    from acp_tui.store.recordings import rows_about
-
+    """Return a session from the journals; None without one."""
     try:
         rows = await asyncio.to_thread(rows_about, data_folder() / "journals", agent, session_id)
-        told = await replay_in_slices(row for row in rows if not _only_says(row.msg))
+        told = await replay_in_slices(row for row in rows if not _is_text_update(row.msg))
     except OSError:
         return None
     return told.sessions.get(session_id)
 
 
-def _only_says(msg: Any) -> bool:
-    """Whether a message is one of the many parts of what an agent says, which tell nothing of files."""
+def _is_text_update(msg: Any) -> bool:
+    """Return whether a row is a piece of text of the agent, which is about no file."""
     params = msg.get("params") if isinstance(msg, dict) else None
     update = params.get("update") if isinstance(params, dict) else None
-    return isinstance(update, dict) and update.get("sessionUpdate") in _SAYING
+    return isinstance(update, dict) and update.get("sessionUpdate") in _TEXT_UPDATES
 
 
-async def _is_told(session: Session) -> bool:
-    """Whether an agent tells what was said in a session that it has loaded.
+async def _wait_for_replay(session: Session) -> bool:
+    """Wait briefly for a replay that follows the answer to a load; return whether there was one.
 
-    Most do so before they answer, gemini right after it, and kimi not at all.
+    Most agents replay before they answer, gemini right after it, and kimi not at all.
     """
     told = 0
-    for _ in range(_LOOKS):
+    for _ in range(_REPLAY_LOOKS):
         if session.entries and len(session.entries) == told:
             break
         told = len(session.entries)
-        await asyncio.sleep(_LOOK)
+        await asyncio.sleep(_REPLAY_PAUSE)
     return bool(session.entries)
 
 
 def _need_folder(cwd: str) -> None:
-    """Let no session begin in a folder that is not there, or quietly elsewhere.
+    """Raise if the folder of a session is gone.
 
     Raises:
         FolderGone.
     """
-    from acp_tui.agent.capabilities import FolderGone
-
     if not Path(cwd).is_dir():
         raise FolderGone(cwd)
 
 
 def _is_below(path: str, folders: list[str]) -> bool:
-    """Whether a path is one of some folders or lies in one, once links are followed."""
+    """Return whether a path lies in some folders, links followed."""
     real = os.path.realpath(path)
     return any(os.path.commonpath((real, folder)) == folder for folder in map(os.path.realpath, folders))
-
-
-class Recording:
-    """Shows what a journal remembers in the place of a session."""
-
-    def __init__(self, conversation: Conversation, opening: Opening, listener: Listener) -> None:
-        self._conversation = conversation
-        self._opening = opening
-        self._listener = listener
-
-    async def show(self, recorded: RecordedSession) -> bool:
-        """Show a session of a journal, until `go_on`. Return whether there is one in it.
-
-        Raises:
-            OSError: the file cannot be opened.
-        """
-        from acp_tui.agent.replay import replay_in_slices
-        from acp_tui.store.recordings import rows_of
-
-        conversation = self._conversation
-        this, rows = conversation.round, rows_of(recorded)
-        conversation.enter("reading")
-        sessions = (await replay_in_slices(rows)).sessions
-        if this != conversation.round:
-            return True  # the person has left meanwhile
-        if not sessions:
-            conversation.enter("starting")
-            return False
-        session = sessions.get(recorded.session_id) or next(reversed(sessions.values()))
-        conversation.session, conversation.recorded = session, recorded
-        conversation.enter("recorded")
-        self._listener.session_changed(session.everything())
-        return True
-
-    async def go_on(self, launch: Launch, prompt: Prompt | None = None, cwd: str = "") -> None:
-        """Go on with the session where the agent can take it up, else begin a new one below it.
-
-        Args:
-            launch: how the agent is started that has it.
-            prompt: said as soon as it can be.
-            cwd: the folder to go on in; the session's own where none is named.
-        """
-        conversation = self._conversation
-        self._opening.restarts(conversation.session, same_agent=True, cwd=cwd)
-        conversation.session = conversation.recorded = None
-        conversation.enter("starting")
-        if prompt is not None:
-            conversation.say(prompt)
-        await conversation.begin(launch)
-
-
-_FULL = "There is no room left on the disk: nothing is recorded until there is some again."
-_ROOM = "There is room on the disk again: what was said meanwhile is recorded, too."
-
-
-class Unwritten:
-    """Looks at the journal of an agent and at the log of decisions."""
-
-    def __init__(self, journal: Journal, decisions: DecisionLog) -> None:
-        self._journal = journal
-        self._decisions = decisions
-        self._kept = (journal, decisions)
-        self._told: set[str] = set()
-        self._was_full = False
-
-    def news(self) -> list[Noted]:
-        """Return what has not been said yet; a full disk is one thing, whatever is not written to it."""
-        if not self._was_full and all(one.problem is None for one in self._kept):
-            return []
-        return [*self._about_room(), *self._about_others()]
-
-    def _about_room(self) -> list[Noted]:
-        if self._was_full and not self._journal.lacks_room:
-            self._decisions.write_held()
-        full = [one.problem for one in self._kept if one.lacks_room and one.problem is not None]
-        if bool(full) == self._was_full:
-            return []
-        self._was_full = bool(full)
-        if not full:
-            is_whole = all(one.problem is None for one in self._kept)
-            return [Noted(_ROOM)] if is_whole else []
-        return [Noted(_FULL, "warning", f"Make room for {full[0].path.parent}, and go on working.")]
-
-    def _about_others(self) -> list[Noted]:
-        said = [str(one.problem) for one in self._kept if one.problem is not None and not one.lacks_room]
-        new = [problem for problem in said if problem not in self._told]
-        self._told.update(new)
-        return [Noted(problem, "warning") for problem in new]

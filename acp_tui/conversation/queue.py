@@ -1,60 +1,49 @@
-"""What the person says: one thing after the other, each when the turn before is over."""
+"""The prompt queue: each prompt is sent when the turn before is over."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from acp_tui.store.prompts import Prompt, together
 
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
-    from acp_tui.conversation.conversation import Conversation, Start
+    from acp_tui.conversation.conversation import Conversation, ConversationListener
     from acp_tui.protocol.schema import ContentBlock
     from acp_tui.session.session import Session
 
 
-class Person(Protocol):
-    """Whoever speaks."""
+class PromptQueue:
+    """The queued prompts of one conversation, and the task that sends them."""
 
-    def queue_changed(self) -> None:
-        """What waits to be said changed."""
-
-    def prompt_failed(self, prompt: Prompt) -> None:
-        """What was said did not arrive: the person gets it back."""
-
-
-class Speaking:
-    """The queue of one conversation, and the task that empties it."""
-
-    def __init__(self, conversation: Conversation, person: Person, start: Start) -> None:
+    def __init__(self, conversation: Conversation, listener: ConversationListener) -> None:
         self.queue: list[Prompt] = []
-        """What is said when the turn, or the start, is over; the first goes first."""
+        """The prompts, the next one first."""
         self._conversation = conversation
-        self._person = person
-        self._start = start
+        self._listener = listener
         self._task: asyncio.Task[None] | None = None
         self._preparing: Prompt | None = None
-        """What is about to be sent; the agent knows nothing of it."""
+        """The prompt that is about to be sent; the agent does not have it yet."""
         self._is_preparing = False
 
-    def say(self, prompt: Prompt) -> None:
+    def add(self, prompt: Prompt) -> None:
         """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
         self.queue.append(prompt)
-        self._person.queue_changed()
+        self._listener.queue_changed()
         if self._conversation.is_over:
             self.give_back()
         else:
             self.go_on()
 
     def take(self, index: int) -> Prompt:
-        """Take back something that was not sent yet."""
+        """Remove a prompt and return it."""
         prompt = self.queue.pop(index)
-        self._person.queue_changed()
+        self._listener.queue_changed()
         return prompt
 
     def withdraw(self) -> bool:
-        """Let what is about to be sent wait before the others; return whether that keeps anything back."""
+        """Put a prompt that is about to be sent back in front; return whether anything is held back."""
         if not self._is_preparing:
             return False
         if self._preparing is not None:
@@ -63,34 +52,34 @@ class Speaking:
         return bool(self.queue)
 
     def give_back(self) -> None:
-        """Return to the person all that waited to be said."""
+        """Return all prompts to the user, as one."""
         if self.queue:
             prompt = together(self.queue)
             self.queue.clear()
-            self._person.queue_changed()
-            self._person.prompt_failed(prompt)
+            self._listener.queue_changed()
+            self._listener.prompt_failed(prompt)
 
     def go_on(self) -> None:
-        """Say what waits, if the agent is ready to hear it."""
-        is_speaking = self._task is not None and not self._task.done()
-        if self._conversation.phase == "ready" and self.queue and not is_speaking:
-            self._task = asyncio.create_task(self._speak())
+        """Send prompts while the agent is ready."""
+        is_sending = self._task is not None and not self._task.done()
+        if self._conversation.phase == "ready" and self.queue and not is_sending:
+            self._task = asyncio.create_task(self._send_all())
 
     async def end(self) -> None:
-        """Wait until nothing is being said any more, then give back the rest."""
+        """Wait until no prompt is being sent, then give back the rest."""
         if self._task is not None:
             await asyncio.wait([self._task])
         self.give_back()
 
-    async def _speak(self) -> None:
+    async def _send_all(self) -> None:
         this = self._conversation.round
         while self.queue and this == self._conversation.round and self._conversation.phase == "ready":
             prompt = self.queue.pop(0)
-            self._person.queue_changed()
+            self._listener.queue_changed()
             await self._prompt(prompt)
 
     async def _prompt(self, prompt: Prompt) -> None:
-        """Say one thing, and wait for the end of the turn."""
+        """Send one prompt and wait for the end of the turn."""
         agent, session = self._conversation.agent, self._conversation.session
         tracking = self._conversation.tracking
         assert agent is not None
@@ -106,7 +95,7 @@ class Speaking:
                 tracking.after_turn()
 
     async def _prepared(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock] | None:
-        """Return what is to be sent, once the files were looked at; None if it was withdrawn meanwhile."""
+        """Return the blocks of a prompt once the files were looked at; None if it was withdrawn meanwhile."""
         this, tracking = self._conversation.round, self._conversation.tracking
         self._preparing, self._is_preparing = prompt, True
         blocks = await self._blocks(agent, session, prompt)
@@ -114,13 +103,13 @@ class Speaking:
         if tracking is not None:
             await tracking.before_turn(len(session.turns) + 1)
         if this != self._conversation.round:
-            self.withdraw()  # and given back by what has ended the round
+            self.withdraw()  # the end of the round gives it back
         is_withdrawn = self._preparing is None
         self._preparing, self._is_preparing = None, False
         return None if is_withdrawn else blocks
 
     async def _send(self, agent: Agent, session: Session, prompt: Prompt, blocks: list[ContentBlock]) -> None:
-        """Send a prompt, after a login where it needs one; what waits is not sent into a failure."""
+        """Send a prompt, after a login if need be; a failure gives the queue back."""
         from acp_tui.agent.capabilities import AgentError, LoginRequired
 
         turns = len(session.turns)
@@ -128,22 +117,22 @@ class Speaking:
             try:
                 await agent.prompt(session.id, blocks)
             except LoginRequired as required:
-                turns = len(session.turns)  # refused: it counts as not said
+                turns = len(session.turns)  # refused: it was not sent
                 asked = agent
-                agent = await self._conversation.beginning.log_in(required)
+                agent = await self._conversation.log_in(required)
                 if agent is not asked:
-                    session = await self._conversation.beginning.open_again(agent, session)
+                    session = await self._conversation.reopen_session(agent, session)
                     turns = len(session.turns)
                 await self._after_login(agent, session, blocks)
         except AgentError:
-            # The session has noted why. What was said is in the chat; what was not is given back.
+            # The chat shows the error. A prompt that was sent is in the chat; others are given back.
             if len(session.turns) == turns:
                 self.queue.insert(0, prompt)
                 self._conversation.rejections.give_back()
             self.give_back()
 
     async def _after_login(self, agent: Agent, session: Session, blocks: list[ContentBlock]) -> None:
-        """Send a prompt once more; say so where the login was of no use."""
+        """Send a prompt once more; tell the chat if the login did not help."""
         from acp_tui.agent.capabilities import LoginRequired
         from acp_tui.session.events import Noted
 
@@ -156,7 +145,7 @@ class Speaking:
             raise
 
     def _note(self, prompt: Prompt) -> list[ContentBlock]:
-        """Return what else there is to tell; it waits for a prompt that is no command."""
+        """Return the note about rejected changes; it waits for a prompt that is no command."""
         from acp_tui.protocol.schema import TextContent
 
         is_command = prompt.text.lstrip().startswith("/")
@@ -164,7 +153,7 @@ class Speaking:
         return [TextContent(text=f"\n\n{note}")] if note else []  # some agents join blocks as they are
 
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
-        """Return a prompt as the agent takes it, with the files that it mentions."""
+        """Return a prompt as content blocks, with the files that it mentions."""
         from acp_tui.conversation.attachments import blocks
         from acp_tui.protocol.schema import TextContent
         from acp_tui.session.events import Noted

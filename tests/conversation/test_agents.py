@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.process import SpawnFailed
-from acp_tui.conversation.agents import Connecting, RunningAgent, mode_named
+from acp_tui.agent.process import Process, SpawnFailed
+from acp_tui.conversation.agents import RunningAgent, mode_named
+from acp_tui.conversation.conversation import Conversation, Start
 from acp_tui.protocol.schema import BooleanOption, OptionValue, SelectOption
 from acp_tui.session.change import SessionChange
 from acp_tui.session.options import Option
 from acp_tui.store.launch import Launch
-from tests.conversation.talks import start
-from tests.waiting import PATIENCE
+from tests.conversation.talks import start, talk
+from tests.waiting import PATIENCE, until
 
 
-class Hearer:
+class User:
     """A conversation of which nothing is wanted."""
 
     def changed(self, session_id: str, change: SessionChange) -> None:
@@ -34,34 +35,43 @@ class Hearer:
         raise AssertionError("nobody has logged in")
 
 
+def shared(given: Start) -> tuple[RunningAgent, User, User]:
+    """Return an agent that two conversations use."""
+    assert given.launch is not None
+    process = Process.spawn(given.launch.argv, cwd=given.cwd, env=given.launch.env, guard=given.guard)
+    running, first, second = RunningAgent(given, given.launch, process), User(), User()
+    running.users += [first, second]
+    return running, first, second
+
+
 async def test_an_agent_is_started_once_and_ended_by_the_last_who_leaves(tmp_path: Path) -> None:
     given = start(tmp_path)
-    first = Connecting(given, Hearer(), None)
-    running = first.start()
-    assert first.start() is running
-    second = Connecting(given, Hearer(), running)
-    assert second.launch is running.launch
+    async with talk(given) as (first, notes):
+        await first.begin()
+        running = first.running
+        assert running is not None
+        await first.begin()
+        assert first.running is running
+        second = Conversation(given, notes, notes, running)
+        assert second.launch is running.launch
 
-    await first.end(None)
-    assert running.is_running
-    await second.end(None)
-    assert not running.is_running
-    given.guard.close()
+        await first.end()
+        assert running.is_running
+        await second.end()
+        assert not running.is_running
 
 
 async def test_who_leaves_while_too_much_is_to_be_drawn_holds_the_others_not_back(tmp_path: Path) -> None:
     given = start(tmp_path)
-    first = Connecting(given, Hearer(), None)
-    running = first.start()
-    second = Connecting(given, Hearer(), running)
-    first.hold()
+    running, first, second = shared(given)
+    running.agent.connection.pause_reading(first)
 
-    await first.end(None)
+    await running.leave(first, None)
     async with asyncio.timeout(PATIENCE):
         await running.introduce()  # heard by the read that was under way
         session = await running.agent.setup.new_session(str(tmp_path))
     assert session.id == "s1"
-    await second.end(None)
+    await running.leave(second, None)
     given.guard.close()
 
 
@@ -70,45 +80,45 @@ async def test_an_agent_ends_when_all_leave_at_the_same_time_however_long_its_go
 ) -> None:
     monkeypatch.setattr("acp_tui.agent.agent._CLOSING", 300.0)
     given = start(tmp_path, can={"sessionCapabilities": {"close": {}}}, ignores="session/close")
-    first = Connecting(given, Hearer(), None)
-    running = first.start()
-    second = Connecting(given, Hearer(), running)
+    running, first, second = shared(given)
     await running.introduce()
     sessions = [await running.agent.setup.new_session(str(tmp_path)) for _ in range(2)]
 
     async with asyncio.timeout(PATIENCE):
-        await asyncio.gather(first.end(sessions[0]), second.end(sessions[1]))
+        await asyncio.gather(running.leave(first, sessions[0]), running.leave(second, sessions[1]))
     assert not running.is_running
-    assert not running.hearers
+    assert not running.users
     given.guard.close()
 
 
 async def test_a_failure_of_the_start_is_told_once_and_then_it_is_tried_again(tmp_path: Path) -> None:
     failed = SpawnFailed("It cannot be started.", "Try again.")
-    given = start(tmp_path)._replace(spawn_error=failed)
-    connecting = Connecting(given, Hearer(), None)
+    async with talk(start(tmp_path), spawn_error=failed) as (conversation, notes):
+        await conversation.begin()
+        assert notes.phases == ["starting", "failed"]
+        assert conversation.failure is not None
+        assert (conversation.failure.reason, conversation.failure.advice) == (str(failed), failed.advice)
 
-    with pytest.raises(SpawnFailed) as told:
-        connecting.start()
-    assert told.value is failed
-    running = connecting.start()
-    assert running.is_running
-    await connecting.end(None)
-    given.guard.close()
+        await conversation.begin()
+        assert notes.phases[2:] == ["starting", "ready"]
+        assert conversation.running is not None
+        assert conversation.running.is_running
 
 
 async def test_what_cannot_be_started_leaves_nothing_behind(tmp_path: Path) -> None:
-    given = start(tmp_path)._replace(launch=Launch("none", "None", (str(tmp_path / "not there"),)))
-    connecting = Connecting(given, Hearer(), None)
+    missing = Launch("none", "None", (str(tmp_path / "not there"),))
+    async with talk(start(tmp_path), launch=missing) as (conversation, _):
+        await conversation.begin()
+        assert conversation.phase == "failed"
+        assert conversation.running is None
+        assert conversation._process is None
 
-    with pytest.raises(SpawnFailed):
-        connecting.start()
-    assert connecting.running is None
-    assert connecting.process is None
-    connecting.launch = Launch("python", "Python", (sys.executable, "-c", "input()"))
-    assert connecting.start().is_running
-    await connecting.end(None)
-    given.guard.close()
+        beginning = asyncio.create_task(
+            conversation.begin(Launch("python", "Python", (sys.executable, "-c", "input()")))
+        )
+        await until(lambda: conversation.running is not None and conversation.running.is_running)
+        await conversation.end()
+        await beginning
 
 
 MODES = [

@@ -35,14 +35,14 @@ async def test_the_mode_of_the_command_line_is_set_before_anything_is_said(
         option = conversation.session.option("mode")
         assert option is not None
         assert option.config.current_value == became
-        assert conversation.choosing.pending_value(option) == became
+        assert conversation.choices.pending_value(option) == became
 
 
 async def test_whatever_stands_in_the_chat_stands_in_the_journal(tmp_path: Path) -> None:
     async with talk(start(tmp_path, Settings())) as (conversation, _):
         await conversation.begin()
-        conversation.choosing.set_policy("ask-edits-and-commands")
-        conversation.choosing.set_policy("allow-everything")
+        conversation.choices.set_policy("ask-edits-and-commands")
+        conversation.choices.set_policy("allow-everything")
         conversation.note(Noted("It did not work.", "error", "why", is_act=True))
         assert conversation.session is not None
         assert conversation.journal is not None
@@ -99,7 +99,7 @@ async def begun(folder: Path, settings: Settings | None = None, **like: Any) -> 
 async def choose(conversation: Conversation, option_id: str, value: str) -> None:
     assert conversation.session is not None
     option = next(one for one in conversation.session.options if one.config.id == option_id)
-    await conversation.choosing.set_option(option, value)
+    await conversation.choices.set_option(option, value)
 
 
 def values(conversation: Conversation) -> dict[str, Any]:

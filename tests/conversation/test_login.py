@@ -111,8 +111,8 @@ async def test_the_login_is_over_when_the_agent_ends(tmp_path: Path) -> None:
         notes.choose_login = left_open  # type: ignore[method-assign, assignment]
         beginning = asyncio.create_task(conversation.begin())
         await until(lambda: conversation.phase == "logging-in")
-        assert conversation.connecting.process is not None
-        os.kill(conversation.connecting.process.pid, 9)
+        assert conversation._process is not None
+        os.kill(conversation._process.pid, 9)
         await beginning
 
         assert left_open.is_gone.is_set()

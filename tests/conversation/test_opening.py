@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from acp_tui.agent import replay as agent_replay
+from acp_tui.conversation.agents import WriteFailures
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.opening import Attach, Unwritten
+from acp_tui.conversation.opening import Attach
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.decisions import DecisionLog
 from acp_tui.store.journal import Journal
@@ -123,7 +124,7 @@ async def test_c45_after_a_restart_what_was_seen_stays_whatever_the_agent_tells_
         assert notes.dropped == 0
     async with talk(start(tmp_path)) as (later, _):
         (latest,) = recent_sessions(tmp_path / "home" / "data" / "journals", 10)
-        assert await later.recording.show(latest)
+        assert await later.show_recorded(latest)
         assert said(later) == [*SEEN, *then], "a later opening shows both runs"
 
 
@@ -305,7 +306,7 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
     journal = await journal_of_a_talk(tmp_path, monkeypatch)
 
     async with talk(start(tmp_path)) as (replayed, notes):
-        assert await replayed.recording.show(recording(journal))
+        assert await replayed.show_recorded(recording(journal))
         assert replayed.recorded is not None
         assert replayed.recorded.agent == launch().name, "names of sessions are kept by agent"
         replayed.say("is anybody there?")
@@ -313,7 +314,7 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
         assert said(replayed)[:2] == ["hello", "heard hello"]
         assert notes.given_back == ["is anybody there?"]
         journal.write_text("")
-        assert not await replayed.recording.show(recording(journal))
+        assert not await replayed.show_recorded(recording(journal))
 
 
 @pytest.fixture
@@ -327,7 +328,7 @@ def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def test_others_have_their_turn_while_a_recording_is_read(tmp_path: Path, slow: Path) -> None:
     async with talk(start(tmp_path)) as (replayed, notes):
-        reading = asyncio.create_task(replayed.recording.show(recording(slow)))
+        reading = asyncio.create_task(replayed.show_recorded(recording(slow)))
         turns = 0
         while not reading.done():
             await asyncio.sleep(0)
@@ -343,7 +344,7 @@ async def test_others_have_their_turn_while_a_recording_is_read(tmp_path: Path, 
 
 async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(tmp_path: Path, slow: Path) -> None:
     async with talk(start(tmp_path)) as (replayed, _):
-        reading = asyncio.create_task(replayed.recording.show(recording(slow)))
+        reading = asyncio.create_task(replayed.show_recorded(recording(slow)))
         await asyncio.sleep(0)
         await replayed.end()
 
@@ -358,10 +359,10 @@ async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
 ) -> None:
     journal = await journal_of_a_talk(tmp_path, monkeypatch)
     async with talk(start(tmp_path)._replace(launch=None)) as (replayed, notes):
-        assert await replayed.recording.show(recording(journal))
+        assert await replayed.show_recorded(recording(journal))
         recorded = replayed.session
 
-        await replayed.recording.go_on(launch(can=can), Prompt("more"))
+        await replayed.continue_recorded(launch(can=can), Prompt("more"))
 
         if can:
             await until(lambda: said(replayed)[-1:] == ["heard more"])
@@ -377,8 +378,8 @@ async def test_nothing_begins_in_a_folder_that_is_gone(
 ) -> None:
     journal = await journal_of_a_talk(tmp_path, monkeypatch)
     async with talk(start(tmp_path)._replace(launch=None)) as (replayed, _):
-        assert await replayed.recording.show(recording(journal))
-        await replayed.recording.go_on(launch(), cwd=str(tmp_path / "gone"))
+        assert await replayed.show_recorded(recording(journal))
+        await replayed.continue_recorded(launch(), cwd=str(tmp_path / "gone"))
 
         await until(lambda: replayed.failure is not None)
         assert replayed.failure is not None
@@ -394,7 +395,7 @@ def test_a_full_disk_is_told_once_and_so_is_the_room_that_comes_back(
     now = 0.0
     journal = Journal(tmp_path / "j", clock=lambda: now)
     decisions = DecisionLog(tmp_path / "decisions.ndjson")
-    unwritten = Unwritten(journal, decisions)
+    unwritten = WriteFailures(journal, decisions)
     disk = Disk(monkeypatch, room=0)
     assert unwritten.news() == []
 

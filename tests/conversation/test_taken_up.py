@@ -261,9 +261,9 @@ async def test_a_recorded_session_that_goes_on_has_all_of_it(work: Path, home: P
     assert isinstance(recorded, RecordedSession)
     given = start(work, Settings(), session="kept", can=LOADS)
     async with talk(given) as (conversation, _):
-        await conversation.recording.show(recorded)
+        await conversation.show_recorded(recorded)
         assert given.launch is not None
-        await conversation.recording.go_on(given.launch)
+        await conversation.continue_recorded(given.launch)
         await until(lambda: conversation.tracking and conversation.tracking.first)
         await tracking_of(conversation).look()
 

@@ -193,7 +193,7 @@ async def decisions(play: Performance) -> None:
     await play.answer("n")
     await play.finished()
     session = play.app.session_screen
-    session.conversation.choosing.set_policy("allow-everything")
+    session.conversation.choices.set_policy("allow-everything")
     await play.say("/run make check")
     await play.finished()
     await play.pilot.press("alt+d")

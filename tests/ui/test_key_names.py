@@ -178,7 +178,7 @@ async def test_no_default_key_is_named_by_an_address_or_a_stale_write_where_all_
         await odd.press("address.decline")
         await here.until(lambda: not here.conversation.is_busy)
 
-        here.conversation.choosing.set_policy("allow-everything")
+        here.conversation.choices.set_policy("allow-everything")
         here.conversation.say("/clash")
         await here.is_before(StaleWriteDialog)
         await odd.reads("stale-write.write", "stale-write.keep", "stale-write.stop", "stale-write.zoom")

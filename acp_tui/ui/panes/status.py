@@ -138,7 +138,7 @@ class StatusLine(Lines):
 
     def _policy(self) -> list[tuple[str, Piece]]:
         """Say what is allowed unasked, always right after the agent's name."""
-        policy = self._conversation.choosing.policy
+        policy = self._conversation.choices.policy
         if policy is None:
             return []
         role = "warning" if policy == "allow-everything" else "muted" if policy == "ask" else "text"
@@ -154,7 +154,7 @@ class StatusLine(Lines):
         )
 
     def _option(self, option: Option, category: str) -> Piece:
-        value = self._conversation.choosing.pending_value(option)
+        value = self._conversation.choices.pending_value(option)
         waits = f" {self.look.glyph('cut')}" if value != option.config.current_value else ""
         name = f"{self._short(option.name_of(value))}{waits}"
         unasked = category == "mode" and _acts_unasked(option, value)

@@ -103,7 +103,7 @@ class OptionMenus:
             self._say_none("modes")
             return
         values = [choice.value for choice in option.config.choices()]
-        current = self._screen.conversation.choosing.pending_value(option)
+        current = self._screen.conversation.choices.pending_value(option)
         place = values.index(current) + 1 if current in values else 0
         if values:
             self._set(option, values[place % len(values)])
@@ -134,7 +134,7 @@ class OptionMenus:
 
         config = option.config
         if isinstance(config, BooleanOption):
-            self._set(option, not self._screen.conversation.choosing.pending_value(option))
+            self._set(option, not self._screen.conversation.choices.pending_value(option))
             return
 
         def now() -> SelectOption | None:
@@ -166,7 +166,7 @@ class OptionMenus:
             name = safe_line(option.config.name)
             self._screen.notify(f"This agent does not let anybody set {name}.")
             return
-        self._screen.run_worker(self._screen.conversation.choosing.set_option(option, value), group="options")
+        self._screen.run_worker(self._screen.conversation.choices.set_option(option, value), group="options")
 
     @property
     def _options(self) -> Sequence[Option]:

@@ -348,14 +348,14 @@ _OFFERS: Final[dict[Policy, tuple[str, str]]] = {
 
 async def choose_policy(screen: SessionScreen) -> None:
     """Let the user choose from a menu; it counts for this session, and no longer than it is open."""
-    current = screen.conversation.choosing.policy
+    current = screen.conversation.choices.policy
     if current is None:
         screen.notify("A policy needs a session to count in.", severity="warning")
         return
     items = [MenuItem(policy, *words) for policy, words in _OFFERS.items()]
     policy = await choose(screen, "Where no rule of yours matches", items, current)
-    if policy is not None and policy != screen.conversation.choosing.policy:
-        screen.conversation.choosing.set_policy(policy)  # type: ignore[arg-type]  # one of the offers
+    if policy is not None and policy != screen.conversation.choices.policy:
+        screen.conversation.choices.set_policy(policy)  # type: ignore[arg-type]  # one of the offers
         screen.show_status()
 
 

@@ -216,11 +216,11 @@ class SessionScreen(Screen[None]):
 
     @on(Transcript.Overloaded)
     def _overloaded(self) -> None:
-        self.conversation.connecting.hold()
+        self.conversation.pause_output()
 
     @on(Transcript.CaughtUp)
     def _caught_up(self) -> None:
-        self.conversation.connecting.let_go()
+        self.conversation.resume_output()
 
     # ------------------------------------------------------------------ commands
 

@@ -71,10 +71,9 @@ class SessionPages:
     async def begin(self) -> None:
         """Read the first page, after a login if the agent requires it."""
         from acp_tui.agent.capabilities import AgentError
-        from acp_tui.conversation.login import asked
 
         try:
-            self.found += await asked(self._conversation, self._first)
+            self.found += await self._conversation.ask(self._first)
         except AgentError as error:
             self._failed(error)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.conversation.agents import RunningAgent
     from acp_tui.conversation.conversation import Start
-    from acp_tui.conversation.login import Failure
+    from acp_tui.conversation.failure import Failure
     from acp_tui.protocol.schema import AuthMethod
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompts import Prompt
@@ -93,7 +93,7 @@ class Beginning:
         cwd = conversation.session.cwd if conversation.session is not None else ""
         folder = await folder_to_go_on_in(self._screen, cwd, self._start.cwd)
         if folder is not None:
-            await conversation.recording.go_on(launch, prompt, folder)
+            await conversation.continue_recorded(launch, prompt, folder)
         elif prompt is not None:
             self._screen.prompt.give_back(prompt)
 
@@ -121,7 +121,7 @@ class Beginning:
     async def show_recorded(self, recorded: RecordedSession) -> bool:
         """Show a recorded session; return whether there is one to show."""
         try:
-            shown = await self._screen.conversation.recording.show(recorded)
+            shown = await self._screen.conversation.show_recorded(recorded)
         except OSError as error:
             self._say("This recording cannot be read", f"{recorded.path}: {error.strerror}")
             return False
@@ -175,7 +175,7 @@ class Beginning:
 
     def _silence(self) -> tuple[Failure | None, float | None]:
         """Return (what is known of an agent that does not answer, seconds it has not)."""
-        from acp_tui.conversation.login import Failure
+        from acp_tui.conversation.failure import Failure
 
         conversation = self._screen.conversation
         agent = conversation.agent

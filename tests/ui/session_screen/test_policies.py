@@ -52,11 +52,11 @@ async def test_the_policy_of_the_settings_counts_in_each_new_session_and_a_choic
 ) -> None:
     async with seat(tmp_path, Settings(journal=False, policy="ask-edits-and-commands")) as here:
         await here.sees("asks for edits, commands")
-        here.conversation.choosing.set_policy("allow-everything")
+        here.conversation.choices.set_policy("allow-everything")
         await here.conversation.restart()
         await here.until(lambda: here.conversation.phase == "ready")
 
-        assert here.conversation.choosing.policy == "ask-edits-and-commands"
+        assert here.conversation.choices.policy == "ask-edits-and-commands"
 
 
 async def test_a_click_on_the_policy_brings_its_menu(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,7 +28,10 @@ def page(name: str, cursor: str | None = None) -> dict[str, Any]:
 
 
 def listing_of(talk: Conversation) -> SessionPages:
-    return SessionPages(SimpleNamespace(agent=talk.agent, session=None))  # type: ignore[arg-type]  # all it asks for
+    def ask(ask: Callable[[Agent], Awaitable[Any]]) -> Awaitable[Any]:
+        return ask(talk.agent)
+
+    return SessionPages(SimpleNamespace(agent=talk.agent, ask=ask))  # type: ignore[arg-type]  # all it asks for
 
 
 async def answered(talk: Conversation, asking: Any, *answers: Any) -> None:

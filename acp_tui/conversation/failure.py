@@ -1,0 +1,70 @@
+"""Failures of an agent: the facts from which the start screen makes its words."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.capabilities import AgentGone, LoginRequired, WrongVersion, gone
+from acp_tui.workspace.processes import ExitStatus
+
+FailureKind = Literal["spawn", "exited", "version", "login", "refused", "not_taken_up", "ended", "silent"]
+
+
+class Failure(NamedTuple):
+    """The facts about a failure of an agent."""
+
+    kind: FailureKind
+    reason: str
+    stderr: str = ""
+    """The newest lines of stderr."""
+    stdout: str = ""
+    """The newest lines of stdout that are no messages."""
+    exit: ExitStatus | None = None
+    noise: int = 0
+    """The number of lines of stdout that were no messages."""
+    strange: bool = False
+    """The agent has printed such lines only."""
+    advice: str = ""
+    """What to try, where the failed step knows."""
+    closed_output: bool = False
+    """The agent had closed its output and stayed, so it was stopped."""
+    takes_up: bool = False
+    """A restarted agent can load the session again."""
+
+
+def ended(agent: Agent) -> Failure:
+    """Return the failure of an agent that has ended during a session."""
+    return Failure(
+        "ended",
+        gone(),
+        stderr=agent.stderr_tail,
+        stdout=agent.connection.strays,
+        exit=agent.connection.exit,
+        closed_output=agent.connection.was_ended,
+        takes_up=agent.can.takes_up,
+    )
+
+
+def failure_of(agent: Agent, error: Exception, *, takes_up: bool = False) -> Failure:
+    """Return the failure of a start that has opened no session.
+
+    Args:
+        agent: the agent.
+        error: the exception.
+        takes_up: an earlier session was requested, not a new one.
+    """
+    kinds: dict[type[Exception], FailureKind] = {
+        AgentGone: "exited",
+        WrongVersion: "version",
+        LoginRequired: "login",
+    }
+    return Failure(
+        kinds.get(type(error), "not_taken_up" if takes_up else "refused"),
+        str(error),
+        stderr=agent.stderr_tail,
+        stdout=agent.connection.strays,
+        exit=agent.connection.exit,
+        noise=agent.connection.noise,
+        strange=agent.connection.looks_strange,
+    )
