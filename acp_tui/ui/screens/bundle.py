@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from typing_extensions import override
 
 from acp_tui.readable import size
 from acp_tui.store.folders import data_folder
+from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
@@ -32,7 +30,7 @@ _WARNING = (
 )
 
 
-class BundleScreen(Screen[Path | None]):
+class BundleScreen(FullScreen[Path]):
     """Shows counts of masked values and sample rows; dismisses with the saved file, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,23 +39,19 @@ class BundleScreen(Screen[Path | None]):
     ]
 
     def __init__(self, journal: Path, look: Look | None = None) -> None:
-        super().__init__()
+        super().__init__(look)
         self._journal = journal
-        self.look = look or Look()
         self._target = data_folder() / "bundles" / f"{journal.stem}.redacted.ndjson"
         self._review: RedactionReview | None = None
         self._saving = False
 
     @override
-    def compose(self) -> ComposeResult:
-        yield Lines(self.look, id="title")
+    def compose_content(self) -> ComposeResult:
         yield Transcript(self.look, id="content")
-        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Start to read the journal."""
-        title = [("strong", " redacted copy")], [("muted", f"{self._journal.name} ")]
-        self.query_one(Lines).set_lines([title])
+        self.show_title(([("strong", " redacted copy")], [("muted", f"{self._journal.name} ")]))
         self.query_one(Transcript).append(TextBlock([("muted", "Looking through the journal …")]))
         self.query_one(Transcript).focus()
         self._look_through()
@@ -65,10 +59,6 @@ class BundleScreen(Screen[Path | None]):
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self._review is not None and not self._saving if action == "save" else True
-
-    def action_close(self) -> None:
-        """Close without saving."""
-        self.dismiss(None)
 
     @work(group="bundle", exclusive=True)
     async def action_save(self) -> None:

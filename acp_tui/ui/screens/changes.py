@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from typing_extensions import override
 
 from acp_tui.changes.undo import Hunk
 from acp_tui.conversation.rejections import Rejections, lines_of
 from acp_tui.readable import inside
 from acp_tui.ui.panes.changes import facts
+from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.diff.diff import counts
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
@@ -85,7 +84,7 @@ _NOT_SHOWN: Final = ("\0", "\0\0")
 """Stands for content that differs and is not shown."""
 
 
-class ChangesScreen(Screen[None]):
+class ChangesScreen(FullScreen[None]):
     """Shows the differences of changed files, the chosen one first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -119,7 +118,7 @@ class ChangesScreen(Screen[None]):
                 the agent reported is shown.
             prompt_of: returns the prompt of a turn, counted from 1.
         """
-        super().__init__()
+        super().__init__(look)
         self._all_files = files
         self._first = first
         self._cwd = cwd
@@ -134,13 +133,14 @@ class ChangesScreen(Screen[None]):
         self._shows_kept = any(file.path == first and self._is_kept(file) for file in self._files)
         self._lines: tuple[int, int] | None = None
         self._said: Piece = ("muted", "")
-        self.look = look or Look()
 
     @override
-    def compose(self) -> ComposeResult:
-        yield Lines(self.look, id="title")
+    def compose_content(self) -> ComposeResult:
         yield DiffView(self._diffs, self.look, id="diffs")
-        yield Keys(self.look, _LOOKS, _SHORT)
+
+    @override
+    def make_keys(self) -> Keys:
+        return Keys(self.look, _LOOKS, _SHORT)
 
     def on_mount(self) -> None:
         """Start to compare and to count."""
@@ -228,10 +228,6 @@ class ChangesScreen(Screen[None]):
             await self._review.tracking.look()
         if draws(self):
             self._read()
-
-    def action_close(self) -> None:
-        """Close."""
-        self.dismiss(None)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -361,7 +357,7 @@ class ChangesScreen(Screen[None]):
         if lines is not None and count:
             minus = self.look.glyph("minus")
             right = [("added", f"+{lines[0]} "), ("removed", f"{minus}{lines[1]} ")]
-        self.query_one(Lines).set_lines([([*left, self._said], right)])
+        self.show_title(([*left, self._said], right))
 
     async def _count(self) -> None:
         """Count the lines file by file; keys are handled in between."""

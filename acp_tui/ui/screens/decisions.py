@@ -13,10 +13,10 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from acp_tui.store.decisions import Decision, Decisions
-from acp_tui.ui.screens.list_screen import ListScreen, list_keys
+from acp_tui.ui.screens.full_screens import ListScreen, list_keys
 from acp_tui.ui.screens.texts import Fact, Section, SessionDetailsScreen
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.line_view import Lines, RowList
+from acp_tui.ui.widgets.line_view import RowList
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
@@ -232,7 +232,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
         broken = self._reading.broken if self._reading is not None else 0
         notes = f"{broken:,} line{'s' if broken > 1 else ''} cannot be read " if broken else ""
         left = [("strong", text), ("accent", f"  {safe_line(told)}")]
-        self.query_one(Lines).set_lines([(left, [("warning", self._problem or notes)])])
+        self.show_title((left, [("warning", self._problem or notes)]))
 
 
 def sections(decision: Decision) -> list[Section]:

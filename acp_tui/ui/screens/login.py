@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.widgets import Static
 from typing_extensions import override
 
@@ -16,10 +15,9 @@ from acp_tui.conversation.login import STOPPED
 from acp_tui.readable import clock
 from acp_tui.ui.screens.answer_dialog import AnswerDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.controls import Answer, AnswerList
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.inline import LinksWanted, addresses, plain
 from acp_tui.ui.widgets.terminal.view import TerminalView
@@ -196,7 +194,7 @@ class LoginWait(Dialog[None]):
         return "\n".join(text for text in new if text)
 
 
-class TerminalLoginScreen(Screen[str]):
+class TerminalLoginScreen(FullScreen[str]):
     """Shows a login command in its terminal; dismisses with the reason of its failure, or "".
 
     Keys, also Ctrl+C, go to the command. Leaving the screen ends the command, which is a failure.
@@ -219,27 +217,24 @@ class TerminalLoginScreen(Screen[str]):
             title: the title of the screen.
             look: the styles.
         """
-        super().__init__()
+        super().__init__(look)
         self._terminal = terminal
         self._title = title
-        self.look = look
         self._failure: str | None = None
         """Reason of the failure once the command has ended; "" for a success."""
         self._leaves = False
 
     @override
-    def compose(self) -> ComposeResult:
-        yield Lines(self.look, id="facts")
+    def compose_content(self) -> ComposeResult:
         yield Static(f"$ {exact_line(self._terminal.command_line)}", id="command", markup=False)
         yield TerminalView(self.look)
-        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Give the keys to the command."""
         title = [("strong", f" {safe_line(self._title)}")]
         names = {"open": "opens, ", "copy": "copies an address, ", "stop": "stops the login "}
         hint = "".join(f"{key_of(self, f'terminal-login.{name}')} {does}" for name, does in names.items())
-        self.query_one(Lines).set_lines([(title, [("muted", hint)])])
+        self.show_title((title, [("muted", hint)]))
         view = self.query_one(TerminalView)
         view.attach(self._terminal)
         mine = ((key, active.binding) for key, active in self.active_bindings.items() if active.node is self)

@@ -16,11 +16,10 @@ from typing_extensions import override
 
 from acp_tui.readable import size
 from acp_tui.store.journal import JournalTail
-from acp_tui.ui.screens.list_screen import ListScreen, list_keys
-from acp_tui.ui.screens.texts import TextScreen
+from acp_tui.ui.screens.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.line_view import Line as RowLine
-from acp_tui.ui.widgets.line_view import Lines, RowList
+from acp_tui.ui.widgets.line_view import RowList
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.output_block import JsonBlock, beginning
 from acp_tui.ui.widgets.text import safe_line
@@ -472,4 +471,4 @@ To record sessions, set this in settings.toml (it is the default) and start agai
         skipped = self._tail.skipped if self._tail is not None else 0
         before = f"  {size(skipped)} before them are not shown" if skipped else ""
         name = safe_line(self._path.name) if self._path is not None else ""
-        self.query_one(Lines).set_lines([([("strong", count), ("muted", before)], [("muted", f"{name} ")])])
+        self.show_title(([("strong", count), ("muted", before)], [("muted", f"{name} ")]))

@@ -12,7 +12,7 @@ from typing_extensions import override
 from acp_tui.readable import from_home
 from acp_tui.rules.book import ListedRule
 from acp_tui.rules.files import WORKSPACE_FILE
-from acp_tui.ui.screens.list_screen import list_keys
+from acp_tui.ui.screens.full_screens import list_keys
 from acp_tui.ui.widgets.line_view import RowList
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line

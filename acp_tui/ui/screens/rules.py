@@ -17,11 +17,11 @@ from acp_tui.rules.book import SCOPES, ListedRule, RuleChanges, RuleDraft, Scope
 from acp_tui.rules.files import CannotWrite, RuleFile
 from acp_tui.rules.model import Rule, ToolUse
 from acp_tui.ui.screens.dialog import Details, Dialog
-from acp_tui.ui.screens.list_screen import ListScreen
+from acp_tui.ui.screens.full_screens import ListScreen
 from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrial
 from acp_tui.ui.screens.rule_list import ROLES, RuleList, matches
 from acp_tui.ui.widgets.key_names import key_of, key_text, keys_of
-from acp_tui.ui.widgets.line_view import Line, Lines
+from acp_tui.ui.widgets.line_view import Line
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
@@ -217,5 +217,5 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         lines += [
             ([("warning", f" {safe_line(from_home(str(problem)))}")], ()) for problem in problems[:_MISTAKES]
         ]
-        self.query_one("#title", Lines).set_lines(lines)
+        self.show_title(*lines)
         self.refresh_bindings()

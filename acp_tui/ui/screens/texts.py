@@ -3,73 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from typing_extensions import override
 
 from acp_tui.readable import lines
 from acp_tui.store.urls import masked
-from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.line_view import Line, Lines
+from acp_tui.ui.screens.full_screens import TextScreen
+from acp_tui.ui.widgets.line_view import Line
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
-from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation, Start
     from acp_tui.protocol.schema import InitializeResponse, Model
     from acp_tui.session.session import Session
     from acp_tui.store.mcp import McpServer
-
-
-class TextScreen(Screen[None]):
-    """Base of screens with one text, which does not change while it is open."""
-
-    def __init__(self, look: Look | None = None) -> None:
-        super().__init__()
-        self.look = look or Look()
-
-    @abstractmethod
-    def title_line(self) -> Line:
-        """Return the title."""
-
-    @abstractmethod
-    def content(self) -> Iterable[Block]:
-        """Return the text."""
-
-    @abstractmethod
-    def action_copy(self) -> None:
-        """Copy the text."""
-
-    @override
-    def compose(self) -> ComposeResult:
-        yield Lines(self.look, id="title")
-        yield Transcript(self.look, id="content")
-        yield Keys(self.look)
-
-    def on_mount(self) -> None:
-        """Show the text."""
-        self.fill()
-        self.query_one(Transcript).focus()
-
-    def fill(self) -> None:
-        """Show the text from its start."""
-        self.query_one(Lines).set_lines([self.title_line()])
-        content = self.query_one(Transcript)
-        content.clear()
-        for block in self.content():
-            content.append(block)
-        self.call_after_refresh(content.action_scroll_start)
-
-    def action_close(self) -> None:
-        """Close."""
-        self.dismiss(None)
 
 
 _PIECE: Final = 100

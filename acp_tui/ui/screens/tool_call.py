@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
-from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -23,10 +22,10 @@ from acp_tui.session.entries import Diff, Text
 from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.entries.words import call_title
+from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.screens.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
-from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
@@ -148,7 +147,7 @@ _LOCATIONS: Final = 3
 """Most lines of locations in the header."""
 
 
-class ToolCallScreen(Screen[None]):
+class ToolCallScreen(FullScreen[None]):
     """Shows a tool call page by page; call `refresh_call` after each of its changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -176,22 +175,19 @@ class ToolCallScreen(Screen[None]):
             cwd: the workspace, by which paths are shortened.
             look: the styles.
         """
-        super().__init__()
+        super().__init__(look)
         self._call = call
         self._terminals = terminals
         self._cwd = cwd
-        self.look = look or Look()
         self._now: float | None = None
         self._pages: list[CallPage] = []
         self._views: dict[str, Widget] = {}
         self._current = ""
 
     @override
-    def compose(self) -> ComposeResult:
-        yield Lines(self.look, id="facts")
+    def compose_content(self) -> ComposeResult:
         yield Lines(self.look, id="pages")
         yield Container(id="page")
-        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Open the first page."""
@@ -221,10 +217,6 @@ class ToolCallScreen(Screen[None]):
         """Open the page with the clicked name."""
         if event.lines.id == "pages" and 0 <= event.piece < len(self._pages):
             self._open(self._pages[event.piece].name)
-
-    def action_close(self) -> None:
-        """Close."""
-        self.dismiss(None)
 
     def action_turn(self, step: int) -> None:
         """Open the next or the previous page."""
@@ -322,7 +314,7 @@ class ToolCallScreen(Screen[None]):
             facts.append(([("muted", "   $ "), ("code", exact_line(" ".join(command.split())))], []))
         if self._call.decision:
             facts.append(([("muted", f"   {self._call.decision}")], []))
-        self.query_one("#facts", Lines).set_lines([*facts, *self._places()])
+        self.show_title(*facts, *self._places())
         self.query_one("#pages", Lines).set_lines([(self._tabs(), [])])
 
     def _places(self) -> list[Line]:

@@ -16,7 +16,7 @@ from acp_tui.ui.widgets.look import Look
 from tests.waiting import PATIENCE
 
 SCREENS = Path(theme.__file__).parent / "screens"
-SHEETS = [SCREENS / f"{name}.tcss" for name in ("changes", "help", "list_screen", "start", "tool_call")]
+SHEETS = [SCREENS / f"{name}.tcss" for name in ("full_screens", "help", "start", "tool_call")]
 SHEETS += sorted((SCREENS.parent / "widgets").glob("*.tcss"))
 
 

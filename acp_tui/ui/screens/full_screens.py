@@ -1,9 +1,10 @@
-"""Full screens that list rows: a title, the rows, a filter for some, and the keys."""
+"""Full screens: a title above the content, the keys below; for lists, for texts, and for all else."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -13,8 +14,10 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.line_view import Lines, RowList
+from acp_tui.ui.widgets.line_view import Line, Lines, RowList
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 
 def list_keys(name: str, first: str = "First", last: str = "Last", opens: str = "Open") -> list[Binding]:
@@ -30,32 +33,59 @@ def list_keys(name: str, first: str = "First", last: str = "Last", opens: str = 
     ]
 
 
-class ListScreen(Screen[None]):
-    """Base of screens that list rows; a subclass binds keys to `close` and, with a filter, to `filter`."""
+Result = TypeVar("Result")
 
-    NOTHING: ClassVar[str]
-    """Text in place of the list while there is nothing to list."""
-    FILTER: ClassVar[str] = ""
-    """Placeholder of the filter; empty for screens without one."""
+
+class FullScreen(Screen[Result | None], Generic[Result]):
+    """Base of full screens; a subclass binds a key to `close`."""
 
     def __init__(self, look: Look | None = None) -> None:
         super().__init__()
         self.look = look or Look()
 
     @abstractmethod
-    def make_list(self) -> RowList[Any]:
-        """Return the list, which has no rows yet."""
+    def compose_content(self) -> ComposeResult:
+        """Yield what stands between the title and the keys."""
+
+    def make_keys(self) -> Keys:
+        """Return the row of keys."""
+        return Keys(self.look)
 
     @override
     def compose(self) -> ComposeResult:
         yield Lines(self.look, id="title")
+        yield from self.compose_content()
+        yield self.make_keys()
+
+    def show_title(self, *lines: Line) -> None:
+        """Show the lines of the title."""
+        self.query_one("#title", Lines).set_lines(lines)
+
+    def action_close(self) -> None:
+        """Close without a result."""
+        self.dismiss(None)
+
+
+class ListScreen(FullScreen[None]):
+    """Base of screens that list rows; those with a filter bind a key to `filter`."""
+
+    NOTHING: ClassVar[str]
+    """Text in place of the list while there is nothing to list."""
+    FILTER: ClassVar[str] = ""
+    """Placeholder of the filter; empty for screens without one."""
+
+    @abstractmethod
+    def make_list(self) -> RowList[Any]:
+        """Return the list, which has no rows yet."""
+
+    @override
+    def compose_content(self) -> ComposeResult:
         yield Static(self.NOTHING, id="nothing", markup=False)
         yield self.make_list()
         if self.FILTER:
             line = InputLine(placeholder=self.FILTER, id="filter")
             line.display = False
             yield line
-        yield Keys(self.look)
 
     @property
     def rows(self) -> RowList[Any]:
@@ -80,12 +110,46 @@ class ListScreen(Screen[None]):
         line.display = True
         line.focus()
 
+    @override
     def action_close(self) -> None:
-        """Close the filter, else the screen."""
         for line in self.query(Input):
             if line.display and (line.has_focus or line.value):
                 line.value = ""
                 line.display = False
                 self.rows.focus()
                 return
-        self.dismiss(None)
+        super().action_close()
+
+
+class TextScreen(FullScreen[None]):
+    """Base of screens with one text, which does not change while it is open."""
+
+    @abstractmethod
+    def title_line(self) -> Line:
+        """Return the title."""
+
+    @abstractmethod
+    def content(self) -> Iterable[Block]:
+        """Return the text."""
+
+    @abstractmethod
+    def action_copy(self) -> None:
+        """Copy the text."""
+
+    @override
+    def compose_content(self) -> ComposeResult:
+        yield Transcript(self.look, id="content")
+
+    def on_mount(self) -> None:
+        """Show the text."""
+        self.fill()
+        self.query_one(Transcript).focus()
+
+    def fill(self) -> None:
+        """Show the text from its start."""
+        self.show_title(self.title_line())
+        content = self.query_one(Transcript)
+        content.clear()
+        for block in self.content():
+            content.append(block)
+        self.call_after_refresh(content.action_scroll_start)
