@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import inf
 from time import perf_counter
 from typing import Final, Literal
@@ -200,6 +201,8 @@ class BlockView(ScrollView, can_focus=True):
         self._paused = False
         self._flush_due = inf
         """When the next layout is due: inf if nothing changed, 0 if something did during a pause."""
+        self._requests = 0
+        """Layouts that were requested or made so far."""
         self._flushed_at = 0.0
         self._redraw = Redraw()
         self._undrawn = 0
@@ -369,20 +372,21 @@ class BlockView(ScrollView, can_focus=True):
             due = 0
         if due >= self._flush_due or not self.is_attached:
             return
-        self._flush_due = due
+        self._flush_due, self._requests = due, self._requests + 1
+        flush = partial(self._flush_requested, self._requests)
         if due > now:
-            after(self, due - now, self._flush_if_due)
+            after(self, due - now, flush)
         elif not self._paused:
-            self.call_later(self._flush_if_due)
+            self.call_later(flush)
 
-    def _flush_if_due(self) -> None:
-        """Lay out unless that was done since this was requested."""
-        if perf_counter() + 0.001 >= self._flush_due and not self._paused:
+    def _flush_requested(self, request: int) -> None:
+        """Lay out for the newest request: an earlier one is done by then, or left to it."""
+        if request == self._requests and not self._paused:
             self._flush()
 
     def _flush(self) -> None:
         """Lay out what changed near the view for a slice of time, and go on soon if that was not enough."""
-        self._flush_due = inf
+        self._flush_due, self._requests = inf, self._requests + 1
         if not self._stack.width or self._hidden:
             return
         finished = self._backlog.settle(perf_counter() + SLICE)
