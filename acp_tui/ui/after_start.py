@@ -12,7 +12,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.disk_space import free_space
 from acp_tui.ui.keys import problems, usable
 from acp_tui.ui.tabs import Tabs
-from acp_tui.ui.widgets.diff.view import KeptHabits
+from acp_tui.ui.widgets.diff.view import SavedDiffPreferences
 
 CLEANED: Final = 30.0
 """Seconds after the start, when nobody waits for the disk any more and recorded sessions may be deleted."""
@@ -20,7 +20,7 @@ CLEANED: Final = 30.0
 
 async def begin(app: AcpApp, start: Start) -> None:
     """Show the first session in place of the first frame."""
-    app.diff_habits = KeptHabits(state_folder() / "differences.json")
+    app.diff_habits = SavedDiffPreferences(state_folder() / "differences.json")
     if start.settings.keys:
         app.set_keymap(usable(start.settings.keys))
         app.run_worker(_check_keys(app, start), group="keys")

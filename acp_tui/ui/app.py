@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Start
     from acp_tui.ui.session_screen.screen import SessionScreen
     from acp_tui.ui.tabs import Tabs
-    from acp_tui.ui.widgets.diff.view import DiffHabits, DiffView
+    from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView
     from acp_tui.ui.widgets.markdown.inline import LinksWanted
 
 FIRST_SHEET: Final = Path(__file__).parent / "first_frame.tcss"
@@ -136,7 +136,7 @@ class AcpApp(App[int]):
         self._leaves = False
         self._is_lent = False
         """Whether another program has the terminal for a while."""
-        self.diff_habits: DiffHabits
+        self.diff_habits: DiffPreferences
         """How differences are laid out, in all views; there once everything is loaded."""
         self.seat = Seat()
         """Whether the user is there."""

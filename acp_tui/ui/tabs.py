@@ -18,7 +18,7 @@ from acp_tui.ui.session_screen.inbox import waiting
 from acp_tui.ui.session_screen.questions import Key
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.line_view import Line
+from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
@@ -171,7 +171,7 @@ class Tabs:
             if (refresh := getattr(screen, "refresh_items", None)) is not None:
                 refresh()
 
-    def _line(self) -> Line:
+    def _line(self) -> StatusRow:
         """Return the tabs, and what waits in those that are not seen."""
         right = self._elsewhere()
         tabs = [(screen, self._tab(number, screen)) for number, screen in enumerate(self.screens, 1)]

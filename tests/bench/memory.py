@@ -13,12 +13,12 @@ from rich.cells import cached_cell_len
 
 from acp_tui.protocol.validation import read_update
 from acp_tui.session.session import Session
-from acp_tui.ui.entries.entry import EntryBlock, Setting
+from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.views import VIEWS
-from acp_tui.ui.widgets.code import colour
+from acp_tui.ui.widgets.code import highlight
 from acp_tui.ui.widgets.diff.diff import changed_words
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.transcript.stack import Stack
+from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from tests.bench import working
 from tests.bench.table import Row, at_most
 
@@ -55,9 +55,9 @@ class _Chat:
 
     def __init__(self) -> None:
         self._session = Session("bench")
-        self._stack = Stack(Look(), lambda *_: None)
-        self._stack.resize(100, Look())
-        self._setting = Setting("/", lambda _: None, lambda _: None, Look().glyph, lambda _: False)
+        self._layout = BlockLayout(Look(), lambda *_: None)
+        self._layout.resize(100, Look())
+        self._setting = BlockContext("/", lambda _: None, lambda _: None, Look().glyph, lambda _: False)
 
     def take(self, kind: Callable[[int], Iterator[dict[str, Any]]], numbers: range) -> None:
         for update in itertools.chain.from_iterable(map(kind, numbers)):
@@ -66,28 +66,28 @@ class _Chat:
 
     def memory(self) -> int:
         """Return the bytes of all that is kept when nothing is in view, but for caches of a fixed size."""
-        self._stack.resize(100, Look())
-        colour.cache_clear()
+        self._layout.resize(100, Look())
+        highlight.cache_clear()
         changed_words.cache_clear()
         cached_cell_len.cache_clear()
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
     def _show(self) -> None:
-        stack = self._stack
-        for entry in self._session.entries[len(stack) :]:
-            stack.insert(len(stack), VIEWS[type(entry)](entry, self._setting))
-            self._see(len(stack) - 2)
-        block = stack.blocks[-1]
+        layout = self._layout
+        for entry in self._session.entries[len(layout) :]:
+            layout.insert(len(layout), VIEWS[type(entry)](entry, self._setting))
+            self._see(len(layout) - 2)
+        block = layout.blocks[-1]
         assert isinstance(block, EntryBlock)
         block.sync()
 
     def _see(self, index: int) -> None:
         """Lay out an entry that is complete."""
         if index >= 0:
-            block = self._stack.blocks[index]
+            block = self._layout.blocks[index]
             assert isinstance(block, EntryBlock)
             block.changed()
-            self._stack.stale(block)
-            self._stack.lay_out(index, perf_counter() + 60)
-            self._stack.trim(range(index, index + 2))
+            self._layout.stale(block)
+            self._layout.lay_out(index, perf_counter() + 60)
+            self._layout.trim(range(index, index + 2))

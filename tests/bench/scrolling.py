@@ -16,7 +16,7 @@ from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.entries.entry import Setting
+from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.look import Look
@@ -98,7 +98,7 @@ async def _opened(texts: list[str]) -> float:
         session.entries.append(AgentMessage([TextBuffer(text)], f"m{number}", finished=True))
     async with Opened().run_test(size=SIZE) as pilot:
         pane = pilot.app.query_one(ChatPane)
-        pane.setting = Setting("/", lambda _: None, pane.changed, Look().glyph, lambda _: False)
+        pane.context = BlockContext("/", lambda _: None, pane.changed, Look().glyph, lambda _: False)
         await pilot.pause(0.2)
         before = time.process_time()
         pane.show(session, SessionChange(tuple(range(len(session.entries)))))

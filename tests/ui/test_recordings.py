@@ -79,7 +79,7 @@ def blocks_of(screen: SessionScreen, session: Session) -> list[EntryBlock]:
 
 def drawn(block: EntryBlock) -> str:
     """Return an entry as text; its block is left alone, which the screen draws in another width."""
-    own = type(block)(block.entry, block.setting)
+    own = type(block)(block.entry, block.context)
     return "\n".join("".join(segment.text for segment in row) for row in own.rows(WIDTH, Look()))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Setting:
+class BlockContext:
     """The place where a conversation happens, as its blocks see it."""
 
     cwd: str
@@ -52,18 +52,18 @@ class EntryBlock(Block):
         "_laid_out",
         "_rows",
         "_starts",
+        "context",
         "entry",
-        "kept",
         "parts",
-        "setting",
+        "stable_rows",
     )
     parts: Sequence[Block]
 
-    def __init__(self, entry: Entry | Any, setting: Setting) -> None:
+    def __init__(self, entry: Entry | Any, context: BlockContext) -> None:
         self.entry = entry
-        self.setting = setting
+        self.context = context
         self.parts = ()
-        self.kept = 0
+        self.stable_rows = 0
         self._rows: Sequence[Row] = ()
         self._starts: Sequence[int] = ()
         """The first rows of the parts that were laid out last."""
@@ -149,7 +149,7 @@ class EntryBlock(Block):
         switched, self._is_switched = self._is_switched, False
         if len(self._drawn) == 1:
             rows = self._drawn[0].some_rows(width, look, until)
-            self.kept = 0 if switched else self._drawn[0].kept
+            self.stable_rows = 0 if switched else self._drawn[0].stable_rows
             self._laid_out, self._starts = tuple(self._drawn), _ONE
             return rows
         together: list[Row] = []
@@ -158,17 +158,17 @@ class EntryBlock(Block):
         for part in self._drawn:
             starts.append(len(together))
             rows = part.some_rows(width, look, until)
-            if kept is None and part.kept < len(rows):
-                kept = len(together) + part.kept
+            if kept is None and part.stable_rows < len(rows):
+                kept = len(together) + part.stable_rows
             together.extend(rows)
-        self.kept = 0 if switched else min(len(together) if kept is None else kept, len(self._rows))
+        self.stable_rows = 0 if switched else min(len(together) if kept is None else kept, len(self._rows))
         self._rows, self._laid_out, self._starts = together, tuple(self._drawn), starts
         return together
 
-    def inked(self, number: int, row: Row) -> Row:
+    def highlighted(self, number: int, row: Row) -> Row:
         """Return a row as the part that it belongs to paints it."""
         place = bisect_right(self._starts, number) - 1
-        return self._laid_out[place].inked(number - self._starts[place], row) if place >= 0 else row
+        return self._laid_out[place].highlighted(number - self._starts[place], row) if place >= 0 else row
 
     def height_hint(self, width: int) -> int:
         """Estimate the rows of the parts."""

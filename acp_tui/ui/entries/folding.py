@@ -10,7 +10,7 @@ from acp_tui.session.entries import ToolCall, UserCommand, UserMessage, line_of
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.tool_call import counted
 from acp_tui.ui.entries.words import call_title
-from acp_tui.ui.widgets.transcript.blocks import OneLine
+from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 
 if TYPE_CHECKING:
     from acp_tui.session.turns import Turn
@@ -104,7 +104,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-class Digest(OneLine):
+class Digest(OneRowBlock):
     """A line whose text is made when it is first seen."""
 
     def __init__(self, make: Callable[[], tuple[Sequence[Piece], Sequence[Piece]]]) -> None:
@@ -161,14 +161,14 @@ class Folding:
             self._fold_turn(start)
         return block
 
-    def fold_older(self, *, by_person: bool) -> None:
+    def fold_older(self, *, by_user: bool) -> None:
         """Fold all turns but the last; what the person opened stays open, unless `by_person`."""
         index = self._start(len(self._blocks) - 1) - 1
         while index >= 0:
             index = self._start(index)
             block = self._blocks[index]
-            if by_person or block not in self._kept_open:
-                if block in self._behind and self._is_turn(block) and not by_person:
+            if by_user or block not in self._kept_open:
+                if block in self._behind and self._is_turn(block) and not by_user:
                     return  # and so are those before it
                 self._fold_turn(index)
             index -= 1
@@ -187,7 +187,7 @@ class Folding:
         for block in members:
             self._restore(self._head.get(block))
         entries, turn, before = [block.entry for block in whole], *self._turn_of(start)
-        glyph = said.setting.glyph
+        glyph = said.context.glyph
         line = Digest(lambda: (turn_line(prompt, glyph), turn_facts(entries, turn, before, glyph)))
         self._put_behind(members, line)
 
@@ -232,7 +232,7 @@ class Folding:
         for block in run:
             self._restore(self._head.get(block))
         calls = [block.entry for block in run if isinstance(block.entry, ToolCall)]
-        place = run[0].setting
+        place = run[0].context
         self._put_behind(run, Digest(lambda: (run_line(calls, place.cwd, place.glyph), ())))
 
     def _is_read(self, index: int) -> bool:
@@ -259,7 +259,7 @@ class Folding:
                     self._fold_run(places[member])
         return True
 
-    def _put_behind(self, members: list[EntryBlock], line: OneLine) -> None:
+    def _put_behind(self, members: list[EntryBlock], line: OneRowBlock) -> None:
         head = members[0]
         self._behind[head] = members
         self._kept_open.discard(head)

@@ -19,7 +19,7 @@ from acp_tui.protocol.schema import (
 from acp_tui.readable import clock, lines, seconds, size
 from acp_tui.session.entries import AgentMessage, AscribedMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.entries.entry import EntryBlock, Setting
+from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.links import may_have_links
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock, rows_of
@@ -135,18 +135,18 @@ class UserMessageBlock(EntryBlock):
         """Show the message."""
         if not self.parts:
             self._is_open = False
-        prompt = [("accent", f"{self.setting.glyph('prompt')} ")]
+        prompt = [("accent", f"{self.context.glyph('prompt')} ")]
         pieces, rest = self._pieces(), ""
         if self.is_folded:
             pieces, rest = _beginning(pieces)
         text = TextBlock(pieces, first=prompt, rest=_INDENT, above=1)
         more = [TextBlock([("muted", self._more(rest))], first=_INDENT)] if self._is_long else []
         images = [part for part in self.entry.parts if isinstance(part, ImageContent)]
-        if self.setting.pictures:
+        if self.context.pictures:
             known = [
                 part for part in self.parts if not isinstance(part, TextBlock)
             ]  # an image stays as it is
-            new = [picture(one, lambda _: self.setting.redraw(self), 2) for one in images[len(known) :]]
+            new = [picture(one, lambda _: self.context.redraw(self), 2) for one in images[len(known) :]]
             self.parts = [text, *more, *known, *new]
         else:
             self.parts = [text, *more]
@@ -169,8 +169,8 @@ class UserMessageBlock(EntryBlock):
 
     def _more(self, rest: str) -> str:
         if not rest:
-            return f"{self.setting.glyph('open')} all of it"
-        return f"{self.setting.glyph('folded')} {lines(rest.count(chr(10)) + 1)} more"
+            return f"{self.context.glyph('open')} all of it"
+        return f"{self.context.glyph('folded')} {lines(rest.count(chr(10)) + 1)} more"
 
     @property
     def is_folded(self) -> bool:
@@ -183,7 +183,7 @@ class UserMessageBlock(EntryBlock):
             return False
         self._is_open = not self._is_open
         self.sync()
-        self.setting.redraw(self)
+        self.context.redraw(self)
         return True
 
     def source(self) -> str:
@@ -242,9 +242,9 @@ class AgentMessageBlock(EntryBlock):
         return text_of(self.entry) if self._is_bare else super().source()
 
     def _image(self, content: ImageContent) -> Block:
-        if not self.setting.pictures:
+        if not self.context.pictures:
             return card(content)
-        return picture(content, lambda _: self.setting.redraw(self))
+        return picture(content, lambda _: self.context.redraw(self))
 
 
 class AscribedMessageBlock(EntryBlock):
@@ -269,10 +269,10 @@ class ThoughtBlock(EntryBlock):
     entry: Thought
     is_action = True
 
-    def __init__(self, entry: Thought, setting: Setting) -> None:
+    def __init__(self, entry: Thought, context: BlockContext) -> None:
         self._is_open: bool | None = None
         self._now = entry.last
-        super().__init__(entry, setting)
+        super().__init__(entry, context)
 
     def sync(self) -> None:
         """Show the line, and the text where it is open."""
@@ -309,14 +309,14 @@ class ThoughtBlock(EntryBlock):
         """Open or fold the thought."""
         self._is_open = not self._open_now
         self.sync()
-        self.setting.redraw(self)
+        self.context.redraw(self)
         return True
 
     @property
     def _open_now(self) -> bool:
         if self._is_open is not None:
             return self._is_open
-        return self.setting.thoughts == "always"
+        return self.context.thoughts == "always"
 
     def source(self) -> str:
         """Return the whole thought, also while it is folded."""
@@ -325,11 +325,11 @@ class ThoughtBlock(EntryBlock):
     def headline(self) -> list[Piece]:
         """Return its line: how long it was thought, and while that goes on the newest words."""
         open_now = self._open_now
-        mark = self.setting.glyph("open" if open_now else "folded")
+        mark = self.context.glyph("open" if open_now else "folded")
         if self.entry.finished:
             return [("thought", f"{mark} thought for {seconds(max(0.0, self.entry.last - self.entry.at))}")]
         passed = clock(max(0.0, max(self._now, self.entry.last) - self.entry.at))
-        words = "" if open_now or self.setting.thoughts == "never" else self._newest_words()
+        words = "" if open_now or self.context.thoughts == "never" else self._newest_words()
         return [("thought", f"{mark} thinking {passed}  "), ("faint", words)]
 
     def _newest_words(self) -> str:
@@ -342,16 +342,16 @@ class ThoughtBlock(EntryBlock):
 class ThoughtHead(Block):
     """The line of a thought."""
 
-    __slots__ = ("_thought", "kept")
+    __slots__ = ("_thought", "stable_rows")
     is_action = True
 
     def __init__(self, thought: ThoughtBlock) -> None:
         self._thought = thought
-        self.kept = 0
+        self.stable_rows = 0
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return an empty row and the line."""
-        self.kept = 0
+        self.stable_rows = 0
         return [[], one_row(self._thought.headline(), (), width, look)]
 
     def height_hint(self, width: int) -> int:

@@ -69,12 +69,12 @@ _NEWEST: Final = 20_000
 class Tail(Block):
     """The newest lines of an output."""
 
-    __slots__ = ("_limit", "kept")
+    __slots__ = ("_limit", "stable_rows")
     is_action = True
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self.kept = 0
+        self.stable_rows = 0
 
     @abstractmethod
     def log(self) -> MainScreenLog:
@@ -86,7 +86,7 @@ class Tail(Block):
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the last lines, cut at the width, behind a mark; the first row says if there are more."""
-        self.kept = 0
+        self.stable_rows = 0
         mark, log = Segment(f"  {look.glyph('quote')} ", look["faint"]), self.log()
         if log.is_aside:
             return [[mark, *crop_row([Segment(_ASIDE, look["muted"])], max(1, width - 4), look)]]

@@ -20,12 +20,12 @@ from acp_tui.ui.entries.words import (
 )
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Row
-from acp_tui.ui.widgets.transcript.blocks import Block, OneLine, Piece, TextBlock
+from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
 
 if TYPE_CHECKING:
     from acp_tui.session.entries import Diff, ToolCall
     from acp_tui.session.files import Edit
-    from acp_tui.ui.entries.entry import Setting
+    from acp_tui.ui.entries.entry import BlockContext
 
 
 _MOST: Final = 4_000_000
@@ -80,18 +80,18 @@ class ToolCallBlock(EntryBlock):
     entry: ToolCall
     is_action = True
 
-    def __init__(self, entry: ToolCall, setting: Setting) -> None:
+    def __init__(self, entry: ToolCall, context: BlockContext) -> None:
         self.now: float | None = None
         """The time, on the clock of the session's events, while the call runs."""
         self._tails: Mapping[str, TerminalTail] = _NONE
         self._estimate = 0
         """Rows that its parts took when they were let go; 0 before they were made."""
-        super().__init__(entry, setting)
+        super().__init__(entry, context)
 
     def sync(self) -> None:
         """Show what is known of the call."""
         if self.entry.is_empty:
-            self.parts = (OneLine(),)
+            self.parts = (OneRowBlock(),)
             return
         if self.entry.is_final:
             self.now = None  # its own times count again
@@ -129,9 +129,9 @@ class ToolCallBlock(EntryBlock):
 
         for item in self.entry.content:
             if isinstance(item, TerminalItem) and item.terminal_id not in self._tails:
-                terminal = self.setting.terminal(item.terminal_id)
+                terminal = self.context.terminal(item.terminal_id)
                 if terminal is not None:
-                    tail = TerminalTail(terminal, lambda: self.setting.redraw(self), _OUTPUT_ROWS)
+                    tail = TerminalTail(terminal, lambda: self.context.redraw(self), _OUTPUT_ROWS)
                     self._tails = {**self._tails, item.terminal_id: tail}
 
     def _printed(self) -> tuple[TextTail, ...]:
@@ -161,7 +161,7 @@ class ToolCallBlock(EntryBlock):
 
     def searched(self) -> str:
         """Return all that is known of the call as text, also what only its own screen shows."""
-        call, cwd = self.entry, self.setting.cwd
+        call, cwd = self.entry, self.context.cwd
         title = call_words(call, cwd)
         asked = (call.command or "", *(inside(location.path, cwd) for location in call.locations))
         printed = [tail.source() for tail in self._tails.values()]
@@ -177,7 +177,7 @@ class ToolCallBlock(EntryBlock):
     def is_running(self) -> bool:
         """Whether its seconds are counted."""
         call = self.entry
-        return not call.is_final and not call.is_empty and not self.setting.asks(call)
+        return not call.is_final and not call.is_empty and not self.context.asks(call)
 
     def tick(self, now: float) -> None:
         """Count its seconds."""
@@ -187,21 +187,21 @@ class ToolCallBlock(EntryBlock):
 class CallHead(Block):
     """The line of a tool call."""
 
-    __slots__ = ("_block", "kept")
+    __slots__ = ("_block", "stable_rows")
     is_action = True
 
     def __init__(self, block: ToolCallBlock) -> None:
         self._block = block
-        self.kept = 0
+        self.stable_rows = 0
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return an empty row and the line."""
         from acp_tui.ui.widgets.transcript.blocks import one_row
 
-        self.kept = 0
-        call, setting = self._block.entry, self._block.setting
-        asks = setting.asks(call)
-        left, right = call_pieces(call, setting.cwd, look, self._block.now, asks=asks)
+        self.stable_rows = 0
+        call, context = self._block.entry, self._block.context
+        asks = context.asks(call)
+        left, right = call_pieces(call, context.cwd, look, self._block.now, asks=asks)
         return [[], one_row(left, right, width, look)]
 
     def height_hint(self, width: int) -> int:
@@ -210,27 +210,27 @@ class CallHead(Block):
 
     def source(self) -> str:
         """Return the call's title."""
-        return call_title(self._block.entry, self._block.setting.cwd)
+        return call_title(self._block.entry, self._block.context.cwd)
 
 
 class DiffPreview(Block):
     """The first rows of a diff; computed when it is first seen."""
 
-    __slots__ = ("_rows", "diff", "kept")
+    __slots__ = ("_rows", "diff", "stable_rows")
     is_action = True
 
     def __init__(self, diff: Diff) -> None:
         self.diff = diff
-        self.kept = 0
+        self.stable_rows = 0
         self._rows: tuple[int, Look, list[Row]] | None = None
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the rows, indented."""
         if self._rows is None or self._rows[:2] != (width, look):
             self._rows = (width, look, self._painted(width, look))
-            self.kept = 0
+            self.stable_rows = 0
         else:
-            self.kept = len(self._rows[2])
+            self.stable_rows = len(self._rows[2])
         return self._rows[2]
 
     def _painted(self, width: int, look: Look) -> list[Row]:

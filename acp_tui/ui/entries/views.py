@@ -25,7 +25,7 @@ from acp_tui.ui.entries.messages import (
 from acp_tui.ui.entries.output import TerminalTail, TextTail
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.widgets.text import exact_line
-from acp_tui.ui.widgets.transcript.blocks import Block, OneLine, Piece, TextBlock
+from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
 
 _ROLES: Final = {"info": "notice", "warning": "warning", "error": "error"}
 _DETAIL_LINES: Final = 12
@@ -44,7 +44,7 @@ class NoticeBlock(EntryBlock):
         self.parts = [
             TextBlock(
                 [(role, self.entry.text)],
-                first=[(role, f"{self.setting.glyph('dot')} ")],
+                first=[(role, f"{self.context.glyph('dot')} ")],
                 rest=[("text", "  ")],
                 above=1,
             )
@@ -68,11 +68,11 @@ class OwnCommandBlock(EntryBlock):
     def sync(self) -> None:
         """Show how it stands."""
         if not self.parts:
-            self._line = OneLine(above=1)
-            terminal = self.setting.terminal(self.entry.terminal_id)
+            self._line = OneRowBlock(above=1)
+            terminal = self.context.terminal(self.entry.terminal_id)
             self.parts = [self._line]
             if terminal is not None:
-                self.parts.append(TerminalTail(terminal, lambda: self.setting.redraw(self), _ROWS))
+                self.parts.append(TerminalTail(terminal, lambda: self.context.redraw(self), _ROWS))
             elif self.entry.output is not None:
                 self.parts.append(TextTail(self.entry.output, _ROWS))
         self._show(self.entry.ended)
@@ -90,7 +90,7 @@ class OwnCommandBlock(EntryBlock):
         entry = self.entry
         right: list[Piece] = []
         if entry.ended is None:
-            right.append(("tool-running", f"running, {self.setting.key('session.stop')} ends it"))
+            right.append(("tool-running", f"running, {self.context.key('session.stop')} ends it"))
         elif entry.exit_code is None:
             right.append(("tool-failed", "ended by a signal"))
         elif entry.exit_code:

@@ -9,7 +9,7 @@ from acp_tui.readable import inside
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.text import exact_line, safe_line
-from acp_tui.ui.widgets.transcript.blocks import OneLine, Piece, TextBlock
+from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece, TextBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ STATUS_ROLES: Final = {"A": "success", "M": "warning", "D": "error", "R": "warni
 """Added, modified, deleted, renamed, of another type."""
 
 
-class FileLine(OneLine):
+class FileLine(OneRowBlock):
     """One changed file."""
 
     def __init__(self, path: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from acp_tui.session.change import SessionChange
     from acp_tui.session.session import Session
     from acp_tui.session.turns import Turn
-    from acp_tui.ui.entries.entry import EntryBlock, Setting
+    from acp_tui.ui.entries.entry import BlockContext, EntryBlock
     from acp_tui.ui.entries.folding import Folding
 
 
@@ -38,7 +38,7 @@ class ChatPane(Pane):
         Binding("Z", "fold_older", "Fold the older turns", show=False, id="chat.fold-older"),
     ]
     IS_LIST = False
-    setting: Setting
+    context: BlockContext
     """What the entries need beside themselves; given before the first change."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class ChatPane(Pane):
             self._welcome = None
         known = len(self.blocks) - self._above
         for entry in session.entries[known : max(change.entries, default=-1) + 1]:
-            self.append(VIEWS[type(entry)](entry, self.setting))
+            self.append(VIEWS[type(entry)](entry, self.context))
         for index in change.entries:
             block: EntryBlock = self.blocks[self._above + index]  # type: ignore[assignment]  # only entries are appended here
             if index < known:
@@ -109,8 +109,8 @@ class ChatPane(Pane):
             folding.changed(self._above + index)
         if "turn" in change.fields and session.turn_state == "idle" and session.entries:
             folding.changed(len(self.blocks) - 1)
-            if self.setting.fold_turns:
-                folding.fold_older(by_person=False)
+            if self.context.fold_turns:
+                folding.fold_older(by_user=False)
 
     def _make_folding(self) -> Folding:
         from acp_tui.ui.entries.folding import Folding
@@ -148,7 +148,7 @@ class ChatPane(Pane):
     def action_fold_older(self) -> None:
         """Fold all turns but the last."""
         if self._folding is not None:
-            self._folding.fold_older(by_person=True)
+            self._folding.fold_older(by_user=True)
 
     def tick(self, now: float) -> None:
         """Count the seconds of what runs."""

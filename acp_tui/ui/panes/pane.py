@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.transcript.blocks import OneLine
+from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Pane(Transcript):
         super().__init__(look, id=id or self.NAME)
         self.fact = ""
         """The short fact beside its name."""
-        self._placeholder: OneLine | None = None
+        self._placeholder: OneRowBlock | None = None
 
     @abstractmethod  # mypy sees that each pane gives it; Textual's metaclass leaves no room for an ABC
     def show(self, session: Session, change: SessionChange) -> None:
@@ -79,7 +79,7 @@ class Pane(Transcript):
     def on_mount(self) -> None:
         """Say what will be here until something is."""
         if self.EMPTY and not self.blocks:
-            self._placeholder = OneLine([("muted", self.EMPTY)])
+            self._placeholder = OneRowBlock([("muted", self.EMPTY)])
             self.append(self._placeholder)
 
     def take_placeholder_away(self) -> None:
@@ -89,7 +89,7 @@ class Pane(Transcript):
             self._placeholder = None
 
 
-class Frame(Vertical):
+class PaneFrame(Vertical):
     """A pane under its title."""
 
     def __init__(self, pane: Pane, *, id: str) -> None:
@@ -98,7 +98,7 @@ class Frame(Vertical):
 
     def compose(self) -> ComposeResult:
         """The title, then the pane."""
-        yield Lines(self.pane.look, classes="title")
+        yield StatusRows(self.pane.look, classes="title")
         yield self.pane
 
     def on_resize(self) -> None:
@@ -125,4 +125,4 @@ class Frame(Vertical):
         fact = f" {self.pane.fact} " if self.pane.fact else ""
         room = max(1, self.size.width - cell_len(name) - cell_len(fact) - 4)
         pieces = [("faint", rule), (role, f" {name} "), ("faint", rule * room), (role, fact), ("faint", rule)]
-        self.query_one(Lines).set_lines([(pieces, ())])
+        self.query_one(StatusRows).set_rows([(pieces, ())])

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from acp_tui.readable import clock, size, tokens
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.line_view import Lines
+from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _NAME: Final = 24  # cells
 _CLICKED: Final = ("policy", "mode", "model", "answer", "background")
 
 
-class StatusLine(Lines):
+class StatusLine(StatusRows):
     """One line; a click on the mode, the model or the questions brings up what they stand for."""
 
     class Wanted(Message):
@@ -61,7 +61,7 @@ class StatusLine(Lines):
         """Make the line equal to the conversation."""
         conversation = self._conversation
         if conversation.launch is None and conversation.phase not in ("reading", "recorded"):
-            self.set_lines([])
+            self.set_rows([])
             return
         parts: list[tuple[str, Piece]] = [("agent", ("accent", self._short(conversation.agent_name)))]
         parts += self._phase() if conversation.phase != "ready" else self._session()
@@ -72,14 +72,14 @@ class StatusLine(Lines):
             separated.append(part)
         right = self._right()
         self._parts = self._fitting(separated, right)
-        self.set_lines([([piece for _, piece in self._parts], right)])
+        self.set_rows([([piece for _, piece in self._parts], right)])
 
     def on_resize(self) -> None:
         """Show what there is room for."""
         self.show()
 
-    @on(Lines.Clicked)
-    def _clicked(self, event: Lines.Clicked) -> None:
+    @on(StatusRows.Clicked)
+    def _clicked(self, event: StatusRows.Clicked) -> None:
         event.stop()
         if 0 <= event.piece < len(self._parts) and self._parts[event.piece][0] in _CLICKED:
             self.post_message(self.Wanted(self._parts[event.piece][0]))
@@ -221,7 +221,7 @@ class StatusLine(Lines):
             return []
         connection = conversation.running.agent.connection
         waits_for = pending(conversation.session, connection.waiting_for)
-        words = told(clock(silent), waits_for, self._computing.is_busy, connection.unread)
+        words = silence_notice(clock(silent), waits_for, self._computing.is_busy, connection.unread)
         return [("warning", f"{words}  "), ("accent", f"{key_of(self, 'session.ladder')}  ")]
 
 
@@ -284,7 +284,7 @@ def pending(session: Session, methods: Sequence[str]) -> str:
     return _PROMPT if _PROMPT in methods else methods[0] if methods else ""
 
 
-def told(since: str, waits_for: str, is_busy: bool | None, unread: int = 0) -> str:
+def silence_notice(since: str, waits_for: str, is_busy: bool | None, unread: int = 0) -> str:
     """Return the notice: since when, what is pending, and whether the process computes.
 
     Args:

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 class CallLine(Block):
     """One tool call; its text is made when it is drawn."""
 
-    __slots__ = ("_pane", "call", "kept")
+    __slots__ = ("_pane", "call", "stable_rows")
     is_action = True
 
     def __init__(self, call: ToolCall, pane: ToolCallsPane) -> None:
         self.call = call
         self._pane = pane
-        self.kept = 0
+        self.stable_rows = 0
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the row."""
-        self.kept = 0
+        self.stable_rows = 0
         return [one_row(*self._pane.pieces_of(self.call), width, look)]
 
     def height_hint(self, width: int) -> int:

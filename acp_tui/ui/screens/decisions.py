@@ -16,8 +16,8 @@ from acp_tui.store.decisions import Decision, Decisions
 from acp_tui.ui.screens.full_screens import ListScreen, list_keys
 from acp_tui.ui.screens.texts import Fact, Section, SessionDetailsScreen
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.line_view import RowList
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 

@@ -22,9 +22,9 @@ from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.controls import LongOptions
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
+from acp_tui.ui.widgets.row_view import RowView
 from acp_tui.ui.widgets.text import Row, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -285,7 +285,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.body.scroll_relative(y=pages * max(1, self.body.size.height - 1), animate=False)
 
 
-class Details(LineView, can_focus=False):
+class Details(RowView, can_focus=False):
     """Blocks of text, of which only the rows in view are painted."""
 
     def __init__(self, blocks: Sequence[TextBlock], look: Look, *, id: str | None = None) -> None:

@@ -14,8 +14,8 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.line_view import Line, Lines, RowList
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.row_view import RowList, StatusRow, StatusRows
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
@@ -53,13 +53,13 @@ class FullScreen(Screen[Result | None], Generic[Result]):
 
     @override
     def compose(self) -> ComposeResult:
-        yield Lines(self.look, id="title")
+        yield StatusRows(self.look, id="title")
         yield from self.compose_content()
         yield self.make_keys()
 
-    def show_title(self, *lines: Line) -> None:
+    def show_title(self, *lines: StatusRow) -> None:
         """Show the lines of the title."""
-        self.query_one("#title", Lines).set_lines(lines)
+        self.query_one("#title", StatusRows).set_rows(lines)
 
     def action_close(self) -> None:
         """Close without a result."""
@@ -125,7 +125,7 @@ class TextScreen(FullScreen[None]):
     """Base of screens with one text, which does not change while it is open."""
 
     @abstractmethod
-    def title_line(self) -> Line:
+    def title_line(self) -> StatusRow:
         """Return the title."""
 
     @abstractmethod

@@ -18,10 +18,10 @@ from acp_tui.readable import size
 from acp_tui.store.journal import JournalTail
 from acp_tui.ui.screens.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.line_view import Line as RowLine
-from acp_tui.ui.widgets.line_view import RowList
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.output_block import JsonBlock, beginning
+from acp_tui.ui.widgets.row_view import RowList
+from acp_tui.ui.widgets.row_view import StatusRow as RowLine
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
 

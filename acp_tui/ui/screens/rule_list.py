@@ -13,8 +13,8 @@ from acp_tui.readable import from_home
 from acp_tui.rules.book import ListedRule
 from acp_tui.rules.files import WORKSPACE_FILE
 from acp_tui.ui.screens.full_screens import list_keys
-from acp_tui.ui.widgets.line_view import RowList
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 

@@ -21,8 +21,8 @@ from acp_tui.ui.screens.full_screens import ListScreen
 from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrial
 from acp_tui.ui.screens.rule_list import ROLES, RuleList, matches
 from acp_tui.ui.widgets.key_names import key_of, key_text, keys_of
-from acp_tui.ui.widgets.line_view import Line
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -213,7 +213,7 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         where = safe_line(from_home(str(self._book.user_file)))
         left = [("strong", " Rules"), ("muted", f"  {counted}{where}")]
         problems = self._book.problems()
-        lines: list[Line] = [(left, ())]
+        lines: list[StatusRow] = [(left, ())]
         lines += [
             ([("warning", f" {safe_line(from_home(str(problem)))}")], ()) for problem in problems[:_MISTAKES]
         ]

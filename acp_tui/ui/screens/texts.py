@@ -12,8 +12,8 @@ from typing_extensions import override
 from acp_tui.readable import lines
 from acp_tui.store.urls import masked
 from acp_tui.ui.screens.full_screens import TextScreen
-from acp_tui.ui.widgets.line_view import Line
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
@@ -41,7 +41,7 @@ class SourceScreen(TextScreen):
         self._text = text
 
     @override
-    def title_line(self) -> Line:
+    def title_line(self) -> StatusRow:
         return [("strong", " source")], [("muted", f"{lines(self._text.count(chr(10)) + 1)} ")]
 
     @override
@@ -85,7 +85,7 @@ class SessionDetailsScreen(TextScreen):
         self._sections = sections
 
     @override
-    def title_line(self) -> Line:
+    def title_line(self) -> StatusRow:
         return [("strong", f" {self._heading}")], []
 
     @override

@@ -26,11 +26,11 @@ from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.screens.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
-from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.output_block import JsonBlock, OutputBlock
 from acp_tui.ui.widgets.picture import has_pictures
+from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.text import exact_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
@@ -186,7 +186,7 @@ class ToolCallScreen(FullScreen[None]):
 
     @override
     def compose_content(self) -> ComposeResult:
-        yield Lines(self.look, id="pages")
+        yield StatusRows(self.look, id="pages")
         yield Container(id="page")
 
     def on_mount(self) -> None:
@@ -213,7 +213,7 @@ class ToolCallScreen(FullScreen[None]):
             return terminal is not None and terminal.exit_status is None
         return action != "turn" or len(self._pages) > 1
 
-    def on_lines_clicked(self, event: Lines.Clicked) -> None:
+    def on_status_rows_clicked(self, event: StatusRows.Clicked) -> None:
         """Open the page with the clicked name."""
         if event.lines.id == "pages" and 0 <= event.piece < len(self._pages):
             self._open(self._pages[event.piece].name)
@@ -308,16 +308,16 @@ class ToolCallScreen(FullScreen[None]):
 
     def _show_head(self) -> None:
         left, right = call_pieces(self._call, self._cwd, self.look, self._now)
-        facts: list[Line] = [([("text", " "), *left], [*right, ("text", " ")])]
+        facts: list[StatusRow] = [([("text", " "), *left], [*right, ("text", " ")])]
         command = self._call.command
         if command is not None and " ".join(command.split()) not in call_title(self._call, self._cwd):
             facts.append(([("muted", "   $ "), ("code", exact_line(" ".join(command.split())))], []))
         if self._call.decision:
             facts.append(([("muted", f"   {self._call.decision}")], []))
         self.show_title(*facts, *self._places())
-        self.query_one("#pages", Lines).set_lines([(self._tabs(), [])])
+        self.query_one("#pages", StatusRows).set_rows([(self._tabs(), [])])
 
-    def _places(self) -> list[Line]:
+    def _places(self) -> list[StatusRow]:
         """Return the locations of the call."""
         places = [
             inside(location.path, self._cwd) + (f":{location.line}" if location.line is not None else "")

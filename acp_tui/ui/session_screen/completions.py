@@ -12,8 +12,8 @@ from acp_tui.ui.widgets.text import exact_line
 if TYPE_CHECKING:
     from acp_tui.conversation.workspace_files import WorkspaceFiles
     from acp_tui.protocol.schema import AvailableCommand
-    from acp_tui.ui.widgets.line_view import Line, Lines
     from acp_tui.ui.widgets.prompt_box import PromptBox
+    from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 
 
 SHOWN: Final = 8
@@ -28,7 +28,7 @@ class Completion:
     """Text that replaces what was typed."""
     length: int
     """Characters before the cursor that it replaces."""
-    line: Line
+    line: StatusRow
     """Its row in the list."""
     goes_on: bool = False
     """True for a folder, whose files can be completed next."""
@@ -55,7 +55,7 @@ class Completions:
     def __init__(
         self,
         box: PromptBox,
-        lines: Lines,
+        lines: StatusRows,
         commands: Callable[[], Sequence[AvailableCommand]],
         files: Callable[[], WorkspaceFiles],
         recent: Callable[[], Sequence[str]],
@@ -167,9 +167,9 @@ class Completions:
         shown = self._found[first : first + SHOWN]
         self._box.completing = bool(shown)
         lines = [completion.line for completion in shown] or self._arguments()
-        self._lines.set_lines(lines, self._marked - first if shown else None)
+        self._lines.set_rows(lines, self._marked - first if shown else None)
 
-    def _arguments(self) -> list[Line]:
+    def _arguments(self) -> list[StatusRow]:
         """Return the hint of the command whose arguments are being typed."""
         name, space, _ = self._box.text.partition(" ")
         if not space or not name.startswith("/") or "\n" in self._box.text:
@@ -188,12 +188,12 @@ def _command(command: AvailableCommand, length: int) -> Completion:
     """Return a command as a completion, with a space behind it if it takes arguments."""
     hint = f" {_hint(command)}".rstrip()
     about = command.description.partition("\n")[0]
-    line: Line = ([("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ())
+    line: StatusRow = ([("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ())
     return Completion(f"/{command.name} " if command.input is not None else f"/{command.name}", length, line)
 
 
 def _file(path: str, length: int) -> Completion:
     is_folder = path.endswith("/")
     folder, slash, name = exact_line(path).rstrip("/").rpartition("/")
-    line: Line = ([("muted", f"{folder}{slash}"), ("text", f"{name}{'/' if is_folder else ''}")], ())
+    line: StatusRow = ([("muted", f"{folder}{slash}"), ("text", f"{name}{'/' if is_folder else ''}")], ())
     return Completion(written(path), length, line, goes_on=is_folder)

@@ -30,7 +30,7 @@ from acp_tui.ui.entries.output import result_text
 from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import MenuItem, choose
-from acp_tui.ui.widgets.diff.diff import Line, compute
+from acp_tui.ui.widgets.diff.diff import DiffLine, compute
 from acp_tui.ui.widgets.text import safe, safe_line
 
 if TYPE_CHECKING:
@@ -304,5 +304,5 @@ def _diff(diff: Diff) -> str:
     return "\n".join("\n".join(map(_line, hunk)) for hunk in difference.hunks())
 
 
-def _line(line: Line) -> str:
+def _line(line: DiffLine) -> str:
     return f"{_SIGNS[line.kind]}{line.text}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.ui.panes.pane import Frame, Pane
+from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.line_view import Lines
+from acp_tui.ui.widgets.row_view import StatusRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ class PaneLayout:
         from acp_tui.store.preferences import load
 
         layout, problem = load(self._path, self._default)
-        for frame in self._screen.query(Frame):
+        for frame in self._screen.query(PaneFrame):
             frame.set_class(frame.pane.NAME not in layout.panes, "-hidden")
         self._show_side(layout.side)
         self.show_tab("chat")
@@ -85,7 +85,7 @@ class PaneLayout:
 
     def hide(self) -> None:
         """Hide the focused pane, unless it is the chat."""
-        frame = next((frame for frame in self._screen.query(Frame) if frame.pane.has_focus), None)
+        frame = next((frame for frame in self._screen.query(PaneFrame) if frame.pane.has_focus), None)
         if frame is not None and not self._is_narrow:
             self._screen.minimize()
             frame.add_class("-hidden")
@@ -99,9 +99,9 @@ class PaneLayout:
             return  # one pane at a time: there is no side
         shows = self._screen.query_one("#side").has_class("-hidden")
         if shows and not self._shown:
-            for frame in self._screen.query(Frame):
+            for frame in self._screen.query(PaneFrame):
                 frame.remove_class("-hidden")
-        if not shows and any(frame.pane.has_focus for frame in self._screen.query(Frame)):
+        if not shows and any(frame.pane.has_focus for frame in self._screen.query(PaneFrame)):
             self._screen.focus_prompt()
         self._show_side(shows)
         self._keep()
@@ -119,7 +119,7 @@ class PaneLayout:
 
     def show_tab(self, name: str) -> None:
         """Choose the pane that a narrow screen shows."""
-        for frame in self._screen.query(Frame):
+        for frame in self._screen.query(PaneFrame):
             frame.set_class(name == frame.pane.NAME, "-tab")
         self._screen.query_one("#chat-box").set_class(name == "chat", "-tab")
         self._screen.query_one("#side").set_class(name != "chat", "-tab")
@@ -139,7 +139,7 @@ class PaneLayout:
             role = "accent" if self._tab == pane.NAME else "muted"
             pieces.append((role, f"{pane.NAME.replace('-', ' ')} {pane.fact}".rstrip()))
             pieces.append(("faint", f" {key_of(self._screen, key)}   "))
-        self._screen.query_one("#tabs", Lines).set_lines([(pieces, ())])
+        self._screen.query_one("#tabs", StatusRows).set_rows([(pieces, ())])
 
     @property
     def _is_narrow(self) -> bool:
@@ -148,7 +148,7 @@ class PaneLayout:
     @property
     def _shown(self) -> list[str]:
         """Names of the panes that are not hidden."""
-        return [frame.pane.NAME for frame in self._screen.query(Frame) if not frame.has_class("-hidden")]
+        return [frame.pane.NAME for frame in self._screen.query(PaneFrame) if not frame.has_class("-hidden")]
 
     def _show(self, pane: Pane) -> None:
         before = self._layout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.entries.entry import Setting
+from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
@@ -28,7 +28,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
         changes.looking_for = lambda: _looking_for(screen)
         changes.beside = lambda: _beside(screen)
     chat = screen.query_one(ChatPane)
-    chat.setting = Setting(
+    chat.context = BlockContext(
         session.cwd,
         terminal=partial(terminal_of, screen),
         redraw=chat.changed,

@@ -26,9 +26,9 @@ from acp_tui.ui.screens.editor import begin, edit
 from acp_tui.ui.screens.menu import PastPrompts
 from acp_tui.ui.session_screen.completions import Completions
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.prompt_box import PromptBox
+from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
@@ -65,8 +65,8 @@ class Writing(Vertical):
         )
         """The box that the user writes in."""
         self.box.cursor_blink = not start.settings.reduced_motion
-        self._attachments = Lines(look, id="attachments")
-        self._completions = Lines(look, id="completions")
+        self._attachments = StatusRows(look, id="attachments")
+        self._completions = StatusRows(look, id="completions")
         self._completing = Completions(
             self.box, self._completions, commands, self._files_now, self._recent, self._list
         )
@@ -161,9 +161,9 @@ class Writing(Vertical):
             self._look_up(text)
         else:
             self.workers.cancel_group(self, "attachments")
-            self._attachments.set_lines(self._hint())
+            self._attachments.set_rows(self._hint())
 
-    def _hint(self) -> list[Line]:
+    def _hint(self) -> list[StatusRow]:
         """Return what becomes of a text behind `!`: it looks like a command, and may be none."""
         box = self.box
         turn = key_of(box, "prompt.command")
@@ -184,7 +184,7 @@ class Writing(Vertical):
         shown = [attachment.shown(self._takes) for attachment in found.attachments]
         pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
         pieces += [("warning", f" {problem}") for problem in found.problems]
-        self._attachments.set_lines([*self._hint(), *([(pieces, ())] if pieces else [])])
+        self._attachments.set_rows([*self._hint(), *([(pieces, ())] if pieces else [])])
 
     @property
     def _takes(self) -> PromptCapabilities | None:
@@ -252,13 +252,13 @@ _NOTE: Final = 8
 """Rows of the note shown at most."""
 
 
-def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[Line]:
+def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[StatusRow]:
     """Return the lines of the note, cut where it is very long, and a line for each of the newest that wait.
 
     `key` gives the key of an action by its name.
     """
     note = conversation.rejections.note()
-    lines: list[Line] = []
+    lines: list[StatusRow] = []
     if note:
         lines.append(
             ([("muted", "with the next prompt")], [("muted", f"{key('session.drop-note')} drops it")])
@@ -268,7 +268,7 @@ def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) ->
         lines += [([("muted", "  "), ("notice", part)], []) for part in parts]
     if len(lines) > _NOTE:
         lines[_NOTE - 1 :] = [([("muted", f"  {len(lines) - _NOTE + 1} more lines")], [])]
-    queued: list[Line] = [
+    queued: list[StatusRow] = [
         ([("muted", "queued "), ("text", safe_line(prompt.text))], [])
         for prompt in conversation.queue[-_QUEUED:]
     ]

@@ -23,7 +23,7 @@ from acp_tui.ui.commands import bindings
 from acp_tui.ui.first_frame import welcome
 from acp_tui.ui.panes.changes import ChangesPane
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.panes.pane import Frame
+from acp_tui.ui.panes.pane import PaneFrame
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.panes.tool_calls import ToolCallsPane
@@ -45,9 +45,9 @@ from acp_tui.ui.session_screen.start import Beginning, LoggingIn
 from acp_tui.ui.session_screen.view import Presence, Showing
 from acp_tui.ui.terminal import Attention
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import Look, restyle
 from acp_tui.ui.widgets.prompt_box import PromptBox
+from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class SessionScreen(Screen[None]):
         self.arranging: PaneLayout = PaneLayout(self, state_folder() / "layout.json", start.settings.layout)
         self._attention = attention
         self._start = start
-        self._sessions = Lines(id="sessions")
+        self._sessions = StatusRows(id="sessions")
         self._recorded = recorded
 
     # ------------------------------------------------------------------ what it is made of
@@ -116,12 +116,12 @@ class SessionScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the tabs, the chat with the panes beside it, the prompt and the status line."""
         yield self._sessions
-        yield Lines(id="tabs")
+        yield StatusRows(id="tabs")
         with Body(id="body"):
             with Vertical(id="chat-box", classes="-tab"):
                 yield ChatPane()
             yield Side()
-        yield Lines(id="queue")
+        yield StatusRows(id="queue")
         yield Writing(self.conversation, self._start, self.look, self.rooms.slash.offered)
         yield StatusLine(self.conversation, self.look, lambda: self.rooms.own_shell.background)
 
@@ -174,9 +174,9 @@ class SessionScreen(Screen[None]):
         """What the session is about, in a few words."""
         return self.rooms.naming.title
 
-    def show_sessions(self, lines: Sequence[Line]) -> None:
+    def show_sessions(self, lines: Sequence[StatusRow]) -> None:
         """Show the tabs of all sessions."""
-        self._sessions.set_lines(lines)  # not by a query: when all ends, it goes before its screen
+        self._sessions.set_rows(lines)  # not by a query: when all ends, it goes before its screen
 
     def on_screen_resume(self) -> None:
         """Catch up with what waited to be shown."""
@@ -188,8 +188,8 @@ class SessionScreen(Screen[None]):
         """Another session is seen, or a dialog lies over this one."""
         self.presence.end()
 
-    @on(Lines.Clicked, "#sessions")
-    def _session_clicked(self, event: Lines.Clicked) -> None:
+    @on(StatusRows.Clicked, "#sessions")
+    def _session_clicked(self, event: StatusRows.Clicked) -> None:
         if event.piece >= 0:
             self.run_worker(self.tabs.clicked(event.piece), group="tabs")
 
@@ -200,8 +200,8 @@ class SessionScreen(Screen[None]):
         if not self.query_one(ChatPane).open_fold(event.block):
             self.rooms.opened.block(event.block, event.link)
 
-    @on(Lines.Clicked, "#tabs")
-    def _tab_clicked(self, event: Lines.Clicked) -> None:
+    @on(StatusRows.Clicked, "#tabs")
+    def _tab_clicked(self, event: StatusRows.Clicked) -> None:
         self.arranging.tab_clicked(event.piece)
 
     @on(StatusLine.Wanted)
@@ -268,9 +268,9 @@ class Side(Vertical):
 
     def compose(self) -> ComposeResult:
         """Each pane under its title."""
-        yield Frame(PlanPane(), id="plan-frame")
-        yield Frame(ToolCallsPane(), id="tool-calls-frame")
-        yield Frame(ChangesPane(), id="changes-frame")
+        yield PaneFrame(PlanPane(), id="plan-frame")
+        yield PaneFrame(ToolCallsPane(), id="tool-calls-frame")
+        yield PaneFrame(ChangesPane(), id="changes-frame")
 
 
 def is_taken(screen: Screen[None], action: str, parameters: tuple[object, ...]) -> bool:

@@ -21,7 +21,7 @@ from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.session_screen.prompt import Writing, unsaid
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.line_view import Lines
+from acp_tui.ui.widgets.row_view import StatusRows
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -137,7 +137,7 @@ class Showing:
         screen = self._screen
         if not screen.is_running:
             return
-        screen.query_one("#queue", Lines).set_lines(
+        screen.query_one("#queue", StatusRows).set_rows(
             unsaid(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
         )
         screen.show_status()

@@ -46,7 +46,7 @@ _ROLES: Final = {
 }
 
 
-class Coloured(NamedTuple):
+class HighlightedLines(NamedTuple):
     """A group of code lines in colours."""
 
     lines: tuple[tuple[tuple[str, str], ...], ...]
@@ -67,11 +67,11 @@ def language_of_file(name: str) -> str:
 
 
 @lru_cache(128)
-def colour(language: str, code: str) -> Coloured:
+def highlight(language: str, code: str) -> HighlightedLines:
     """Colour a group of safe lines of code; kept for the next frame, width or theme."""
     lexer = _lexer(language) if language else None
     if lexer is None or max(map(len, code.split("\n"))) > _LONGEST:
-        return Coloured(tuple(((line, ""),) if line else () for line in code.split("\n")), False)
+        return HighlightedLines(tuple(((line, ""),) if line else () for line in code.split("\n")), False)
     lines: list[list[tuple[str, str]]] = [[]]
     kind: Any = None
     for _, kind, text in lexer.get_tokens_unprocessed(code + "\n"):
@@ -84,7 +84,7 @@ def colour(language: str, code: str) -> Coloured:
                 line[-1] = (line[-1][0] + part, role)
             elif part:
                 line.append((part, role))
-    return Coloured(tuple(tuple(line) for line in lines[:-1]), _goes_on(kind))
+    return HighlightedLines(tuple(tuple(line) for line in lines[:-1]), _goes_on(kind))
 
 
 @lru_cache(64)
@@ -126,7 +126,7 @@ STRETCH: Final = 128
 """Lines after which colouring starts anew, so that the last of many lines is painted as soon as the first."""
 
 
-class Listing:
+class CodeLines:
     """Lines of code that may become more, coloured in groups.
 
     The colours depend on the lines alone, so that a stream gets the same as a whole text. Each group starts
@@ -145,7 +145,7 @@ class Listing:
         self._stretch = 0
         self._groups: list[int] = []
         """The first lines of the groups that are known, in the stretch that was painted last."""
-        self._newest: tuple[int, int, Coloured] | None = None
+        self._newest: tuple[int, int, HighlightedLines] | None = None
 
     @property
     def text(self) -> str:
@@ -163,7 +163,7 @@ class Listing:
     def spans(self, number: int) -> tuple[Sequence[tuple[str, str]], bool]:
         """Return a line as pairs (text, role), and whether more lines cannot change that."""
         start, end, settled = self._group(number)
-        return self._coloured(start, end).lines[number - start], settled
+        return self._highlighted(start, end).lines[number - start], settled
 
     def _group(self, number: int) -> tuple[int, int, bool]:
         """Return the group of a line, as its first line and the one after it, and whether it is final."""
@@ -188,27 +188,31 @@ class Listing:
             end = min(start + size, self._stretch + STRETCH)
             if end > stop:
                 return 0
-            if size == GROUPS[-1] or end == self._stretch + STRETCH or not self._coloured(start, end).inside:
+            if (
+                size == GROUPS[-1]
+                or end == self._stretch + STRETCH
+                or not self._highlighted(start, end).inside
+            ):
                 break
         return end - start
 
-    def _coloured(self, start: int, end: int) -> Coloured:
+    def _highlighted(self, start: int, end: int) -> HighlightedLines:
         """Return some lines in colours; those painted last are at hand, others perhaps as well."""
         if self._newest is not None and self._newest[0] == start and self._newest[1] == end:
             return self._newest[2]
         code = "\n".join([line.expandtabs(4) for line in self.lines[start:end]])
-        coloured = colour(self.language, code)
+        coloured = highlight(self.language, code)
         self._newest = (start, end, coloured)
         return coloured
 
 
-class Code(NamedTuple):
+class CodePiece(NamedTuple):
     """A piece of code in the rows of a text: a whole block, or a part of a long one."""
 
     row: int
     """The first of its rows."""
     rows: int
-    listing: Listing
+    listing: CodeLines
     line: int
     """The first of its lines in the listing."""
     lines: int
@@ -228,9 +232,9 @@ class CodeRows:
         self._rows = rows
         self._width = width
         self._styles = _Styles(look)
-        self._pieces: list[Code] = []
+        self._pieces: list[CodePiece] = []
 
-    def laid_out(self, listing: Listing, start: int, end: int, first: Row, rest: Row) -> list[Row]:
+    def laid_out(self, listing: CodeLines, start: int, end: int, first: Row, rest: Row) -> list[Row]:
         """Return the rows of some lines of code, plain, behind the marks of the first row and of the rest."""
         plain = self._styles[""]
         filled = plain.bgcolor is not None
@@ -247,7 +251,7 @@ class CodeRows:
                     row.append(Segment(" " * (self._width - row_cells(row)), plain))
             laid_out += rows
         at, lines = len(self._rows), end - start
-        self._pieces.append(Code(at, len(laid_out), listing, start, lines, marks, begins, before))
+        self._pieces.append(CodePiece(at, len(laid_out), listing, start, lines, marks, begins, before))
         return laid_out
 
     def forget_from(self, row: int) -> None:
@@ -256,17 +260,17 @@ class CodeRows:
             self._pieces.pop()
 
     @property
-    def last(self) -> Code:
+    def last(self) -> CodePiece:
         """The piece that was laid out last."""
         return self._pieces[-1]
 
-    def at(self, row: int) -> Code | None:
+    def at(self, row: int) -> CodePiece | None:
         """Return the piece of code that a row is in."""
         place = bisect_right(self._pieces, row, key=_row) - 1
         code = self._pieces[place] if place >= 0 else None
         return code if code is not None and row < code.row + code.rows else None
 
-    def inked(self, number: int, code: Code) -> tuple[Row, bool]:
+    def highlighted(self, number: int, code: CodePiece) -> tuple[Row, bool]:
         """Return a row of a piece of code in its colours, and whether these are final."""
         row = self._rows[number]
         if not code.lines:
@@ -307,7 +311,7 @@ def _between(spans: Iterable[tuple[str, str]], start: int, end: int) -> Iterator
         position += len(text)
 
 
-def _row(code: Code) -> int:
+def _row(code: CodePiece) -> int:
     return code.row
 
 

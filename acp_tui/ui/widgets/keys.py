@@ -15,8 +15,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from acp_tui.ui.textual_internals import bindings_of
-from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
 
@@ -26,7 +26,7 @@ def _is_way_out(binding: Binding) -> bool:
     return binding.id == "app.help" or binding.key == "escape" or is_close
 
 
-class Keys(Lines):
+class Keys(StatusRows):
     """The keys that the screen and what has the focus hear now. A click on one is like the key.
 
     Textual's own footer runs out of the screen where there are more than fit.
@@ -67,7 +67,7 @@ class Keys(Lines):
         """Show as many as fit now."""
         self._show()
 
-    def on_lines_clicked(self, event: Lines.Clicked) -> None:
+    def on_status_rows_clicked(self, event: StatusRows.Clicked) -> None:
         """Do what the key does."""
         event.stop()
         shown = self._fitting(self._heard())
@@ -83,8 +83,8 @@ class Keys(Lines):
         heard = self._heard()
         left = [piece for binding in self._fitting(heard) for piece in self._pieces(binding)]
         right = [piece for binding in heard if _is_way_out(binding) for piece in self._pieces(binding)]
-        line: Line = (left, [*right[:-1], ("muted", right[-1][1].rstrip())] if right else ())
-        self.set_lines([line])
+        line: StatusRow = (left, [*right[:-1], ("muted", right[-1][1].rstrip())] if right else ())
+        self.set_rows([line])
 
     def _heard(self) -> list[Binding]:
         """Return one binding an action, in the order of the screen."""

@@ -55,7 +55,7 @@ class OutputBlock(Block):
         """Return the lines as far as they are read and wrapped by `until`."""
         if width != self._width:
             self._width, self._rows, self._wrapped = width, [], 0
-        self.kept = len(self._rows)
+        self.stable_rows = len(self._rows)
         lines = self._lines if self._lines is not None else self._read(until)
         while lines is not None and self._wrapped < len(lines):
             for line in lines[self._wrapped : self._wrapped + _FEW]:
@@ -116,7 +116,7 @@ CHARACTERS: Final = 100_000
 _DEEPEST: Final = 60
 _INDENT: Final = 2
 
-Piece = tuple[str, str]
+JsonPiece = tuple[str, str]
 """A role and a text, which need not be safe."""
 
 
@@ -124,7 +124,7 @@ class JsonLine(NamedTuple):
     """One line of a value."""
 
     level: int
-    pieces: list[Piece]
+    pieces: list[JsonPiece]
 
 
 class JsonBlock(Block):
@@ -138,7 +138,7 @@ class JsonBlock(Block):
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the lines, wrapped under their indentation."""
         if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is look:
-            self.kept = len(self._laid_out[2])
+            self.stable_rows = len(self._laid_out[2])
             return self._laid_out[2]
         rows: list[Row] = []
         for level, pieces in self._all_lines():
@@ -146,7 +146,7 @@ class JsonBlock(Block):
             spans = [(safe(text), look[role]) for role, text in pieces]
             rows.extend(wrap(spans, width, indent, indent, words=False))
         self._laid_out = (width, look, rows)
-        self.kept = 0
+        self.stable_rows = 0
         return rows
 
     def height_hint(self, width: int) -> int:
@@ -180,7 +180,7 @@ def json_lines(value: Any) -> Iterator[JsonLine]:
         yield JsonLine(0, [("notice", "… the rest is not shown")])
 
 
-def _lines(value: Any, level: int, lead: list[Piece], end: str) -> Iterator[JsonLine]:
+def _lines(value: Any, level: int, lead: list[JsonPiece], end: str) -> Iterator[JsonLine]:
     """Return the lines of a value behind `lead` and before `end`."""
     if isinstance(value, dict | list | tuple) and value:
         opening, closing = "{}" if isinstance(value, dict) else "[]"
@@ -196,7 +196,7 @@ def _lines(value: Any, level: int, lead: list[Piece], end: str) -> Iterator[Json
         yield JsonLine(level, [*lead, *_scalar(value), ("muted", end)])
 
 
-def _items(value: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> Iterator[tuple[list[Piece], Any]]:
+def _items(value: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> Iterator[tuple[list[JsonPiece], Any]]:
     if isinstance(value, dict):
         for name, item in value.items():
             yield [("syntax-type", _quoted(str(name)[:STRING])), ("muted", ": ")], item
@@ -205,7 +205,7 @@ def _items(value: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> Iterator[tupl
             yield [], item
 
 
-def _scalar(value: Any) -> list[Piece]:
+def _scalar(value: Any) -> list[JsonPiece]:
     if isinstance(value, str):
         if len(value) <= STRING:
             return [("syntax-string", _quoted(value))]

@@ -60,7 +60,7 @@ class PictureBlock(Block):
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the picture, where it is decoded for this width, and the caption."""
-        self.kept = 0
+        self.stable_rows = 0
         columns = max(1, min(COLUMNS, width - sum(len(text) for _, text in self._indent)))
         if columns != self._columns:
             self._columns = columns

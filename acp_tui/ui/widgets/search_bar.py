@@ -14,8 +14,8 @@ from textual.widgets import Input
 
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.line_view import Lines, LineView
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.row_view import RowView, StatusRows
 
 _ROOM = 100
 """Columns from which there is room for the hints."""
@@ -54,7 +54,7 @@ class SearchBar(Horizontal):
     DEFAULT_CSS = """
     SearchBar { height: 1; padding: 0 1; }
     SearchBar Input { width: 1fr; height: 1; border: none; padding: 0; }
-    SearchBar Lines { width: 50%; }
+    SearchBar StatusRows { width: 50%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = _keys("find")
     KEYS: ClassVar[str] = "find"
@@ -79,7 +79,7 @@ class SearchBar(Horizontal):
     def compose(self) -> ComposeResult:
         """Yield the field and the count."""
         yield InputLine(placeholder=self._placeholder, compact=True)
-        yield Lines(self._look)
+        yield StatusRows(self._look)
 
     def on_mount(self) -> None:
         """Wait for a text."""
@@ -132,7 +132,7 @@ class SearchBar(Horizontal):
         else:
             told = ("warning", "nothing found") if self._text else ("muted", "")
         hints = self._hints() if self.app.size.width >= _ROOM else ""
-        self.query_one(Lines).set_lines([([], [told, ("muted", hints)])])
+        self.query_one(StatusRows).set_rows([([], [told, ("muted", hints)])])
 
     def _hints(self) -> str:
         before, close = key_of(self, f"{self.KEYS}.previous"), key_of(self, f"{self.KEYS}.close")
@@ -146,7 +146,7 @@ class FindBar(SearchBar, inherit_bindings=False):
     KEYS = "find-bar"
 
 
-async def open_find_bar(view: LineView, searched: Searched) -> None:
+async def open_find_bar(view: RowView, searched: Searched) -> None:
     """Show the search bar below a view, or go to the one that is there."""
     parent = view.parent
     assert parent is not None, "a view with keys is in a screen"

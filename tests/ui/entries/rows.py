@@ -7,15 +7,17 @@ from typing import Any
 from acp_tui.protocol.schema import ImageContent
 from acp_tui.session.entries import Text, Thought, ToolCall
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.entries.entry import EntryBlock, Setting
+from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.widgets.look import Look
 
 PICTURE = ImageContent(data="aGFsbG8=", mime_type="image/png")
 
 
-def setting(*, ascii: bool = False, asks: str = "", thoughts: str = "auto", terminals: Any = None) -> Setting:
-    return Setting(
+def context(
+    *, ascii: bool = False, asks: str = "", thoughts: str = "auto", terminals: Any = None
+) -> BlockContext:
+    return BlockContext(
         "/w/src",
         terminal=(terminals or {}).get,
         redraw=lambda block: None,
@@ -25,8 +27,8 @@ def setting(*, ascii: bool = False, asks: str = "", thoughts: str = "auto", term
     )
 
 
-def block(entry: Any, place: Setting | None = None) -> EntryBlock:
-    return VIEWS[type(entry)](entry, place or setting())
+def block(entry: Any, place: BlockContext | None = None) -> EntryBlock:
+    return VIEWS[type(entry)](entry, place or context())
 
 
 def rows(shown: EntryBlock, width: int = 60, *, ascii: bool = False) -> list[str]:

@@ -91,14 +91,14 @@ def test_a_turn_that_runs_is_not_folded() -> None:
 def test_older_turns_fold_and_what_the_person_opened_stays_open() -> None:
     chat = Chat(said("a"), answer("1"), said("b"), answer("2"), said("c"), answer("3"))
 
-    chat.folding.fold_older(by_person=False)
+    chat.folding.fold_older(by_user=False)
     assert chat.text == ["▸ a", "▸ b", "› c", "3"]
 
     assert chat.folding.open(chat.blocks[1])
-    chat.folding.fold_older(by_person=False)
+    chat.folding.fold_older(by_user=False)
     assert chat.text == ["› a", "1", "▸ b", "› c", "3"]
 
-    chat.folding.fold_older(by_person=True)
+    chat.folding.fold_older(by_user=True)
     assert chat.text == ["▸ a", "▸ b", "› c", "3"]
 
 

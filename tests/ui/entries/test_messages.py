@@ -10,7 +10,7 @@ from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.messages import ThoughtBlock, described
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import row_text
-from tests.ui.entries.rows import PICTURE, block, rows, setting, thought
+from tests.ui.entries.rows import PICTURE, block, context, rows, thought
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
     message = UserMessage([TextBuffer("look at *this*\n[b]now[/x]"), PICTURE])
 
     assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
-    assert rows(block(message, setting(ascii=True)), ascii=True)[1] == "> look at *this*"
+    assert rows(block(message, context(ascii=True)), ascii=True)[1] == "> look at *this*"
 
 
 def test_what_the_agent_says_that_the_user_said_has_no_mark_of_a_prompt() -> None:
@@ -86,13 +86,13 @@ def test_rows_are_painted_as_they_were_laid_out_though_the_entry_has_changed() -
     shown = block(message)
     laid_out = shown.rows(40, Look())
     place = next(number for number, row in enumerate(laid_out) if row_text(row).startswith("def"))
-    painted = shown.inked(place, laid_out[place])
+    painted = shown.highlighted(place, laid_out[place])
     assert [segment.text for segment in painted][:2] == ["def", " "]
 
     shown.show_instead([])
-    assert shown.inked(place, laid_out[place]) == painted
+    assert shown.highlighted(place, laid_out[place]) == painted
     shown.forget_rows()
-    assert shown.inked(place, laid_out[place]) == laid_out[place]
+    assert shown.highlighted(place, laid_out[place]) == laid_out[place]
 
 
 def test_a_thought_is_one_line_with_its_newest_words_while_it_comes() -> None:
@@ -120,5 +120,5 @@ def test_a_thought_opens_on_demand_and_as_the_setting_says() -> None:
     assert rows(shown) == ["", "▸ thought for 2.0 s"]
     assert shown.source() == "deep", "also while it is folded"
 
-    assert "  deep" in rows(block(entry, setting(thoughts="always")))
-    assert rows(block(thought("deep"), setting(thoughts="never"))) == ["", "▸ thinking 0:02"]
+    assert "  deep" in rows(block(entry, context(thoughts="always")))
+    assert rows(block(thought("deep"), context(thoughts="never"))) == ["", "▸ thinking 0:02"]

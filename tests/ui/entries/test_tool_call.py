@@ -17,7 +17,7 @@ from acp_tui.ui.entries import tool_call as counting
 from acp_tui.ui.entries.tool_call import EditCounts, ToolCallBlock, call_pieces
 from acp_tui.ui.widgets.look import Look
 from acp_tui.workspace.terminals import Terminals
-from tests.ui.entries.rows import block, call, rows, setting, text_item
+from tests.ui.entries.rows import block, call, context, rows, text_item
 from tests.waiting import until
 
 
@@ -136,7 +136,7 @@ async def test_c76_a_terminal_is_live_and_stays_when_it_is_released(tmp_path: Pa
     terminal = await terminals.create("s", "sh", ["-c", "echo one; read line; echo two"], cwd=str(tmp_path))
     shown = block(
         call(status="in_progress", content=[TerminalItem(terminal_id=terminal.id)]),
-        setting(terminals={terminal.id: terminal}),
+        context(terminals={terminal.id: terminal}),
     )
     await until(lambda: rows(shown)[2:] == ["  ▌ one"])
 
@@ -178,7 +178,7 @@ def test_a_diff_is_counted_and_previewed() -> None:
 
 
 def test_a_call_that_waits_for_an_answer_says_so() -> None:
-    shown = block(call(status="pending", ended=None), setting(asks="t/1"))
+    shown = block(call(status="pending", ended=None), context(asks="t/1"))
     assert not shown.is_running, "no seconds are counted: there may be thousands"
 
     assert rows(shown)[1].startswith("? tool   Do it")

@@ -8,7 +8,7 @@ from typing import get_args
 from acp_tui.session.entries import AgentMessage, Diff, Entry, Notice, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.views import VIEWS
-from tests.ui.entries.rows import block, call, rows, setting, text_item, thought
+from tests.ui.entries.rows import block, call, context, rows, text_item, thought
 
 
 def test_a_notice_shows_the_end_of_its_detail() -> None:
@@ -38,5 +38,5 @@ def test_with_ascii_no_block_draws_anything_else() -> None:
         call(kind="execute", content=[text_item("printed " * 50)]),
     ]
     for entry in entries:
-        text = "".join(rows(block(entry, setting(ascii=True, asks="t/1")), 40, ascii=True))
+        text = "".join(rows(block(entry, context(ascii=True, asks="t/1")), 40, ascii=True))
         assert text.isascii(), json.dumps(text)

@@ -11,7 +11,7 @@ from acp_tui.protocol.schema import TextContent
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.session import Session
-from acp_tui.ui.panes.status import Computing, pending, told
+from acp_tui.ui.panes.status import Computing, pending, silence_notice
 from tests.ui.seats import seat
 
 
@@ -61,9 +61,9 @@ def test_where_processor_time_is_unknown_nothing_is_said_of_it() -> None:
     computing.note(1.0, None)
     computing.note(9.0, None)
 
-    assert told("0:25", "run pytest", computing.is_busy) == "silent 0:25, run pytest"
-    assert told("0:25", "", False) == "silent 0:25, idle"
-    assert told("0:25", "session/prompt", False, 3 << 20) == (
+    assert silence_notice("0:25", "run pytest", computing.is_busy) == "silent 0:25, run pytest"
+    assert silence_notice("0:25", "", False) == "silent 0:25, idle"
+    assert silence_notice("0:25", "session/prompt", False, 3 << 20) == (
         "silent 0:25, does not read what it is sent (3.0 MB)"
     )
 

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from acp_tui.protocol.schema import TerminalItem
 from acp_tui.session.entries import Diff, Location, Text, ToolCall
 from acp_tui.ui.screens.tool_call import ToolCallScreen
-from acp_tui.ui.widgets.markdown.stream import PIECE, Stream
+from acp_tui.ui.widgets.markdown.stream import PIECE, MarkdownStream
 from acp_tui.ui.widgets.transcript import block_view
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from acp_tui.workspace.terminals import Terminal, Terminals
@@ -159,13 +159,13 @@ async def test_a_terminal_of_which_nothing_is_kept_says_so() -> None:
 
 async def test_r30_output_of_one_huge_line_leaves_the_keys_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out: list[int] = []  # characters: a clock would also count what other tests left to be collected
-    real = Stream.feed
+    real = MarkdownStream.feed
 
-    def feed(self: Stream, text: str) -> None:
+    def feed(self: MarkdownStream, text: str) -> None:
         laid_out.append(len(text))
         real(self, text)
 
-    monkeypatch.setattr(Stream, "feed", feed)
+    monkeypatch.setattr(MarkdownStream, "feed", feed)
     huge = "x" * 570_000
     call = ToolCall("c", content=[said(huge)], raw_output={"output": huge})
     app = Stage(ToolCallScreen(call, nothing, "/w", look()))

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from acp_tui.ui.theme import choose, look_of
-from acp_tui.ui.widgets.diff.rows import DiffRows, FileDiff, Page
+from acp_tui.ui.widgets.diff.rows import ComparedFile, DiffRows, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from tests.waiting import PATIENCE
 
@@ -18,12 +18,17 @@ ODD = "path = '日本語/👨‍👩‍👧/☁️ 🇩🇪 e\u0301'\n"
 
 
 def laid_out(*files: FileDiff, opened: int | None = None) -> DiffRows:
-    pages = [Page(file) for file in files]
-    for page in pages:
-        page.difference = page.compare()
-        page.opened.update(() if opened is None else (opened,))
-    parts = [(number, part) for number, page in enumerate(pages) for part in page.parts(False, number > 0)]
-    return DiffRows(parts)
+    shown = [ComparedFile(file) for file in files]
+    for compared in shown:
+        compared.difference = compared.compare()
+        compared.opened.update(() if opened is None else (opened,))
+    return DiffRows(
+        [
+            (number, part)
+            for number, compared in enumerate(shown)
+            for part in compared.parts(False, number > 0)
+        ]
+    )
 
 
 class Viewer(App[None]):

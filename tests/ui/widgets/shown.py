@@ -31,5 +31,5 @@ def roles(text: str) -> dict[str, str]:
     return {
         segment.text: str(segment.style.meta.get("role")) if segment.style else ""
         for number, row in enumerate(block.rows(80, MARKED))
-        for segment in block.inked(number, row)
+        for segment in block.highlighted(number, row)
     }

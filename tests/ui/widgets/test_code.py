@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from acp_tui.ui.widgets import code as packed_rows
-from acp_tui.ui.widgets.code import CodeRows, Listing, PackedRows, colour, language_of_file
+from acp_tui.ui.widgets.code import CodeLines, CodeRows, PackedRows, highlight, language_of_file
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.text import Continued, Row, row_text
@@ -18,8 +18,8 @@ from tests.bench.prose import markdown
 from tests.ui.widgets.shown import MARKED
 
 
-def listing(*lines: str, language: str = "py") -> Listing:
-    made = Listing(language)
+def listing(*lines: str, language: str = "py") -> CodeLines:
+    made = CodeLines(language)
     made.take(0, list(lines), len(lines))
     return made
 
@@ -45,11 +45,11 @@ def test_marks_stand_before_each_row_and_a_wrapped_line_is_coloured_through() ->
     first, rest = [Segment("1. ")], [Segment("   ")]
 
     rows += code.laid_out(listing("return None"), 0, 1, first, rest)
-    inked = [code.inked(number, code.last)[0] for number in range(len(rows))]
+    highlighted = [code.highlighted(number, code.last)[0] for number in range(len(rows))]
 
-    assert [row_text(row) for row in inked] == ["1. return ", "   None"]
-    assert ("return", "syntax-keyword") in roles(inked[0])
-    assert [text for text, _ in roles(inked[1])] == ["None"]
+    assert [row_text(row) for row in highlighted] == ["1. return ", "   None"]
+    assert ("return", "syntax-keyword") in roles(highlighted[0])
+    assert [text for text, _ in roles(highlighted[1])] == ["None"]
 
 
 def test_a_block_without_a_line_has_a_row_all_the_same() -> None:
@@ -59,7 +59,7 @@ def test_a_block_without_a_line_has_a_row_all_the_same() -> None:
     rows += code.laid_out(listing(), 0, 0, [], [])
 
     assert len(rows) == 1
-    assert code.inked(0, code.last) == (rows[0], True)
+    assert code.highlighted(0, code.last) == (rows[0], True)
 
 
 def test_what_is_laid_out_anew_is_forgotten() -> None:
@@ -90,10 +90,10 @@ def test_a_row_far_down_in_a_long_line_is_painted_without_a_look_at_those_above(
     rows += code.laid_out(listing("short", "return " + "x" * 93, "last"), 0, 3, [], [])
     rows.seen.clear()
 
-    inked = [code.inked(number, code.last)[0] for number in (1, 2, 10, 11)]
+    highlighted = [code.highlighted(number, code.last)[0] for number in (1, 2, 10, 11)]
 
-    assert [row_text(row) for row in inked] == ["return xxx", "x" * 10, "x" * 10, "last"]
-    assert [roles(row)[0] for row in inked[:2]] == [
+    assert [row_text(row) for row in highlighted] == ["return xxx", "x" * 10, "x" * 10, "last"]
+    assert [roles(row)[0] for row in highlighted[:2]] == [
         ("return", "syntax-keyword"),
         ("x" * 10, "syntax-name"),
     ]
@@ -101,7 +101,7 @@ def test_a_row_far_down_in_a_long_line_is_painted_without_a_look_at_those_above(
 
 
 def role_of(language: str, code: str, text: str) -> str:
-    return next(role for line in colour(language, code).lines for part, role in line if part == text)
+    return next(role for line in highlight(language, code).lines for part, role in line if part == text)
 
 
 def test_code_is_coloured_by_the_label_of_its_language() -> None:
@@ -112,14 +112,14 @@ def test_code_is_coloured_by_the_label_of_its_language() -> None:
 
 
 def test_an_unknown_language_and_overlong_lines_stay_plain() -> None:
-    assert colour("no-such", "def x").lines == ((("def x", ""),),)
-    assert colour("", "a\n\nb").lines == ((("a", ""),), (), (("b", ""),))
-    assert colour("python", "x = 1" * 200).lines == ((("x = 1" * 200, ""),),)
+    assert highlight("no-such", "def x").lines == ((("def x", ""),),)
+    assert highlight("", "a\n\nb").lines == ((("a", ""),), (), (("b", ""),))
+    assert highlight("python", "x = 1" * 200).lines == ((("x = 1" * 200, ""),),)
 
 
 def test_every_line_stays_a_line() -> None:
     code = "a = '''\n\nb\n'''\n\n\nc"
-    assert ["".join(text for text, _ in line) for line in colour("python", code).lines] == code.split("\n")
+    assert ["".join(text for text, _ in line) for line in highlight("python", code).lines] == code.split("\n")
 
 
 def test_languages_are_known_by_the_names_of_files() -> None:

@@ -6,19 +6,19 @@ import pytest
 
 from acp_tui.ui.widgets import code as highlight
 from acp_tui.ui.widgets import code as listing
-from acp_tui.ui.widgets.code import GROUPS, STRETCH, Listing
+from acp_tui.ui.widgets.code import GROUPS, STRETCH, CodeLines
 
 PLAIN = [f"x{number} = 1" for number in range(3 * STRETCH)]
 STRING = ["s = '''", *["text"] * 20, "'''", *PLAIN]
 
 
-def listed(lines: list[str], complete: int | None = None) -> Listing:
-    code = Listing("python")
+def listed(lines: list[str], complete: int | None = None) -> CodeLines:
+    code = CodeLines("python")
     code.take(0, lines, len(lines) if complete is None else complete)
     return code
 
 
-def roles(listing: Listing, number: int) -> list[str]:
+def roles(listing: CodeLines, number: int) -> list[str]:
     return [role for _, role in listing.spans(number)[0]]
 
 
@@ -46,13 +46,13 @@ def test_the_last_of_many_lines_needs_the_colours_of_its_stretch_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     coloured: list[int] = []
-    real = highlight.colour
+    real = highlight.highlight
 
     def count(language: str, code: str) -> object:
         coloured.append(code.count("\n") + 1)
         return real(language, code)
 
-    monkeypatch.setattr(listing, "colour", count)
+    monkeypatch.setattr(listing, "highlight", count)
     listed(PLAIN * 20).spans(len(PLAIN) * 20 - 1)
 
     assert sum(coloured) <= STRETCH

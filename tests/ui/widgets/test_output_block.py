@@ -143,10 +143,10 @@ def test_only_the_newest_lines_are_shown_and_all_are_copied() -> None:
 def test_rows_are_kept_for_one_width_until_they_are_given_back() -> None:
     block = OutputBlock("abcdefgh\n")
     first = block.rows(5, Look())
-    assert block.kept == 0
+    assert block.stable_rows == 0
 
     assert block.rows(5, Look()) is first
-    assert block.kept == len(first)
+    assert block.stable_rows == len(first)
     block.forget_rows()
     assert block.rows(5, Look()) is not first
 
@@ -185,7 +185,7 @@ def test_in_slices_it_gives_the_same_rows_and_says_what_stays() -> None:
     while not slices or sliced.waiting:
         before = list(rows)
         rows = list(sliced.some_rows(20, Look(), perf_counter()))
-        assert rows[: sliced.kept] == before
+        assert rows[: sliced.stable_rows] == before
         slices += 1
 
     assert rows == expected

@@ -16,7 +16,7 @@ _LARGEST_GAP: Final = 32_000_000
 """Pairs of lines in a gap: up to the first all are compared, beyond the second only anchors count."""
 
 
-class Block(NamedTuple):
+class DiffBlock(NamedTuple):
     """Lines `old_start:old_stop` against lines `new_start:new_stop`, counted from 0; equal or replaced."""
 
     equal: bool
@@ -39,7 +39,7 @@ class _Gap(NamedTuple):
         return (self.old_stop - self.old_start) * (self.new_stop - self.new_start)
 
 
-class _Match(NamedTuple):
+class _EqualRun(NamedTuple):
     """A run of equal lines."""
 
     old: int
@@ -49,7 +49,7 @@ class _Match(NamedTuple):
 
 def compare(
     old: Sequence[str], new: Sequence[str], deadline: float | None = None
-) -> tuple[list[Block], bool]:
+) -> tuple[list[DiffBlock], bool]:
     """Return the blocks that cover both texts, and whether the time ran out before all was compared.
 
     `deadline` is a value of `time.monotonic()`.
@@ -57,7 +57,7 @@ def compare(
     numbers: dict[str, int] = {}
     before = [numbers.setdefault(line, len(numbers)) for line in old]
     after = [numbers.setdefault(line, len(numbers)) for line in new]
-    matches: list[_Match] = []
+    matches: list[_EqualRun] = []
     gaps = [_Gap(0, len(before), 0, len(after))]
     while gaps:
         if deadline is not None and time.monotonic() > deadline and matches:
@@ -68,7 +68,7 @@ def compare(
     return _blocks(matches, len(old), len(new)), False
 
 
-def _cut_ends(old: list[int], new: list[int], gap: _Gap, matches: list[_Match]) -> _Gap:
+def _cut_ends(old: list[int], new: list[int], gap: _Gap, matches: list[_EqualRun]) -> _Gap:
     old_start, old_stop, new_start, new_stop = gap
     while old_start < old_stop and new_start < new_stop and old[old_start] == new[new_start]:
         old_start += 1
@@ -77,13 +77,13 @@ def _cut_ends(old: list[int], new: list[int], gap: _Gap, matches: list[_Match]) 
         old_stop -= 1
         new_stop -= 1
     if old_start > gap.old_start:
-        matches.append(_Match(gap.old_start, gap.new_start, old_start - gap.old_start))
+        matches.append(_EqualRun(gap.old_start, gap.new_start, old_start - gap.old_start))
     if old_stop < gap.old_stop:
-        matches.append(_Match(old_stop, new_stop, gap.old_stop - old_stop))
+        matches.append(_EqualRun(old_stop, new_stop, gap.old_stop - old_stop))
     return _Gap(old_start, old_stop, new_start, new_stop)
 
 
-def _narrow(old: list[int], new: list[int], gap: _Gap, matches: list[_Match]) -> Iterator[_Gap]:
+def _narrow(old: list[int], new: list[int], gap: _Gap, matches: list[_EqualRun]) -> Iterator[_Gap]:
     """Find equal lines within a gap and yield the smaller gaps between them."""
     if gap.pairs <= _SMALL_GAP:
         matches.extend(_all_pairs(old, new, gap))
@@ -97,19 +97,19 @@ def _narrow(old: list[int], new: list[int], gap: _Gap, matches: list[_Match]) ->
     for old_line, new_line in anchors:
         if old_line > old_start or new_line > new_start:
             yield _Gap(old_start, old_line, new_start, new_line)
-        matches.append(_Match(old_line, new_line, 1))
+        matches.append(_EqualRun(old_line, new_line, 1))
         old_start, new_start = old_line + 1, new_line + 1
     yield _Gap(old_start, gap.old_stop, new_start, gap.new_stop)
 
 
-def _all_pairs(old: list[int], new: list[int], gap: _Gap) -> Iterator[_Match]:
+def _all_pairs(old: list[int], new: list[int], gap: _Gap) -> Iterator[_EqualRun]:
     from rapidfuzz.distance import Indel
 
     codes = Indel.opcodes(old[gap.old_start : gap.old_stop], new[gap.new_start : gap.new_stop])
     for code in codes:
         if code.tag == "equal":
             length = code.src_end - code.src_start
-            yield _Match(gap.old_start + code.src_start, gap.new_start + code.dest_start, length)
+            yield _EqualRun(gap.old_start + code.src_start, gap.new_start + code.dest_start, length)
 
 
 def _anchors(old: list[int], new: list[int], gap: _Gap) -> list[tuple[int, int]]:
@@ -147,32 +147,32 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return rising[::-1]
 
 
-def _blocks(matches: list[_Match], old_length: int, new_length: int) -> list[Block]:
+def _blocks(matches: list[_EqualRun], old_length: int, new_length: int) -> list[DiffBlock]:
     """Return matches joined where they touch, with replaced blocks between them."""
-    blocks: list[Block] = []
+    blocks: list[DiffBlock] = []
     old_at = new_at = 0
-    for old, new, length in [*sorted(matches), _Match(old_length, new_length, 0)]:
+    for old, new, length in [*sorted(matches), _EqualRun(old_length, new_length, 0)]:
         if old > old_at or new > new_at:
-            blocks.append(Block(False, old_at, old, new_at, new))
+            blocks.append(DiffBlock(False, old_at, old, new_at, new))
         if length:
             if blocks and blocks[-1].equal:
                 last = blocks.pop()
-                blocks.append(Block(True, last.old_start, old + length, last.new_start, new + length))
+                blocks.append(DiffBlock(True, last.old_start, old + length, last.new_start, new + length))
             else:
-                blocks.append(Block(True, old, old + length, new, new + length))
+                blocks.append(DiffBlock(True, old, old + length, new, new + length))
         old_at, new_at = old + length, new + length
     return blocks
 
 
 LineKind = Literal["equal", "removed", "added"]
-Status = Literal["new", "deleted", "changed", "unchanged", "binary"]
+DiffStatus = Literal["new", "deleted", "changed", "unchanged", "binary"]
 
 CONTEXT: Final = 3
 """Unchanged lines shown around a change."""
 _CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
-class Line(NamedTuple):
+class DiffLine(NamedTuple):
     """One line of a hunk with its numbers from 1; a side that lacks the line has None."""
 
     kind: LineKind
@@ -188,11 +188,11 @@ class Difference:
     old: Sequence[str]
     """Lines without their ends; `\\r` stays where the line ends of a side are mixed."""
     new: Sequence[str]
-    blocks: Sequence[Block]
+    blocks: Sequence[DiffBlock]
     """Equal and replaced blocks in turn, together covering both sides."""
     added: int
     removed: int
-    status: Status
+    status: DiffStatus
     line_ends: tuple[str, str] | None = None
     """Old and new line ends ("LF", "CRLF", "mixed") where they differ."""
     carriage: tuple[str, str] = ("", "")
@@ -220,9 +220,9 @@ class Difference:
             found.append("compared roughly: the texts are very large or very different")
         return found
 
-    def hunks(self, context: int = CONTEXT) -> list[list[Line]]:
+    def hunks(self, context: int = CONTEXT) -> list[list[DiffLine]]:
         """Return the changed lines with `context` unchanged ones around them, neighbours joined."""
-        hunks: list[list[Line]] = []
+        hunks: list[list[DiffLine]] = []
         for index, block in enumerate(self.blocks):
             if not block.equal:
                 if not hunks:
@@ -240,19 +240,19 @@ class Difference:
                 hunks.append(lines[-context:] if context else [])
         return hunks
 
-    def lines_of(self, block: Block) -> Iterator[Line]:
+    def lines_of(self, block: DiffBlock) -> Iterator[DiffLine]:
         """Yield the lines of a block, for a replaced one first the removed and then the added."""
         shift = 1 if self.first_line is None else self.first_line
         if block.equal:
             for old, new in zip(
                 range(block.old_start, block.old_stop), range(block.new_start, block.new_stop), strict=True
             ):
-                yield Line("equal", old + shift, new + shift, self.new[new])
+                yield DiffLine("equal", old + shift, new + shift, self.new[new])
             return
         for old in range(block.old_start, block.old_stop):
-            yield Line("removed", old + shift, None, self.old[old])
+            yield DiffLine("removed", old + shift, None, self.old[old])
         for new in range(block.new_start, block.new_stop):
-            yield Line("added", None, new + shift, self.new[new])
+            yield DiffLine("added", None, new + shift, self.new[new])
 
 
 def compute(
@@ -264,7 +264,7 @@ def compute(
     """
     before, after = old or "", new or ""
     if _looks_binary(before) or _looks_binary(after):
-        status: Status = "unchanged" if old == new else "binary"
+        status: DiffStatus = "unchanged" if old == new else "binary"
         return Difference((), (), (), 0, 0, status, first_line=first_line)
     ends = (_line_end(before), _line_end(after))
     keep_ends = "mixed" in ends
@@ -316,7 +316,7 @@ def _remember_counts(key: int, difference: Difference) -> None:
     _COUNTS[key] = (difference.added, difference.removed)
 
 
-def _status(old: str | None, new: str | None) -> Status:
+def _status(old: str | None, new: str | None) -> DiffStatus:
     if old == new:
         return "unchanged"
     if old is None:
@@ -368,7 +368,7 @@ def _lines(text: str, keep_ends: bool) -> list[str]:
     return lines
 
 
-Span: TypeAlias = tuple[int, int]
+CharSpan: TypeAlias = tuple[int, int]
 """Start and stop of a run of characters in a line."""
 
 _TOKEN: Final = re.compile(r"\w+|\s+|.", re.DOTALL)
@@ -379,7 +379,7 @@ _LEAST_ALIKE: Final = 0.35
 
 
 @lru_cache(maxsize=2_000)
-def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+def changed_words(old: str, new: str) -> tuple[tuple[CharSpan, ...], tuple[CharSpan, ...]]:
     """Return which characters of a removed and an added line differ; none where all of it does."""
     if old == new or max(len(old), len(new)) > _LONGEST:
         return (), ()
@@ -395,13 +395,13 @@ def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...
     return removed, added
 
 
-def _spans(tokens: list[str], runs: list[Span]) -> tuple[Span, ...]:
+def _spans(tokens: list[str], runs: list[CharSpan]) -> tuple[CharSpan, ...]:
     """Return runs of tokens as runs of characters; runs with only a blank between them are one."""
     places = [0]
     for token in tokens:
         places.append(places[-1] + len(token))
     text = "".join(tokens)
-    spans: list[Span] = []
+    spans: list[CharSpan] = []
     for start, stop in runs:
         if start == stop:
             continue
@@ -440,13 +440,13 @@ def patch_of(difference: Difference, path: str, old: tuple[int, int] | None = No
     return "\n".join(lines) + "\n"
 
 
-def _touches(hunk: Sequence[Line], start: int, stop: int) -> bool:
+def _touches(hunk: Sequence[DiffLine], start: int, stop: int) -> bool:
     """Whether lines of the old text are in a hunk; a place between two lines is, where one of them is."""
     numbers = [line.old - 1 for line in hunk if line.old is not None]
     return not numbers or (numbers[0] <= stop and start <= numbers[-1] + 1)
 
 
-def _hunk(difference: Difference, hunk: Sequence[Line]) -> Iterator[str]:
+def _hunk(difference: Difference, hunk: Sequence[DiffLine]) -> Iterator[str]:
     olds = [line.old for line in hunk if line.old is not None]
     news = [line.new for line in hunk if line.new is not None]
     yield f"@@ -{_range(olds, hunk, old=True)} +{_range(news, hunk, old=False)} @@"
@@ -461,7 +461,7 @@ def _hunk(difference: Difference, hunk: Sequence[Line]) -> Iterator[str]:
             yield "\\ No newline at end of file"
 
 
-def _hunks(difference: Difference) -> list[list[Line]]:
+def _hunks(difference: Difference) -> list[list[DiffLine]]:
     """Return the hunks; one of all lines where every line has another end, or the first another mark."""
     ends_differ = any(
         old != new for old, new in (difference.carriage, difference.byte_order_mark) if difference.old
@@ -469,12 +469,12 @@ def _hunks(difference: Difference) -> list[list[Line]]:
     newline_differs = difference.final_newline[0] != difference.final_newline[1]
     if not ends_differ and not newline_differs:
         return difference.hunks()
-    removed = [Line("removed", number, None, text) for number, text in enumerate(difference.old, 1)]
-    added = [Line("added", None, number, text) for number, text in enumerate(difference.new, 1)]
+    removed = [DiffLine("removed", number, None, text) for number, text in enumerate(difference.old, 1)]
+    added = [DiffLine("added", None, number, text) for number, text in enumerate(difference.new, 1)]
     return [[*removed, *added]]
 
 
-def _range(numbers: Sequence[int], hunk: Sequence[Line], *, old: bool) -> str:
+def _range(numbers: Sequence[int], hunk: Sequence[DiffLine], *, old: bool) -> str:
     if numbers:
         return f"{numbers[0]},{len(numbers)}"
     others = [line.new if old else line.old for line in hunk]

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import Final, Literal, NamedTuple
 
-from acp_tui.ui.widgets.diff.diff import CONTEXT, Block, Difference
+from acp_tui.ui.widgets.diff.diff import CONTEXT, DiffBlock, Difference
 
 FEWEST: Final = 4
 """Unchanged lines that are worth a fold, which takes a row itself and has to be opened."""
 
-PartKind = Literal[
+DiffPartKind = Literal[
     "gap", "header", "origin", "fact", "waiting", "equal", "removed", "added", "changed", "fold"
 ]
 
 
-class Part(NamedTuple):
+class DiffPart(NamedTuple):
     """Neighbouring rows of one kind; a row is a part and a number within it, from 0."""
 
-    kind: PartKind
+    kind: DiffPartKind
     rows: int
     block: int = -1
     """Index of the block in its difference; for a fact its index."""
@@ -39,10 +39,10 @@ class Part(NamedTuple):
 
 def lay_out(
     difference: Difference, side_by_side: bool, opened: Set[int] = frozenset(), context: int = CONTEXT
-) -> Iterator[Part]:
+) -> Iterator[DiffPart]:
     """Yield the parts of a difference; `opened` holds the blocks whose unchanged lines are all shown."""
     for number in range(len(difference.facts())):
-        yield Part("fact", 1, number)
+        yield DiffPart("fact", 1, number)
     for index, block in enumerate(difference.blocks):
         if not block.equal:
             yield from _changed(index, block, side_by_side)
@@ -54,19 +54,19 @@ def lay_out(
             yield from _folded(index, block, above, below)
 
 
-def _changed(index: int, block: Block, side_by_side: bool) -> Iterator[Part]:
+def _changed(index: int, block: DiffBlock, side_by_side: bool) -> Iterator[DiffPart]:
     old_lines, new_lines = block.old_stop - block.old_start, block.new_stop - block.new_start
     where = (index, block.old_start, block.new_start, old_lines, new_lines)
     if side_by_side:
-        yield Part("changed", max(old_lines, new_lines), *where)
+        yield DiffPart("changed", max(old_lines, new_lines), *where)
         return
     if old_lines:
-        yield Part("removed", old_lines, *where)
+        yield DiffPart("removed", old_lines, *where)
     if new_lines:
-        yield Part("added", new_lines, *where)
+        yield DiffPart("added", new_lines, *where)
 
 
-def _folded(index: int, block: Block, above: int, below: int) -> Iterator[Part]:
+def _folded(index: int, block: DiffBlock, above: int, below: int) -> Iterator[DiffPart]:
     length = block.old_stop - block.old_start
     hidden = length - above - below
     if hidden < FEWEST:
@@ -74,19 +74,19 @@ def _folded(index: int, block: Block, above: int, below: int) -> Iterator[Part]:
         return
     if above:
         yield _equal(index, block, 0, above)
-    yield Part("fold", 1, index, block.old_start + above, block.new_start + above, hidden, hidden)
+    yield DiffPart("fold", 1, index, block.old_start + above, block.new_start + above, hidden, hidden)
     if below:
         yield _equal(index, block, length - below, below)
 
 
-def _equal(index: int, block: Block, start: int, lines: int) -> Part:
-    return Part("equal", lines, index, block.old_start + start, block.new_start + start, lines, lines)
+def _equal(index: int, block: DiffBlock, start: int, lines: int) -> DiffPart:
+    return DiffPart("equal", lines, index, block.old_start + start, block.new_start + start, lines, lines)
 
 
-class Hit(NamedTuple):
+class DiffHit(NamedTuple):
     """A line with what is searched for."""
 
-    page: int
+    file_number: int
     """Which of the differences."""
     block: int
     use_old: bool
@@ -96,26 +96,26 @@ class Hit(NamedTuple):
     """Characters before it."""
 
 
-def hits_in(differences: Sequence[Difference | None], needle: str) -> list[Hit]:
+def hits_in(differences: Sequence[Difference | None], needle: str) -> list[DiffHit]:
     """Return the lines with a text in any case, from above; an unchanged line is found once."""
     needle = needle.casefold()
     return [
         hit
-        for page, difference in enumerate(differences)
+        for file_number, difference in enumerate(differences)
         if difference is not None and needle
-        for hit in _in_page(page, difference, needle)
+        for hit in _in_file(file_number, difference, needle)
     ]
 
 
-def place_of(hit: Hit) -> tuple[int, int, bool, int]:
+def place_of(hit: DiffHit) -> tuple[int, int, bool, int]:
     """Return what hits are ordered by: the removed lines of a block come before its added ones."""
-    return hit.page, hit.block, not hit.use_old, hit.line
+    return hit.file_number, hit.block, not hit.use_old, hit.line
 
 
-def row_of(hit: Hit, parts: Sequence[tuple[int, Part]], starts: Sequence[int]) -> int | None:
+def row_of(hit: DiffHit, parts: Sequence[tuple[int, DiffPart]], starts: Sequence[int]) -> int | None:
     """Return the row of a hit, None while it is folded; `starts` has the first row of each part."""
-    for (page, part), start in zip(parts, starts, strict=False):
-        if page != hit.page or part.block != hit.block or part.kind in ("fold", "fact"):
+    for (file_number, part), start in zip(parts, starts, strict=False):
+        if file_number != hit.file_number or part.block != hit.block or part.kind in ("fold", "fact"):
             continue
         is_side = part.kind in ("changed", "equal") or (part.kind == "removed") == hit.use_old
         line = hit.line - (part.old if hit.use_old else part.new)
@@ -124,17 +124,12 @@ def row_of(hit: Hit, parts: Sequence[tuple[int, Part]], starts: Sequence[int]) -
     return None
 
 
-def _in_page(page: int, difference: Difference, needle: str) -> Iterator[Hit]:
+def _in_file(number: int, difference: Difference, needle: str) -> Iterator[DiffHit]:
     for index, block in enumerate(difference.blocks):
-        if not block.equal:
-            yield from _in_lines(page, index, True, difference.old, block.old_start, block.old_stop, needle)
-        yield from _in_lines(page, index, False, difference.new, block.new_start, block.new_stop, needle)
-
-
-def _in_lines(
-    page: int, block: int, use_old: bool, lines: Sequence[str], start: int, stop: int, needle: str
-) -> Iterator[Hit]:
-    for line in range(start, stop):
-        column = lines[line].casefold().find(needle)
-        if column >= 0:
-            yield Hit(page, block, use_old, line, column)
+        old = () if block.equal else range(block.old_start, block.old_stop)
+        sides = ((True, difference.old, old), (False, difference.new, range(block.new_start, block.new_stop)))
+        for use_old, lines, places in sides:
+            for line in places:
+                column = lines[line].casefold().find(needle)
+                if column >= 0:
+                    yield DiffHit(number, index, use_old, line, column)

@@ -11,12 +11,11 @@ from rich.color import Color, blend_rgb
 from rich.segment import Segment
 from rich.style import Style
 
-from acp_tui.ui.widgets.diff.diff import Difference, Span, changed_words
-from acp_tui.ui.widgets.diff.layout import Part, lay_out
+from acp_tui.ui.widgets.diff.diff import CharSpan, Difference, changed_words
+from acp_tui.ui.widgets.diff.layout import DiffPart, lay_out
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
-from acp_tui.ui.widgets.text import TAB as _TAB_STOP
-from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.text import TAB, Row, safe, safe_line
 
 Pieces: TypeAlias = tuple[tuple[str, str], ...]
 """A safe line as pairs (text, role)."""
@@ -37,7 +36,7 @@ _LINEWISE: Final = frozenset(
 _OPENS: Final = re.compile(r"\"\"\"|'''|/\*|`|\\$", re.MULTILINE)
 
 
-class DiffColours:
+class DiffHighlighter:
     """Colours the lines of two texts, in the language that a path tells."""
 
     def __init__(self, old: Sequence[str], new: Sequence[str], path: str) -> None:
@@ -51,7 +50,7 @@ class DiffColours:
         key = (use_old, start, stop)
         group = self._groups.get(key)
         if group is None:
-            group = _coloured(self._path, self._sides[use_old][start:stop])
+            group = _highlighted(self._path, self._sides[use_old][start:stop])
             if len(self._groups) >= _KEPT:
                 del self._groups[next(iter(self._groups))]
             self._groups[key] = group
@@ -77,11 +76,11 @@ def _language(path: str) -> str:
     return language_of_file(path)
 
 
-def _coloured(path: str, lines: Sequence[str]) -> tuple[Pieces, ...]:
-    from acp_tui.ui.widgets.code import colour
+def _highlighted(path: str, lines: Sequence[str]) -> tuple[Pieces, ...]:
+    from acp_tui.ui.widgets.code import highlight
 
     code = "\n".join([safe(line[:_LONGEST_COLOURED]) for line in lines])
-    return colour(_language(path), code).lines
+    return highlight(_language(path), code).lines
 
 
 MOST_ROWS: Final = 500
@@ -98,7 +97,7 @@ _NARROW: Final = re.compile(
 )
 """Lines whose characters take a cell each: these are broken at words."""
 
-Height = Callable[[Part, int], int]
+Height = Callable[[DiffPart, int], int]
 """Returns the rows that a line of a part takes; the first is 0."""
 
 
@@ -112,8 +111,8 @@ def height_of(line: str, room: int) -> int:
         return 1
     line = line[: room * MOST_ROWS]
     if _NARROW.fullmatch(line):
-        return min(MOST_ROWS, len(_word_spans(line.replace("\t", _TAB_STOP), room)))
-    cells = len(line) + (len(_TAB_STOP) - 1) * line.count("\t")
+        return min(MOST_ROWS, len(_word_spans(line.replace("\t", TAB), room)))
+    cells = len(line) + (len(TAB) - 1) * line.count("\t")
     if not line.isascii():
         wide = len(_WIDE.findall(line))
         cells += wide
@@ -124,7 +123,7 @@ def height_of(line: str, room: int) -> int:
 def row_spans(line: str, room: int) -> list[tuple[int, int]] | None:
     """Return where the rows of a line begin and end, tabs laid out; None if it may have wide characters."""
     line = line[: room * MOST_ROWS]
-    return _word_spans(line.replace("\t", _TAB_STOP), room) if _NARROW.fullmatch(line) else None
+    return _word_spans(line.replace("\t", TAB), room) if _NARROW.fullmatch(line) else None
 
 
 def _word_spans(text: str, room: int) -> list[tuple[int, int]]:
@@ -144,7 +143,7 @@ def _word_spans(text: str, room: int) -> list[tuple[int, int]]:
     return [*spans, (start, stop)]
 
 
-def wrapped(parts: Iterable[Part], height: Height, room: int) -> Iterator[Part]:
+def wrapped(parts: Iterable[DiffPart], height: Height, room: int) -> Iterator[DiffPart]:
     """Yield parts again, each line that is longer than a row as a part of its own."""
     for part in parts:
         if part.kind in _CODE:
@@ -153,7 +152,7 @@ def wrapped(parts: Iterable[Part], height: Height, room: int) -> Iterator[Part]:
             yield part
 
 
-def _split_row(part: Part, height: Height, room: int) -> Iterator[Part]:
+def _split_row(part: DiffPart, height: Height, room: int) -> Iterator[DiffPart]:
     begun = 0
     for line in range(part.rows):
         rows = height(part, line)
@@ -166,17 +165,13 @@ def _split_row(part: Part, height: Height, room: int) -> Iterator[Part]:
         yield _from(part, begun, part.rows - begun) if begun else part
 
 
-def _from(part: Part, line: int, rows: int, room: int = 0) -> Part:
+def _from(part: DiffPart, line: int, rows: int, room: int = 0) -> DiffPart:
     old, new = part.old + line, part.new + line
-    return Part(part.kind, rows, part.block, old, new, part.old_lines - line, part.new_lines - line, room)
+    return DiffPart(part.kind, rows, part.block, old, new, part.old_lines - line, part.new_lines - line, room)
 
-
-Row: TypeAlias = list[Segment]
-"""One row of the screen, as wide as was asked for."""
 
 _LONG_LINES: Final = 64
 """Wrapped lines that are kept."""
-TAB: Final = "    "
 
 _TWO_NUMBERS_FROM: Final = 60
 """Columns from which a unified row shows the old and the new line number."""
@@ -224,9 +219,9 @@ class DiffPainter:
         self._grounds = {kind: _ground(look, word) for kind, (word, _) in _SIDE.items()}
         self._styles: dict[tuple[str, str, bool], Style] = {}
         self._long_lines: dict[tuple[bool, int, int], list[Row]] = {}
-        self._colours = DiffColours(difference.old, difference.new, path)
+        self._colours = DiffHighlighter(difference.old, difference.new, path)
 
-    def row(self, part: Part, number: int, pan: int = 0) -> Row:
+    def row(self, part: DiffPart, number: int, pan: int = 0) -> Row:
         """Return row `number` of a part, its code moved left by `pan` cells."""
         if part.kind == "fact":
             return self.sentence(self._facts[part.block], "warning")
@@ -239,7 +234,7 @@ class DiffPainter:
         new = part.new + line if part.kind != "removed" or line < part.new_lines else None
         return self._line(part.kind, part.kind == "removed", old, new, self._width, pan, rest)
 
-    def fold(self, part: Part, marked: bool = False) -> Row:
+    def fold(self, part: DiffPart, marked: bool = False) -> Row:
         """Return the row that stands for hidden lines; `marked` when Enter would open it."""
         style = self._look.base + self._look["hunk"]
         if marked:
@@ -254,7 +249,7 @@ class DiffPainter:
             [Segment(f" {safe_line(text)}", base + self._look[role])], 0, self._width, base, self._look
         )
 
-    def _both_sides(self, part: Part, number: int, pan: int) -> Row:
+    def _both_sides(self, part: DiffPart, number: int, pan: int) -> Row:
         line, rest = (0, number) if part.room else (number, None)
         old = part.old + line if line < part.old_lines else None
         new = part.new + line if line < part.new_lines else None
@@ -305,7 +300,7 @@ class DiffPainter:
         rows = self._wrapped(kind, use_old, index, max(1, room), self._marks(kind, old, new))
         return [*gutter, *fit(rows[rest] if rest < len(rows) else [], 0, room, ground, self._look)]
 
-    def height(self, part: Part, line: int) -> int:
+    def height(self, part: DiffPart, line: int) -> int:
         """Return how many rows a line of a part takes where long ones are wrapped."""
         rows = 1
         if part.kind in ("removed", "changed", "equal") and line < part.old_lines:
@@ -324,7 +319,7 @@ class DiffPainter:
         return (2 if self._two_numbers else 1) * (self._digits + 1) + 2 if self._digits else 2
 
     def _wrapped(
-        self, kind: str, use_old: bool, index: int, room: int, marks: tuple[Span, ...]
+        self, kind: str, use_old: bool, index: int, room: int, marks: tuple[CharSpan, ...]
     ) -> Sequence[Row]:
         """Return the rows of a long line."""
         from acp_tui.ui.widgets.text import cut_at, wrap
@@ -362,18 +357,18 @@ class DiffPainter:
             return " " * self._digits
         return str(index + (self._difference.first_line or 1)).rjust(self._digits)
 
-    def _marks(self, kind: str, old: int | None, new: int | None) -> tuple[Span, ...]:
+    def _marks(self, kind: str, old: int | None, new: int | None) -> tuple[CharSpan, ...]:
         if kind == "equal" or old is None or new is None:
             return ()
         removed, added = changed_words(self._difference.old[old], self._difference.new[new])
         return removed if kind == "removed" else added
 
     def _code(
-        self, kind: str, use_old: bool, index: int, longest: int, marks: tuple[Span, ...]
+        self, kind: str, use_old: bool, index: int, longest: int, marks: tuple[CharSpan, ...]
     ) -> list[Segment]:
         """Return a line as segments: code colours, changed words, a carriage return if it changed."""
         line = self._text(kind, use_old, index)
-        pieces = self._coloured(use_old, index, line, longest)
+        pieces = self._highlighted(use_old, index, line, longest)
         blank = len(line.rstrip(" \t")) if kind != "equal" else len(line)
         blanks = [mark for mark in marks if line[slice(*mark)].isspace()]
         segments: list[Segment] = []
@@ -389,7 +384,7 @@ class DiffPainter:
             at += len(text)
         return segments
 
-    def _coloured(self, use_old: bool, index: int, line: str, longest: int) -> list[tuple[str, str]]:
+    def _highlighted(self, use_old: bool, index: int, line: str, longest: int) -> list[tuple[str, str]]:
         """Return a line as safe pieces with roles; what is beyond the colours comes plain."""
         line = line[:longest]
         pieces = list(self._colours.line(use_old, index))
@@ -418,7 +413,7 @@ def _ground(look: Look, word_role: str) -> Style:
     return Style(bgcolor=Color.from_triplet(mixed))
 
 
-def _split(start: int, stop: int, marks: tuple[Span, ...], blank: int) -> list[tuple[int, int, bool]]:
+def _split(start: int, stop: int, marks: tuple[CharSpan, ...], blank: int) -> list[tuple[int, int, bool]]:
     """Cut a run of characters at marks, and where only blanks follow, at `blank`: (start, stop, marked)."""
     if start < blank < stop:
         return [*_split(start, blank, marks, blank), *_split(blank, stop, marks, blank)]

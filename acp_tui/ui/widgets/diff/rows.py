@@ -12,22 +12,22 @@ from typing import Final, NamedTuple, overload
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.diff.diff import CONTEXT, Difference, compute, patch_of
-from acp_tui.ui.widgets.diff.layout import Hit, Part, lay_out, row_of
-from acp_tui.ui.widgets.diff.paint import DiffPainter, Row, wrapped
+from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, lay_out, row_of
+from acp_tui.ui.widgets.diff.paint import DiffPainter, wrapped
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
-from acp_tui.ui.widgets.text import exact_line, safe_line
+from acp_tui.ui.widgets.text import Row, exact_line, safe_line
 
 _CHANGED: Final = frozenset({"removed", "added", "changed"})
 _REMARKS: Final = ("gap", "origin", "fact", "waiting")
 
 
-class Place(NamedTuple):
+class RowPlace(NamedTuple):
     """What a row shows."""
 
-    page: int
+    file_number: int
     """Which of the files."""
-    part: Part
+    part: DiffPart
     row: int
     """Number of the row within the part, from 0."""
 
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 class Anchor(NamedTuple):
     """A place in the texts, whatever the layout."""
 
-    page: int
+    file_number: int
     block: int
     use_old: bool
     line: int
@@ -45,7 +45,7 @@ class Anchor(NamedTuple):
 class DiffRows:
     """The rows of all files, one below the other; made anew with each layout. Rows count from 0."""
 
-    def __init__(self, parts: Sequence[tuple[int, Part]] = ()) -> None:
+    def __init__(self, parts: Sequence[tuple[int, DiffPart]] = ()) -> None:
         """Count the rows of parts, each with the number of its file."""
         self._parts = parts
         self._starts = [0, *accumulate(part.rows for _, part in parts)]
@@ -59,10 +59,10 @@ class DiffRows:
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def place(self, row: int) -> Place:
+    def place(self, row: int) -> RowPlace:
         """Return what a row shows."""
         index = self._part_at(row)
-        return Place(*self._parts[index], row - self._starts[index])
+        return RowPlace(*self._parts[index], row - self._starts[index])
 
     def file_at(self, row: int) -> int | None:
         """Return the file of a row, None where there is no file at all."""
@@ -84,7 +84,9 @@ class DiffRows:
         stop = self._part_at(following[0]) if following else len(self._parts)
         number = self._parts[first][0]
         blocks = [
-            part.block for page, part in self._parts[first:stop] if page == number and part.kind in _CHANGED
+            part.block
+            for file_number, part in self._parts[first:stop]
+            if file_number == number and part.kind in _CHANGED
         ]
         return number, blocks[0], blocks[-1]
 
@@ -95,7 +97,7 @@ class DiffRows:
             return part.new + part.new_lines
         return part.new + min(max(0, inside), part.lines - 1, max(0, part.new_lines - 1))
 
-    def row_of(self, hit: Hit) -> int | None:
+    def row_of(self, hit: DiffHit) -> int | None:
         """Return the row of a line that was found, None while it is folded."""
         return row_of(hit, self._parts, self._starts)
 
@@ -103,10 +105,10 @@ class DiffRows:
         """Return what `row_at_anchor` of another layout finds a row by."""
         if not self._parts or row == 0:
             return None
-        page, part, inside = self.place(row)
+        file_number, part, inside = self.place(row)
         use_old = part.kind == "removed"
         first = part.old if use_old else part.new
-        return Anchor(page, part.block, use_old, first + min(inside, part.lines - 1))
+        return Anchor(file_number, part.block, use_old, first + min(inside, part.lines - 1))
 
     def row_at_anchor(self, anchor: Anchor) -> int | None:
         """Return the row of a file, block and line, or the first one after it."""
@@ -142,7 +144,7 @@ class DiffRows:
                 apart = True
 
 
-class DiffPlace:
+class DiffPosition:
     """The change or file that was gone to last. Numbers count from 0; a scroll position is a row."""
 
     def __init__(self) -> None:
@@ -212,7 +214,7 @@ class FileDiff:
 
 
 @dataclass(eq=False)
-class Page:
+class ComparedFile:
     """A file with its difference (None until it is compared) and the blocks whose lines are all shown."""
 
     file: FileDiff
@@ -241,15 +243,15 @@ class Page:
         lines = (*self.difference.old, *self.difference.new) if self.difference else ()
         return max(map(len, lines), default=0)
 
-    def parts(self, side_by_side: bool, gap: bool, wraps: DiffPainter | None = None) -> Iterator[Part]:
+    def parts(self, side_by_side: bool, gap: bool, wraps: DiffPainter | None = None) -> Iterator[DiffPart]:
         """Yield what the file is made of, below a gap or not; with a painter, long lines are wrapped."""
         if gap:
-            yield Part("gap", 1)
-        yield Part("header", 1)
+            yield DiffPart("gap", 1)
+        yield DiffPart("header", 1)
         if self.file.origin:
-            yield Part("origin", 1)
+            yield DiffPart("origin", 1)
         if self.difference is None:
-            yield Part("waiting", 1)
+            yield DiffPart("waiting", 1)
             return
         parts = lay_out(self.difference, side_by_side and self.has_two_sides, self.opened)
         yield from wrapped(parts, wraps.height, wraps.room) if wraps is not None else parts
@@ -285,7 +287,7 @@ class Page:
         return fit(row, 0, width, ground, look)
 
 
-class Change(NamedTuple):
+class DiffChange(NamedTuple):
     """A change in one of the files: lines from 0 of both texts, the last not included."""
 
     file: int
@@ -296,74 +298,74 @@ class Change(NamedTuple):
     new_stop: int
 
 
-class Pages(Sequence[Page]):
+class ComparedFiles(Sequence[ComparedFile]):
     """Some files in their order."""
 
     def __init__(self, files: Iterable[FileDiff] = ()) -> None:
-        self._pages = [Page(file) for file in files]
+        self._files = [ComparedFile(file) for file in files]
 
     def __len__(self) -> int:
-        return len(self._pages)
+        return len(self._files)
 
     @overload
-    def __getitem__(self, place: int) -> Page: ...
+    def __getitem__(self, place: int) -> ComparedFile: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Page]: ...
+    def __getitem__(self, place: slice) -> Sequence[ComparedFile]: ...
 
-    def __getitem__(self, place: int | slice) -> Page | Sequence[Page]:
-        return self._pages[place]
+    def __getitem__(self, place: int | slice) -> ComparedFile | Sequence[ComparedFile]:
+        return self._files[place]
 
     @property
-    def waiting(self) -> list[Page]:
+    def waiting(self) -> list[ComparedFile]:
         """Those that are not compared yet."""
-        return [page for page in self._pages if page.difference is None]
+        return [compared for compared in self._files if compared.difference is None]
 
     @property
     def longest(self) -> int:
         """Characters of the longest line."""
-        return max((page.longest for page in self._pages), default=0)
+        return max((compared.longest for compared in self._files), default=0)
 
     def compare_small(self, until: float) -> None:
         """Compare small files, until a time of `time.monotonic`."""
-        for page in self._pages:
-            if page.is_small and time.monotonic() < until:
-                page.difference = page.compare()
+        for compared in self._files:
+            if compared.is_small and time.monotonic() < until:
+                compared.difference = compared.compare()
 
     def parts(
-        self, sides: bool, wrapping: Callable[[Page], DiffPainter | None]
-    ) -> Iterator[tuple[int, Part]]:
+        self, sides: bool, wrapping: Callable[[ComparedFile], DiffPainter | None]
+    ) -> Iterator[tuple[int, DiffPart]]:
         """Yield (file, part) of what the files are made of; `wrapping` gives what wraps the lines of one."""
-        for number, page in enumerate(self._pages):
-            for part in page.parts(sides, number > 0, wrapping(page)):
+        for number, compared in enumerate(self._files):
+            for part in compared.parts(sides, number > 0, wrapping(compared)):
                 yield number, part
 
     def paint_again(self) -> None:
         """Forget what was painted, for another width or look."""
-        for page in self._pages:
-            page.paint_again()
+        for compared in self._files:
+            compared.paint_again()
 
     def unfold(self, *, all_lines: bool) -> None:
         """Show all unchanged lines, or fold them all."""
-        for page in self._pages:
-            page.opened.clear()
-            if all_lines and page.difference:
-                page.opened.update(range(len(page.difference.blocks)))
+        for compared in self._files:
+            compared.opened.clear()
+            if all_lines and compared.difference:
+                compared.opened.update(range(len(compared.difference.blocks)))
 
-    def change(self, file: int, first: int, last: int) -> Change:
+    def change(self, file: int, first: int, last: int) -> DiffChange:
         """Return the change that blocks of a compared file make up, the last of them included."""
-        difference = self._pages[file].difference
+        difference = self._files[file].difference
         assert difference is not None, "a file has changes once it is compared"
         one, other = difference.blocks[first], difference.blocks[last]
-        return Change(file, one.old_start, other.old_stop, one.new_start, other.new_stop)
+        return DiffChange(file, one.old_start, other.old_stop, one.new_start, other.new_stop)
 
-    def lines_of(self, change: Change) -> tuple[list[str], list[str]]:
+    def lines_of(self, change: DiffChange) -> tuple[list[str], list[str]]:
         """Return the lines of a change on both sides."""
-        difference = self._pages[change.file].difference
+        difference = self._files[change.file].difference
         assert difference is not None, "a file has changes once it is compared"
         old = list(difference.old[change.old_start : change.old_stop])
         return old, list(difference.new[change.new_start : change.new_stop])
 
     def patch(self) -> str:
         """Return all files as a patch."""
-        return "".join(page.patch() for page in self._pages)
+        return "".join(compared.patch() for compared in self._files)

@@ -19,14 +19,22 @@ from textual.message import Message
 
 from acp_tui.store.folders import SharedJson
 from acp_tui.ui.widgets.diff.diff import CONTEXT
-from acp_tui.ui.widgets.diff.layout import Hit, hits_in, place_of
-from acp_tui.ui.widgets.diff.paint import DiffPainter, Row
-from acp_tui.ui.widgets.diff.rows import Anchor, Change, DiffPlace, DiffRows, FileDiff, Page, Pages
-from acp_tui.ui.widgets.line_view import LineView
+from acp_tui.ui.widgets.diff.layout import DiffHit, hits_in, place_of
+from acp_tui.ui.widgets.diff.paint import DiffPainter
+from acp_tui.ui.widgets.diff.rows import (
+    Anchor,
+    ComparedFile,
+    ComparedFiles,
+    DiffChange,
+    DiffPosition,
+    DiffRows,
+    FileDiff,
+)
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
+from acp_tui.ui.widgets.row_view import RowView
 from acp_tui.ui.widgets.search_bar import open_find_bar
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import Row, safe_line
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -37,9 +45,9 @@ def copy_current(view: DiffView) -> None:
     change, number = view.current_change, view.current_file
     if change is not None:
         lines = (change.old_start, change.old_stop)
-        _copy(view, view.pages[change.file].patch(lines), "The change is copied as a patch.")
+        _copy(view, view.files[change.file].patch(lines), "The change is copied as a patch.")
     elif number is not None:
-        _copy(view, view.pages[number].patch(), "The file is copied as a patch.")
+        _copy(view, view.files[number].patch(), "The file is copied as a patch.")
 
 
 def copy_all(view: DiffView) -> None:
@@ -60,13 +68,13 @@ class DiffSearch:
 
     def __init__(self, view: DiffView) -> None:
         self._view = view
-        self._hits: list[Hit] = []
+        self._hits: list[DiffHit] = []
         self._shown = -1
 
     async def search(self, text: str, is_wanted: Callable[[], bool]) -> int:
         """Mark a text and return the number of lines that have it; folded ones count."""
         self._view.mark(text)
-        self._hits = hits_in([page.difference for page in self._view.pages], text)
+        self._hits = hits_in([compared.difference for compared in self._view.files], text)
         return len(self._hits)
 
     def first_hit(self) -> int:
@@ -90,7 +98,7 @@ class DiffSearch:
         view, hit = self._view, self._hits[number]
         row = view.rows.row_of(hit)
         if row is None:
-            view.pages[hit.page].opened.add(hit.block)
+            view.files[hit.file_number].opened.add(hit.block)
             view.lay_out_rows()
             row = view.rows.row_of(hit)
         view.pan_to(hit.column)
@@ -98,7 +106,7 @@ class DiffSearch:
             view.scroll_to(y=max(0, row - view.size.height // 2), animate=False, immediate=True)
 
 
-class DiffHabits:
+class DiffPreferences:
     """What was chosen last; whoever keeps it for the next run is a subclass."""
 
     wraps: bool = False
@@ -110,10 +118,10 @@ class DiffHabits:
         """Something was chosen."""
 
 
-def habits_of(app: App[object]) -> DiffHabits:
+def preferences_of(app: App[object]) -> DiffPreferences:
     """Return the habits of an app; of one without any, those that everybody begins with."""
     found = getattr(app, "diff_habits", None)
-    return found if isinstance(found, DiffHabits) else DiffHabits()
+    return found if isinstance(found, DiffPreferences) else DiffPreferences()
 
 
 SIDE_BY_SIDE_FROM: Final = 100
@@ -126,7 +134,7 @@ _REST: Final = 10
 _PAN: Final = 8
 
 
-class DiffView(LineView, can_focus=True):
+class DiffView(RowView, can_focus=True):
     """Shows the differences of files; knows nothing of where they come from."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -166,13 +174,13 @@ class DiffView(LineView, can_focus=True):
         """Show differences; `noun` is what they are called when they are counted."""
         super().__init__(look, id=id, classes=classes)
         self._noun = noun
-        self.pages = Pages(files)
+        self.files = ComparedFiles(files)
         """The files, in their order."""
         self.rows = DiffRows()
         """Where they are shown now."""
-        self._habits = DiffHabits()
+        self._preferences = DiffPreferences()
         self._pan = 0
-        self._place = DiffPlace()
+        self._place = DiffPosition()
         self._marked_fold = -1
         self._marked_file: int | None = None
         self._marked_row = -1
@@ -180,7 +188,7 @@ class DiffView(LineView, can_focus=True):
     @property
     def side_by_side(self) -> bool:
         """Whether changed files are shown in two columns now."""
-        chosen = self._habits.sides
+        chosen = self._preferences.sides
         return self._has_room_for_sides if chosen is None else chosen
 
     @property
@@ -190,7 +198,7 @@ class DiffView(LineView, can_focus=True):
     @property
     def is_comparing(self) -> bool:
         """Whether some file is still being compared."""
-        return bool(self.pages.waiting)
+        return bool(self.files.waiting)
 
     @property
     def current_file(self) -> int | None:
@@ -198,15 +206,15 @@ class DiffView(LineView, can_focus=True):
         return self._place.file(self.rows, self.scroll_y)
 
     @property
-    def current_change(self) -> Change | None:
+    def current_change(self) -> DiffChange | None:
         """The change that was gone to, while it is where it was put."""
         if self._marked_row < 0:
             return None
-        return self.pages.change(*self.rows.blocks_of(self._place.change))
+        return self.files.change(*self.rows.blocks_of(self._place.change))
 
     def show(self, files: Sequence[FileDiff]) -> None:
         """Show these files from the top; large ones appear when a thread has compared them."""
-        self.pages = Pages(files)
+        self.files = ComparedFiles(files)
         self._pan = 0
         self._place.forget()
         if self.is_mounted:
@@ -227,22 +235,22 @@ class DiffView(LineView, can_focus=True):
                 self._place.change = -1
                 self._mark_place()
 
-    def _marked_lines(self) -> tuple[Change, list[str], list[str]] | None:
+    def _marked_lines(self) -> tuple[DiffChange, list[str], list[str]] | None:
         """Return the change that was gone to, with its lines on both sides."""
         change = self.current_change
-        return (change, *self.pages.lines_of(change)) if change is not None else None
+        return (change, *self.files.lines_of(change)) if change is not None else None
 
     def on_mount(self) -> None:
         """Compare what was given before the view was there."""
-        self._habits = habits_of(self.app)
+        self._preferences = preferences_of(self.app)
         self._compare()
 
     def lay_out_rows(self) -> None:
         """Place every row again: after a resize, a new look, a fold or a finished comparison."""
         top = self.top_row()
         anchor = self.rows.anchor(min(top + 1, len(self.rows) - 1)) if top else None  # below the header
-        self.pages.paint_again()
-        self.rows = DiffRows(list(self.pages.parts(self.side_by_side, self._wrapping)))
+        self.files.paint_again()
+        self.rows = DiffRows(list(self.files.parts(self.side_by_side, self._wrapping)))
         self.show_rows(len(self.rows))
         self._return_to(anchor)
         self._mark_fold()
@@ -260,8 +268,8 @@ class DiffView(LineView, can_focus=True):
         if part.kind == "waiting":
             return self._remark(" comparing…")
         if part.kind == "origin":
-            return self._remark(f" {safe_line(self.pages[number].file.origin)}")
-        painter = self._painter_of(self.pages[number])
+            return self._remark(f" {safe_line(self.files[number].file.origin)}")
+        painter = self._painter_of(self.files[number])
         if part.kind == "fold":
             return painter.fold(part, marked=row == self._marked_fold and self.can_focus)
         painted = painter.row(part, inside, self._pan)
@@ -314,14 +322,14 @@ class DiffView(LineView, can_focus=True):
     def action_toggle_sides(self) -> None:
         """Change between unified and side by side, until told otherwise."""
         chosen = not self.side_by_side
-        self._habits.sides = None if chosen == self._has_room_for_sides else chosen
-        self._habits.keep()
+        self._preferences.sides = None if chosen == self._has_room_for_sides else chosen
+        self._preferences.keep()
         self.lay_out_rows()
 
     def action_toggle_wrap(self) -> None:
         """Show long lines on several rows, or on one that is panned."""
-        self._habits.wraps, self._pan = not self._habits.wraps, 0
-        self._habits.keep()
+        self._preferences.wraps, self._pan = not self._preferences.wraps, 0
+        self._preferences.keep()
         self.lay_out_rows()
 
     def action_open_fold(self) -> None:
@@ -331,7 +339,7 @@ class DiffView(LineView, can_focus=True):
 
     def action_toggle_folds(self) -> None:
         """Show all unchanged lines, or fold them all again."""
-        self.pages.unfold(all_lines=bool(self.rows.folds))
+        self.files.unfold(all_lines=bool(self.rows.folds))
         self.lay_out_rows()
 
     async def action_find(self) -> None:
@@ -348,7 +356,7 @@ class DiffView(LineView, can_focus=True):
 
     def patch(self) -> str:
         """Return all that is shown as a patch."""
-        return self.pages.patch()
+        return self.files.patch()
 
     def action_edit(self) -> None:
         """Ask for an editor at the change that was gone to, else at the top row."""
@@ -356,13 +364,13 @@ class DiffView(LineView, can_focus=True):
         if number is None:
             return
         line = change.new_start if change is not None else self.rows.line_at(self.top_row() + 1)
-        first = self.pages[number].file.first_line or 1
-        self.post_message(self.EditWanted(self.pages[number].file.path, line + first))
+        first = self.files[number].file.first_line or 1
+        self.post_message(self.EditWanted(self.files[number].file.path, line + first))
 
     def action_pan(self, steps: int) -> None:
         """Move long lines to the left or back; as far as the longest line reaches."""
         half_shown = self.row_width // (4 if self.side_by_side else 2)
-        reach = 0 if self._habits.wraps else self.pages.longest - half_shown
+        reach = 0 if self._preferences.wraps else self.files.longest - half_shown
         pan = max(0, min(self._pan + steps * _PAN, reach))
         if pan != self._pan:
             self._pan = pan
@@ -371,34 +379,38 @@ class DiffView(LineView, can_focus=True):
     def pan_to(self, column: int) -> None:
         """Show the cell of a long line, when it is out of sight."""
         shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
-        if not self._habits.wraps and not self._pan <= column < self._pan + shown:
+        if not self._preferences.wraps and not self._pan <= column < self._pan + shown:
             self._pan = max(0, column - shown // 2)
             self.show_rows(self.row_count)
 
     def _compare(self) -> None:
         """Compare small files now and leave the others to a thread."""
-        self.pages.compare_small(time.monotonic() + _AT_ONCE)
+        self.files.compare_small(time.monotonic() + _AT_ONCE)
         self.lay_out_rows()
         self.workers.cancel_group(self, "compare")
-        if waiting := self.pages.waiting:
+        if waiting := self.files.waiting:
             self.run_worker(self._compare_later(waiting), group="compare")
 
-    async def _compare_later(self, pages: list[Page]) -> None:
+    async def _compare_later(self, files: list[ComparedFile]) -> None:
         """Compare in a thread; lay out for the first file at once, and then seldom enough to be cheap."""
         rests_until = 0.0
-        for page in pages:
-            page.difference = await asyncio.to_thread(page.compare)
+        for compared in files:
+            compared.difference = await asyncio.to_thread(compared.compare)
             began = time.monotonic()
-            if began >= rests_until or page is pages[-1]:
+            if began >= rests_until or compared is files[-1]:
                 self.lay_out_rows()
                 rests_until = time.monotonic() + _REST * (time.monotonic() - began)
 
-    def _painter_of(self, page: Page) -> DiffPainter:
-        return page.painter(self.row_width, self.look, self.side_by_side)
+    def _painter_of(self, compared: ComparedFile) -> DiffPainter:
+        return compared.painter(self.row_width, self.look, self.side_by_side)
 
-    def _wrapping(self, page: Page) -> DiffPainter | None:
+    def _wrapping(self, compared: ComparedFile) -> DiffPainter | None:
         """Return what wraps the lines of a page, if that is wanted and possible yet."""
-        return self._painter_of(page) if self._habits.wraps and page.difference is not None else None
+        return (
+            self._painter_of(compared)
+            if self._preferences.wraps and compared.difference is not None
+            else None
+        )
 
     def _return_to(self, anchor: Anchor | None) -> None:
         row = self.rows.row_at_anchor(anchor) if anchor is not None else None
@@ -411,7 +423,7 @@ class DiffView(LineView, can_focus=True):
         self.scroll_to(y=max(0, self.rows.changes[index] - 1 - CONTEXT), animate=False, immediate=True)
         self._place.went_to_change(index, self.rows, self.scroll_y)
         self._mark_place()
-        self.repaint(*self.rows.headers, *range(-len(self.pages), 0))
+        self.repaint(*self.rows.headers, *range(-len(self.files), 0))
 
     def _go_to_file(self, number: int) -> None:
         if not 0 <= number < len(self.rows.headers):
@@ -422,7 +434,7 @@ class DiffView(LineView, can_focus=True):
 
     def _open(self, row: int) -> None:
         number, part, _ = self.rows.place(row)
-        self.pages[number].opened.add(part.block)
+        self.files[number].opened.add(part.block)
         top = self.scroll_y
         self.lay_out_rows()
         self.scroll_to(y=top, animate=False)
@@ -443,17 +455,17 @@ class DiffView(LineView, can_focus=True):
             self.repaint(before, row)
         if self.current_file != self._marked_file:
             self._marked_file = self.current_file
-            self.repaint(*self.rows.headers, *range(-len(self.pages), 0))
+            self.repaint(*self.rows.headers, *range(-len(self.files), 0))
 
     def _header(self, number: int) -> Row:
         """Return the row that names a file, with its place among the files and the change gone to."""
         place = change = ""
-        if len(self.pages) > 1:
+        if len(self.files) > 1:
             mark = self.look.glyph("current") if number == self._marked_file and self.can_focus else " "
-            place = f"{mark}{number + 1}/{len(self.pages)} {self._noun} "
+            place = f"{mark}{number + 1}/{len(self.files)} {self._noun} "
         if self._place.change >= 0:
             change = f"change {self._place.change + 1}/{len(self.rows.changes)}"
-        return self.pages[number].header(place, change, self.row_width, self.look)
+        return self.files[number].header(place, change, self.row_width, self.look)
 
     def _marked(self, row: Row) -> Row:
         """Put a mark before the number of a line."""
@@ -470,7 +482,7 @@ class DiffView(LineView, can_focus=True):
 log = logging.getLogger(__name__)
 
 
-class KeptHabits(DiffHabits):
+class SavedDiffPreferences(DiffPreferences):
     """Habits in a small file, read when they are first needed; a loss of it costs two keys."""
 
     def __init__(self, path: Path) -> None:

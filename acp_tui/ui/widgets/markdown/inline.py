@@ -98,7 +98,7 @@ _NARROWEST: Final = 4
 """With less than this for a column, a row is drawn as a list of its cells."""
 
 
-class Columns:
+class TableColumns:
     """The columns of one table, which lays out any number of its rows."""
 
     def __init__(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.segment import Segment
 
-from acp_tui.ui.widgets.code import CodeRows, Listing, PackedRows
+from acp_tui.ui.widgets.code import CodeLines, CodeRows, PackedRows
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.markdown.inline import FIXED, Align, Cell, Columns, inline_spans
+from acp_tui.ui.widgets.markdown.inline import FIXED, Align, Cell, TableColumns, inline_spans
 from acp_tui.ui.widgets.text import Row, Span, row_cells, wrap
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _PIECE: Final = 16
 """Lines of a fence that are laid out for good together."""
 
 
-class Growth(NamedTuple):
+class FreezePoint(NamedTuple):
     """Where a block that may still grow can be cut: what stands before is finished for good."""
 
     line: int
@@ -34,15 +34,15 @@ class Growth(NamedTuple):
     """What has to stand before the rest so that it is read as the same block."""
     number: int | None = None
     """Of an ordered list: the number of its next item."""
-    columns: Columns | None = None
+    columns: TableColumns | None = None
     """Of a table: the columns, once they are fixed."""
-    listing: Listing | None = None
+    listing: CodeLines | None = None
     """Of a fence: its code."""
     lines: int = 0
     """How many lines of that stay as they are."""
 
 
-class Page:
+class MarkdownPage:
     """The rows of a Markdown text at one width and look, to which blocks are added in order."""
 
     def __init__(
@@ -59,10 +59,10 @@ class Page:
         self._tokens: Sequence[Token] = ()
         self._lines: Sequence[str] = ()
         self._complete = 0
-        self._continued: Growth | None = None
+        self._continued: FreezePoint | None = None
 
     def read(
-        self, tokens: Sequence[Token], lines: Sequence[str], complete: int, continued: Growth | None
+        self, tokens: Sequence[Token], lines: Sequence[str], complete: int, continued: FreezePoint | None
     ) -> list[int]:
         """Take a parsed text, whose blocks are added next, and return the first tokens of these blocks.
 
@@ -83,7 +83,7 @@ class Page:
         """Return the line on which the block at `index` starts."""
         return (self._tokens[index].map or [0])[0]
 
-    def add(self, index: int) -> Growth | None:
+    def add(self, index: int) -> FreezePoint | None:
         """Lay out the top-level block at `index`; return where it can be cut if it is the last one."""
         token = self._tokens[index]
         continued, self._continued = self._continued, None
@@ -110,7 +110,7 @@ class Page:
         elif kind == "heading_open":
             self._wrap(self._spans(self._tokens[index + 1], (*self._roles, "heading")))
         elif kind == "code_block":
-            listing, lines = Listing(""), token.content.removesuffix("\n").split("\n")
+            listing, lines = CodeLines(""), token.content.removesuffix("\n").split("\n")
             listing.take(0, lines, len(lines))
             self._code(listing, 0, len(lines))
         elif kind == "hr":
@@ -146,7 +146,7 @@ class Page:
         self._wrap(self._spans(self._tokens[index + 2], self._roles))
         self._first = self._rest = rest
 
-    def _list(self, index: int, continued: Growth | None) -> Growth | None:
+    def _list(self, index: int, continued: FreezePoint | None) -> FreezePoint | None:
         """Lay out a list; a blank line before an item is an empty row, so that items stay independent."""
         token = self._tokens[index]
         number = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
@@ -158,7 +158,7 @@ class Page:
             if begin and item != index + 1 and not self._lines[begin - 1].strip(" >"):
                 self.gap()
             if item != index + 1 and begin < self._complete:
-                growth = Growth(begin, len(self.rows), "", number=number)
+                growth = FreezePoint(begin, len(self.rows), "", number=number)
             self._item(item, "" if number is None else f"{number}{self._tokens[item].markup} ")
             number = None if number is None else number + 1
         return growth
@@ -194,7 +194,7 @@ class Page:
             follows = True
             index = self._end(index) + 1
 
-    def _fence(self, token: Token, continued: Growth | None) -> Growth | None:
+    def _fence(self, token: Token, continued: FreezePoint | None) -> FreezePoint | None:
         """Lay out a fence, in pieces of as many lines as may become many; the last one is not finished."""
         begin = (token.map or [0])[0]
         lines = token.content.removesuffix("\n").split("\n") if token.content else []
@@ -203,7 +203,7 @@ class Page:
         listing = continued.listing if continued else None
         if listing is None:
             language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
-            listing = Listing(language)
+            listing = CodeLines(language)
         listing.take(kept, lines, known)
         done = known - known % _PIECE
         if done:
@@ -214,25 +214,25 @@ class Page:
         if not done:
             return None
         lead = self._lines[begin] + "\n"
-        return Growth(begin + 1 + done, rows, lead, listing=listing, lines=kept + done)
+        return FreezePoint(begin + 1 + done, rows, lead, listing=listing, lines=kept + done)
 
-    def _code(self, listing: Listing, start: int, end: int) -> None:
+    def _code(self, listing: CodeLines, start: int, end: int) -> None:
         """Add the rows of some lines of code."""
         self._add(self.code.laid_out(listing, start, end, self._first, self._rest))
 
-    def _table(self, index: int, continued: Growth | None) -> Growth | None:
+    def _table(self, index: int, continued: FreezePoint | None) -> FreezePoint | None:
         head, aligns, body, begins = self._cells(index)
         columns = continued.columns if continued else None
         rows: list[Row] = []
         if columns is None:
-            columns = Columns(head, aligns, body, self._room, self._look)
+            columns = TableColumns(head, aligns, body, self._room, self._look)
             rows = columns.head_rows()
         fresh = not (continued and continued.columns)
         growth = None
         base = len(self.rows)
         for number, (cells, begin) in enumerate(zip(body, begins, strict=True)):
             if begin < self._complete and (number >= FIXED or not fresh):
-                growth = Growth(begin, base + len(rows), self._lead(index), columns=columns)
+                growth = FreezePoint(begin, base + len(rows), self._lead(index), columns=columns)
             rows.extend(columns.body_rows(cells, first=fresh and not number))
         self._add([[*(self._rest if number else self._first), *row] for number, row in enumerate(rows)])
         return growth

@@ -14,7 +14,7 @@ from rich.segment import Segment
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown import parser as markdown_parser
-from acp_tui.ui.widgets.markdown.markdown import Growth, Page
+from acp_tui.ui.widgets.markdown.markdown import FreezePoint, MarkdownPage
 from acp_tui.ui.widgets.text import Row, open_end, safe
 from acp_tui.ui.widgets.transcript.blocks import Block
 
@@ -47,10 +47,10 @@ _MARKS: Final = re.compile(r"\\.|`+|\*\*|\*|~~", re.DOTALL)
 _TARGET: Final = re.compile(r"\]\([^()\s]*\Z")
 
 
-class Stream:
+class MarkdownStream:
     """The rows of a growing text at one width and look. The caller hands in safe text without CR."""
 
-    def __init__(self, page: Page, references: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, page: MarkdownPage, references: Mapping[str, Any] | None = None) -> None:
         self._page = page
         self.rows = page.rows
         self.frozen = len(page.rows)
@@ -58,17 +58,17 @@ class Stream:
         self.references: dict[str, Any] = dict(references or {})
         """The link references defined so far."""
         self._open = ""
-        self._cut: Growth | None = None
+        self._cut: FreezePoint | None = None
         self._kind = ""
         """Of the open block: its token."""
         self._gap = False
 
-    def inked(self, number: int) -> tuple[Row, bool]:
+    def highlighted(self, number: int) -> tuple[Row, bool]:
         """Return a row as it is painted, and whether that is final as long as the row is."""
         code = self._page.code.at(number)
         if code is None:
             return self.rows[number], True
-        row, settled = self._page.code.inked(number, code)
+        row, settled = self._page.code.highlighted(number, code)
         goes_on = self._cut is not None and self._cut.listing is code.listing
         return row, settled or (number < self.frozen and not goes_on)
 
@@ -118,7 +118,7 @@ class Stream:
         self.rows.cut(self.frozen)
         self._page.code.forget_from(self.frozen)
 
-    def _add_blocks(self, tokens: Sequence[Token], lines: Sequence[str]) -> Growth | None:
+    def _add_blocks(self, tokens: Sequence[Token], lines: Sequence[str]) -> FreezePoint | None:
         """Lay out what is open; return where the text can be cut, if it can."""
         page, complete = self._page, len(lines) - 1
         cut = self._cut
@@ -136,7 +136,7 @@ class Stream:
                 if inner:
                     growth, self._gap = inner, False
                 elif number:
-                    growth, self._gap = Growth(page.begin(index), before, ""), True
+                    growth, self._gap = FreezePoint(page.begin(index), before, ""), True
         return growth
 
     def _break(self) -> None:
@@ -149,7 +149,7 @@ class Stream:
         self.finish()
         listing = self._page.code.last.listing if is_fence else None
         lines = len(listing.lines) if listing else 0
-        self._cut = Growth(0, len(self.rows), opening, listing=listing, lines=lines)
+        self._cut = FreezePoint(0, len(self.rows), opening, listing=listing, lines=lines)
         self._gap, self._open = is_over and not is_fence, rest
 
 
@@ -161,7 +161,7 @@ def _place_to_cut(text: str, kind: str) -> int:
     return max(text.rfind("\n", 0, last), text.rfind(" ", 0, last)) + 1 or len(text)
 
 
-def _shown(text: str, cut: Growth | None) -> str:
+def _shown(text: str, cut: FreezePoint | None) -> str:
     """Return the part of an unfinished text of which the reading is clear enough to show it."""
     start = text.rfind("\n") + 1
     if _HELD.match(text, start):
@@ -245,8 +245,8 @@ class MarkdownBlock(Block):
         "_taken",
         "_text",
         "_unsettled",
-        "kept",
         "landmark",
+        "stable_rows",
         "waiting",
     )
 
@@ -260,7 +260,7 @@ class MarkdownBlock(Block):
         landmark: bool = False,
     ) -> None:
         """Start with `text` in the style of `role`, `indent` cells from the left, below `above` rows."""
-        self.kept = 0
+        self.stable_rows = 0
         self.landmark = landmark
         self._role = role
         self._indent = indent
@@ -322,8 +322,8 @@ class MarkdownBlock(Block):
                 stream = self._end(stream, piece, width, look)
             if perf_counter() > until:
                 break
-        self.kept = frozen + _common(tail, stream.rows[frozen:]) if stream is before else 0
-        self.kept, self._unsettled = min(self.kept, self._unsettled), _ALL
+        self.stable_rows = frozen + _common(tail, stream.rows[frozen:]) if stream is before else 0
+        self.stable_rows, self._unsettled = min(self.stable_rows, self._unsettled), _ALL
         return stream.rows
 
     def height_hint(self, width: int) -> int:
@@ -335,14 +335,14 @@ class MarkdownBlock(Block):
         """Return the Markdown as it came."""
         return str(self._text)
 
-    def inked(self, number: int, row: Row) -> Row:
+    def highlighted(self, number: int, row: Row) -> Row:
         """Return a row with the colours of code."""
         if self._stream is None:
             return row
-        inked, settled = self._stream.inked(number)
+        highlighted, settled = self._stream.highlighted(number)
         if not settled:
             self._unsettled = min(self._unsettled, number)
-        return inked
+        return highlighted
 
     def forget_rows(self) -> None:
         """Drop the rows of a text that does not grow any more."""
@@ -351,7 +351,7 @@ class MarkdownBlock(Block):
 
     def _restart(self) -> None:
         """Forget all layout; the source waits to be laid out from its start."""
-        self._stream: Stream | None = None
+        self._stream: MarkdownStream | None = None
         self._at: tuple[int, Look] | None = None
         self._read = 0
         """How much of the text was taken in and cleaned."""
@@ -361,10 +361,12 @@ class MarkdownBlock(Block):
         self._ended = False
         self.waiting: int = self._length
 
-    def _start(self, width: int, look: Look) -> Stream:
+    def _start(self, width: int, look: Look) -> MarkdownStream:
         self._restart()
         prefix = [Segment(" " * self._indent)] if self._indent else []
-        self._stream = Stream(Page(width, look, self._role, prefix, self._above), self._references)
+        self._stream = MarkdownStream(
+            MarkdownPage(width, look, self._role, prefix, self._above), self._references
+        )
         self._at = (width, look)
         return self._stream
 
@@ -389,7 +391,7 @@ class MarkdownBlock(Block):
         before, self._last = self._last, text[-1:] or self._last
         return safe(text.replace("\r\n", "\n"), before)
 
-    def _end(self, stream: Stream, piece: str, width: int, look: Look) -> Stream:
+    def _end(self, stream: MarkdownStream, piece: str, width: int, look: Look) -> MarkdownStream:
         """End the stream with its last piece; links defined after their use need all to be laid out again."""
         if self._half:
             stream.feed(piece + safe(self._half, self._last))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 from rich.color import Color
@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from acp_tui.ui.widgets.text import safe
+from acp_tui.ui.widgets.text import Row, safe
 
 
 class Pen(NamedTuple):
@@ -132,9 +132,6 @@ def _rich_color(color: int | tuple[int, int, int] | None) -> Color | None:
         return None
     return Color.from_ansi(color) if isinstance(color, int) else Color.from_rgb(*color)
 
-
-Row: TypeAlias = list[Segment]
-"""One line with the terminal's own styles, without a base style, as long as it is."""
 
 _TOKEN: Final = re.compile(
     r"(?:\x1b\[|\x9b)(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])"  # control sequence

@@ -7,15 +7,13 @@ import importlib
 from collections import deque
 from collections.abc import Callable
 from itertools import groupby
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from rich.segment import Segment
 from rich.style import Style
 
 from acp_tui.ui.widgets.terminal.log import Pen, TerminalLog, style_of
-from acp_tui.ui.widgets.text import safe, wrap
-
-Row: TypeAlias = list[Segment]
+from acp_tui.ui.widgets.text import Row, safe, wrap
 
 _ALTERNATE: Final = "\x9b?1047h\x9b1;1H"
 """Where a dump of the emulator goes on with the alternate screen. Only rows are written without `\x9b`."""

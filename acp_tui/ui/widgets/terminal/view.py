@@ -20,14 +20,14 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
 from acp_tui.ui.widgets.painter import fit
+from acp_tui.ui.widgets.row_view import RowView
 from acp_tui.ui.widgets.search_bar import open_find_bar
-from acp_tui.ui.widgets.terminal.log import Row, TerminalLog
+from acp_tui.ui.widgets.terminal.log import TerminalLog
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
-from acp_tui.ui.widgets.text import plain, wrap
+from acp_tui.ui.widgets.text import Row, plain, wrap
 
 _NAMED: Final = {
     "enter": "\r",
@@ -112,7 +112,7 @@ class TerminalSource(Protocol):
         """Take over another size, in cells."""
 
 
-class TerminalView(LineView, can_focus=True):
+class TerminalView(RowView, can_focus=True):
     """Draws one terminal; lines for plain output, a screen for programs that address the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

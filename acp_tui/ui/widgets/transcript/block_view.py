@@ -18,8 +18,8 @@ from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import Painter
 from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.ui.widgets.transcript.layout import BlockLayout, Viewport
 from acp_tui.ui.widgets.transcript.paint import ViewportPainter
-from acp_tui.ui.widgets.transcript.stack import Stack, Viewport
 
 OVERLOADED: Final = 4_000_000
 CAUGHT_UP: Final = 1_000_000
@@ -29,10 +29,10 @@ CAUGHT_UP: Final = 1_000_000
 class Backlog:
     """The blocks of one view that have changed, until they are laid out to their end."""
 
-    def __init__(self, stack: Stack, view: Viewport) -> None:
+    def __init__(self, layout: BlockLayout, view: Viewport) -> None:
         self.has_news = False
         """Whether something came below the view since its end was seen."""
-        self._stack = stack
+        self._layout = layout
         self._view = view
         self._waiting: set[Block] = set()
         self._told: set[Block] = set()
@@ -46,7 +46,7 @@ class Backlog:
 
     def changed(self, block: Block) -> bool:
         """The rows of a block may differ; return whether it alone is too much to wait for the next layout."""
-        self._stack.stale(block)
+        self._layout.stale(block)
         self._waiting.add(block)
         self._told.add(block)
         return block.waiting > OVERLOADED
@@ -58,7 +58,7 @@ class Backlog:
 
     def refolded(self, block: Block) -> None:
         """A block is drawn as something else, which is no news."""
-        self._stack.refold(block)
+        self._layout.refold(block)
         self._waiting.add(block)
 
     def removed(self, block: Block) -> None:
@@ -78,12 +78,12 @@ class Backlog:
     def settle(self, until: float) -> bool:
         """Lay out what is in view; return False if there was not enough time for that."""
         changed, self._waiting = self._waiting, set()
-        self._stack.estimate(changed, but=self._view.near())
+        self._layout.estimate(changed, but=self._view.near())
         finished = self._view.settle(until)
         if not self._view.shows_end and not self.has_news:
             self.has_news = any(self._view.is_above_end_of(block) for block in self._told)
         self._told.clear()
-        near = map(self._stack.blocks.__getitem__, self._view.near())
+        near = map(self._layout.blocks.__getitem__, self._view.near())
         self._waiting = {block for block in near if block.waiting}
         return finished
 
@@ -164,7 +164,7 @@ SLICES_DRAWN: Final = 5
 class BlockView(ScrollView, can_focus=True):
     """Blocks one below the other; it follows the end, or stays where the reader scrolled to."""
 
-    class Told(Message):
+    class ViewMessage(Message):
         """Something that a view of blocks tells."""
 
         def __init__(self, view: BlockView) -> None:
@@ -176,10 +176,10 @@ class BlockView(ScrollView, can_focus=True):
             """The view that tells it."""
             return self.view
 
-    class Overloaded(Told):
+    class Overloaded(ViewMessage):
         """Text comes faster than it can be laid out: whoever reads it should pause."""
 
-    class CaughtUp(Told):
+    class CaughtUp(ViewMessage):
         """The view has caught up after `Overloaded`."""
 
     def __init__(
@@ -192,11 +192,11 @@ class BlockView(ScrollView, can_focus=True):
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._painter = Painter()
-        self._stack = Stack(look or Look(), self._painter.forget)
-        self._view = Viewport(self._stack)
-        self._view_painter = ViewportPainter(self._stack, self._view, self._painter)
+        self._layout = BlockLayout(look or Look(), self._painter.forget)
+        self._view = Viewport(self._layout)
+        self._view_painter = ViewportPainter(self._layout, self._view, self._painter)
         self._cursor: Block | None = None
-        self._backlog = Backlog(self._stack, self._view)
+        self._backlog = Backlog(self._layout, self._view)
         self._hidden = False
         self._paused = False
         self._flush_due = inf
@@ -213,12 +213,12 @@ class BlockView(ScrollView, can_focus=True):
     @property
     def blocks(self) -> Sequence[Block]:
         """The blocks in order, not to be changed."""
-        return self._stack.blocks
+        return self._layout.blocks
 
     @property
     def look(self) -> Look:
         """The styles in use."""
-        return self._stack.look
+        return self._layout.look
 
     @property
     def follow(self) -> bool:
@@ -249,19 +249,19 @@ class BlockView(ScrollView, can_focus=True):
 
     def append(self, block: Block) -> None:
         """Add a block at the end."""
-        self.insert(len(self._stack), block)
+        self.insert(len(self._layout), block)
 
     def insert(self, index: int, block: Block) -> None:
         """Add a block before the one at `index`; what the reader sees does not move."""
-        self._stack.insert(index, block)
+        self._layout.insert(index, block)
         if self._backlog.inserted(block):
             self._weigh()  # a flush would find out too late
         self._request_flush()
 
     def remove_block(self, block: Block) -> None:
         """Take a block out; ValueError if it is not here."""
-        index = self._stack.index(block)
-        self._stack.remove(block)
+        index = self._layout.index(block)
+        self._layout.remove(block)
         self._view.removed(block, index)
         self._backlog.removed(block)
         if self._cursor is block:
@@ -270,20 +270,20 @@ class BlockView(ScrollView, can_focus=True):
 
     def changed(self, block: Block) -> None:
         """Note that the rows of a block may differ; the view follows soon, for many changes at once."""
-        if block in self._stack:
+        if block in self._layout:
             if self._backlog.changed(block):
                 self._weigh()  # a flush would find out too late
             self._request_flush()
 
     def refolded(self, block: Block) -> None:
         """Note that a block is drawn as something else, or not at all; what is in view stays where it is."""
-        if block in self._stack:
+        if block in self._layout:
             self._backlog.refolded(block)
             self._request_flush()
 
     def clear(self) -> None:
         """Take all blocks out and follow the end again."""
-        self._stack.clear()
+        self._layout.clear()
         self._painter.clear()
         self._backlog.clear()
         self._cursor = None
@@ -304,7 +304,7 @@ class BlockView(ScrollView, can_focus=True):
         """Show a block clear of the last row, which the mark of new text may cover."""
         self.show_block(block)
         if self._lays_out:
-            last = self._stack.block_height(self._stack.index(block)) - 1
+            last = self._layout.block_height(self._layout.index(block)) - 1
             row = last if last < self._view.height // 2 else 0
             self._moved(self._view.reveal_row(block, row, perf_counter() + SLICE))
 
@@ -316,13 +316,13 @@ class BlockView(ScrollView, can_focus=True):
 
     def _scroll_to_row(self, row: int) -> None:
         if self._lays_out:
-            index, within = self._stack.at(max(0, row))
-            self._moved(self._view.go(self._stack.blocks[index], within, perf_counter() + SLICE))
+            index, within = self._layout.at(max(0, row))
+            self._moved(self._view.go(self._layout.blocks[index], within, perf_counter() + SLICE))
 
     def _moved(self, finished: bool, draw: bool = True) -> None:
         """Tell Textual and the owner where the view is now, draw it, and go on if it is not complete."""
         # set without watchers: none of this changes the layout of the screen
-        self.set_reactive(Widget.virtual_size, Size(self.size.width, self._stack.height))
+        self.set_reactive(Widget.virtual_size, Size(self.size.width, self._layout.height))
         self.set_reactive(Widget.scroll_y, float(self._view.top))
         self.set_reactive(Widget.scroll_target_y, float(self._view.top))
         self._backlog.has_news = self._marks_news
@@ -362,7 +362,7 @@ class BlockView(ScrollView, can_focus=True):
 
     @property
     def _lays_out(self) -> bool:
-        return self._stack.width > 0 and len(self._stack) > 0
+        return self._layout.width > 0 and len(self._layout) > 0
 
     def _request_flush(self, wait: float | None = None) -> None:
         """Lay out in `wait` seconds, in which keys and frames get their turn, or at the view's own pace."""
@@ -387,7 +387,7 @@ class BlockView(ScrollView, can_focus=True):
     def _flush(self) -> None:
         """Lay out what changed near the view for a slice of time, and go on soon if that was not enough."""
         self._flush_due, self._requests = inf, self._requests + 1
-        if not self._stack.width or self._hidden:
+        if not self._layout.width or self._hidden:
             return
         finished = self._backlog.settle(perf_counter() + SLICE)
         self._weigh()
@@ -395,7 +395,7 @@ class BlockView(ScrollView, can_focus=True):
         self._moved(finished, draw=finished or self._undrawn + 1 >= SLICES_DRAWN)
 
     def _weigh(self) -> None:
-        load = self._backlog.weigh(is_seen=self._stack.width > 0 and not self._hidden)
+        load = self._backlog.weigh(is_seen=self._layout.width > 0 and not self._hidden)
         if load is not None:
             self.post_message((self.Overloaded if load == "overloaded" else self.CaughtUp)(self))
 
@@ -403,7 +403,7 @@ class BlockView(ScrollView, can_focus=True):
         """Read the styles once and forget all that was drawn with others."""
         width, height = self.size if self.is_attached else (0, 0)
         if not width:
-            self._stack.look, self._stack.width = look, 0  # laid out when there is a size again
+            self._layout.look, self._layout.width = look, 0  # laid out when there is a size again
             return
         self._view.resize(max(1, width - 2), height, look)  # the thumb, and a free column before it
         filters, ground = self.app.get_line_filters(), self.background_colors[1]

@@ -18,7 +18,7 @@ class Block(ABC):
 
     __slots__ = ()  # so that the blocks of which there are many can have theirs
 
-    kept: int = 0
+    stable_rows: int = 0
     """After `rows` or `some_rows`: how many leading rows are the same as after the call before it."""
     waiting: int = 0
     """Characters taken in that are not laid out yet."""
@@ -29,7 +29,7 @@ class Block(ABC):
 
     @abstractmethod
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return all rows, each of at most `width` cells and made of safe text; sets `kept`.
+        """Return all rows, each of at most `width` cells and made of safe text; sets `stable_rows`.
 
         A growing block may return the same list again, and then works for what is new only.
         """
@@ -41,7 +41,7 @@ class Block(ABC):
         """
         return self.rows(width, look)
 
-    def inked(self, number: int, row: Row) -> Row:
+    def highlighted(self, number: int, row: Row) -> Row:
         """Return row `number` of those laid out last as it is painted: what is seen may cost more.
 
         The text is the same as that of `row`.
@@ -67,7 +67,7 @@ class Block(ABC):
 class TextBlock(Block):
     """A short text with styles, wrapped under prefixes for its first and its other rows."""
 
-    __slots__ = ("_above", "_first", "_laid_out", "_rest", "_spans", "is_action", "kept", "landmark")
+    __slots__ = ("_above", "_first", "_laid_out", "_rest", "_spans", "is_action", "landmark", "stable_rows")
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class TextBlock(Block):
             is_action: whether Enter or a click on it does something.
             landmark: whether the keys from prompt to prompt stop here.
         """
-        self.kept = 0
+        self.stable_rows = 0
         self._above = above
         self.is_action = is_action
         self.landmark = landmark
@@ -106,14 +106,14 @@ class TextBlock(Block):
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the wrapped text."""
         if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is look:
-            self.kept = len(self._laid_out[2])
+            self.stable_rows = len(self._laid_out[2])
             return self._laid_out[2]
         first = [Segment(*span) for span in _spans(self._first, look)]
         rest = [Segment(*span) for span in _spans(self._rest, look)]
         rows: list[Row] = [[] for _ in range(self._above)]
         rows.extend(wrap(_spans(self._spans, look), width, first, rest))
         self._laid_out = (width, look, rows)
-        self.kept = 0
+        self.stable_rows = 0
         return rows
 
     def height_hint(self, width: int) -> int:
@@ -145,10 +145,10 @@ Piece = tuple[str | Style, str]
 """A role or a style, and the text drawn in it."""
 
 
-class OneLine(Block):
+class OneRowBlock(Block):
     """A line of a list."""
 
-    __slots__ = ("_above", "_left", "_right", "is_action", "kept")
+    __slots__ = ("_above", "_left", "_right", "is_action", "stable_rows")
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class OneLine(Block):
         above: int = 0,
     ) -> None:
         """Take the text; `above` is the number of empty rows before it."""
-        self.kept = 0
+        self.stable_rows = 0
         self.is_action = is_action
         self._above = above
         self._left: tuple[Piece, ...] = ()
@@ -175,7 +175,7 @@ class OneLine(Block):
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the row, or none at all when there is no text."""
-        self.kept = 0
+        self.stable_rows = 0
         if not self._left and not self._right:
             return []
         return [*([] for _ in range(self._above)), one_row(self._left, self._right, width, look)]

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from acp_tui.ui.widgets.painter import NO_BAR, THUMB, Painter, over, thumb_of
 from acp_tui.ui.widgets.text import Row, joined, row_text
 from acp_tui.ui.widgets.transcript.blocks import Block
-from acp_tui.ui.widgets.transcript.stack import Stack, Viewport
+from acp_tui.ui.widgets.transcript.layout import BlockLayout, Viewport
 
 _ROW_BITS: Final = 20
 """A line of a selection is block << bits | row, so that growth of other blocks does not move it."""
@@ -25,18 +25,18 @@ class _Edge(NamedTuple):
     character: int
 
 
-def line_of(stack: Stack, row: int) -> int:
+def line_of(layout: BlockLayout, row: int) -> int:
     """Return the line by which a selection knows a row of the stack."""
-    if not len(stack):
+    if not len(layout):
         return 0
-    index, number = stack.at(row)
+    index, number = layout.at(row)
     return index << _ROW_BITS | number
 
 
-def selected_text(stack: Stack, selection: Selection) -> str:
+def selected_text(layout: BlockLayout, selection: Selection) -> str:
     """Return the selected text: of whole blocks the source, of parts the rows as before wrapping."""
     first, start = (0, _Edge(0, 0))
-    last, end = (len(stack) - 1, None)
+    last, end = (len(layout) - 1, None)
     if selection.start:
         first, row = divmod(selection.start.y, 1 << _ROW_BITS)
         start = _Edge(row, selection.start.x)
@@ -44,18 +44,18 @@ def selected_text(stack: Stack, selection: Selection) -> str:
         last, row = divmod(selection.end.y, 1 << _ROW_BITS)
         end = _Edge(row, selection.end.x)
     return "\n".join(
-        _text_of(stack, index, start if index == first else _Edge(0, 0), end if index == last else None)
-        for index in range(first, min(last, len(stack) - 1) + 1)
+        _text_of(layout, index, start if index == first else _Edge(0, 0), end if index == last else None)
+        for index in range(first, min(last, len(layout) - 1) + 1)
     )
 
 
-def _text_of(stack: Stack, index: int, start: _Edge, end: _Edge | None) -> str:
+def _text_of(layout: BlockLayout, index: int, start: _Edge, end: _Edge | None) -> str:
     if start == (0, 0) and end is None:
-        return stack.blocks[index].source()
-    stack.lay_out(index, inf)
-    rows = stack.rows(index) or ()
+        return layout.blocks[index].source()
+    layout.lay_out(index, inf)
+    rows = layout.rows(index) or ()
     if start == (0, 0) and end is not None and _covers(end, rows):
-        return stack.blocks[index].source()
+        return layout.blocks[index].source()
     stop = len(rows) if end is None else end.row + 1
     return joined(rows[start.row : stop], start.character, end.character if end else None)
 
@@ -81,8 +81,8 @@ _NEWS: Final = "new below"
 class ViewportPainter:
     """Paints the part of a stack of blocks that a viewport shows. Rows count from the top of the view."""
 
-    def __init__(self, stack: Stack, view: Viewport, painter: Painter) -> None:
-        self._stack, self._view, self._painter = stack, view, painter
+    def __init__(self, layout: BlockLayout, view: Viewport, painter: Painter) -> None:
+        self._layout, self._view, self._painter = layout, view, painter
         self._hit: tuple[Block, int] | None = None
 
     def show_hit(self, hit: tuple[Block, int] | None) -> None:
@@ -94,20 +94,20 @@ class ViewportPainter:
 
     def strips(self, start: int, end: int, cursor: Block | None) -> Iterator[Strip]:
         """Yield the strips of rows `start` to `end`: the same objects until something changes."""
-        view, stack, painter = self._view, self._stack, self._painter
-        thumb = thumb_of(view.top, view.height, stack.height)
+        view, layout, painter = self._view, self._layout, self._painter
+        thumb = thumb_of(view.top, view.height, layout.height)
         row = view.top + start
-        index, number = stack.at(row) if row < stack.height else (len(stack), 0)
+        index, number = layout.at(row) if row < layout.height else (len(layout), 0)
         y = start
-        while y < end and index < len(stack):
-            block = stack.blocks[index]
-            rows: Sequence[Row] = stack.rows(index) or ()
-            stop = min(stack.block_height(index), number + end - y)
+        while y < end and index < len(layout):
+            block = layout.blocks[index]
+            rows: Sequence[Row] = layout.rows(index) or ()
+            stop = min(layout.block_height(index), number + end - y)
             for place, plain in enumerate(rows[number:stop], number):
                 bar = THUMB if y in thumb else NO_BAR
                 strip = painter.kept(block, place, bar)
                 if strip is None:
-                    row_now = self._marked(block, place, block.inked(place, plain))
+                    row_now = self._marked(block, place, block.highlighted(place, plain))
                     strip = painter.paint(block, place, bar, row_now, cursor=block is cursor)
                 yield strip
                 y += 1
@@ -121,12 +121,12 @@ class ViewportPainter:
     def selected(self, y: int, strip: Strip, selection: Selection, style: Style) -> Strip:
         """Return a strip with its part of a selection over it."""
         row = self._view.top + y
-        span = selection.get_span(line_of(self._stack, row)) if row < self._stack.height else None
+        span = selection.get_span(line_of(self._layout, row)) if row < self._layout.height else None
         return strip if span is None else over(strip, *span, style)
 
     def news(self, width: int) -> Strip:
         """Return the mark for text that came in below the view."""
-        look = self._stack.look
+        look = self._layout.look
         label = f" {look.glyph('down')} {_NEWS} "
         room = max(0, (width - len(label)) // 2)
         return self._painter.finish([Segment(" " * room), Segment(label, look["accent"])])
@@ -135,5 +135,5 @@ class ViewportPainter:
         """Return a row in the style of the cursor if the shown hit is in it."""
         if self._hit != (block, number):
             return row
-        cursor = self._stack.look["cursor"]
+        cursor = self._layout.look["cursor"]
         return [Segment(text, (style or Style.null()) + cursor) for text, style, _ in row]

@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.code import PackedRows
 from acp_tui.ui.widgets.text import row_text
 from acp_tui.ui.widgets.transcript.block_view import BlockView
 from acp_tui.ui.widgets.transcript.blocks import Block
-from acp_tui.ui.widgets.transcript.stack import Stack
+from acp_tui.ui.widgets.transcript.layout import BlockLayout
 
 LAYS_OUT_FOR_HIT: Final = 0.2
 """Seconds of layout, at most, to find the row of a hit in a long block."""
@@ -49,7 +49,7 @@ class Transcript(BlockView, can_focus=True):
         Binding("enter", "choose", "Open", show=False, id="transcript.choose"),
     ]
 
-    class Chosen(BlockView.Told):
+    class Chosen(BlockView.ViewMessage):
         """Enter or a click on a block that is an action, or a click on a link."""
 
         def __init__(
@@ -69,9 +69,9 @@ class Transcript(BlockView, can_focus=True):
 
     def show_hit(self, block: Block, number: int) -> None:
         """Go to hit `number` (from 0) in a block that has the marked text, and mark its row."""
-        if self._lays_out and block in self._stack:
+        if self._lays_out and block in self._layout:
             until = perf_counter() + LAYS_OUT_FOR_HIT
-            row = row_of_hit(self._stack, self._stack.index(block), self._painter.needle, number, until)
+            row = row_of_hit(self._layout, self._layout.index(block), self._painter.needle, number, until)
             self._view_painter.show_hit((block, row))
             self._moved(self._view.reveal_row(block, row, until))
 
@@ -120,18 +120,18 @@ class Transcript(BlockView, can_focus=True):
         """Choose what was clicked: an action, a link, the mark of new text, or a place beside the thumb."""
         if self.text_selection is not None:
             return
-        if event.x == self.size.width - 1 and self._stack.height > self.size.height:
-            self._scroll_to_row(event.y * self._stack.height // self.size.height)
+        if event.x == self.size.width - 1 and self._layout.height > self.size.height:
+            self._scroll_to_row(event.y * self._layout.height // self.size.height)
         elif self._marks_news and event.y == self.size.height - 1:
             self.action_follow_end()
-        elif self._view.top + event.y < self._stack.height:
+        elif self._view.top + event.y < self._layout.height:
             self._choose_at(event.x, event.y)
 
     def _choose_at(self, column: int, y: int) -> None:
         from acp_tui.ui.widgets.transcript.paint import link_at
 
-        index, number = self._stack.at(self._view.top + y)
-        block, rows = self._stack.blocks[index], self._stack.rows(index)
+        index, number = self._layout.at(self._view.top + y)
+        block, rows = self._layout.blocks[index], self._layout.rows(index)
         link = link_at(rows[number], column) if rows and number < len(rows) else ""
         if link or block.is_action:
             self._put_cursor(block)
@@ -144,14 +144,14 @@ class Transcript(BlockView, can_focus=True):
 
     def _step(self, step: int, *, landmarks: bool) -> None:
         """Put the cursor on another block; without one, go from the first in view, or from a followed end."""
-        blocks = self._stack.blocks
+        blocks = self._layout.blocks
         if self._cursor is not None:
-            start = self._stack.index(self._cursor) + step
+            start = self._layout.index(self._cursor) + step
         elif step < 0 and self._view.follow:
             start = len(blocks) - 1
         else:
-            start = self._stack.at(self._view.top)[0] if blocks else 0
-        self._put_cursor(beside(self._stack, start, step, landmarks=landmarks) or self._cursor)
+            start = self._layout.at(self._view.top)[0] if blocks else 0
+        self._put_cursor(beside(self._layout, start, step, landmarks=landmarks) or self._cursor)
 
     def _put_cursor(self, block: Block | None) -> None:
         for touched in {self.cursor, block} - {None}:
@@ -167,7 +167,7 @@ class Transcript(BlockView, can_focus=True):
         from acp_tui.ui.widgets.transcript.paint import line_of
 
         strip = next(self._view_painter.strips(y, y + 1, self.cursor if self.has_focus else None))
-        return strip.apply_offsets(0, line_of(self._stack, self._view.top + y))
+        return strip.apply_offsets(0, line_of(self._layout, self._view.top + y))
 
     # selecting
 
@@ -181,21 +181,21 @@ class Transcript(BlockView, can_focus=True):
 
         if not self._lays_out:
             return None
-        return selected_text(self._stack, selection), "\n"
+        return selected_text(self._layout, selection), "\n"
 
 
-def beside(stack: Stack, start: int, step: int, *, landmarks: bool) -> Block | None:
+def beside(layout: BlockLayout, start: int, step: int, *, landmarks: bool) -> Block | None:
     """Return the first block that has rows, or the first landmark, from a place on; None if there is none.
 
     Args:
-        stack: the blocks.
+        layout: the blocks.
         start: the place that is looked at first.
         step: 1 for those below, -1 for those above.
         landmarks: whether only these count.
     """
-    blocks, index = stack.blocks, start
+    blocks, index = layout.blocks, start
     while 0 <= index < len(blocks):
-        if blocks[index].landmark or (not landmarks and stack.block_height(index)):
+        if blocks[index].landmark or (not landmarks and layout.block_height(index)):
             return blocks[index]
         index += step
     return None
@@ -268,14 +268,14 @@ def hits_in(text: str, needle: str) -> int:
     return text.casefold().count(needle.casefold()) if needle else 0
 
 
-def row_of_hit(stack: Stack, index: int, needle: str, number: int, until: float) -> int:
+def row_of_hit(layout: BlockLayout, index: int, needle: str, number: int, until: float) -> int:
     """Return the row of a block that its hit `number` (from 0) is in.
 
     Text may be out of sight: folded, or written otherwise than it is drawn. Then it is the row of the hit
     before it, or the first row with text.
     """
-    stack.lay_out(index, until)
-    laid_out = stack.rows(index) or ()
+    layout.lay_out(index, until)
+    laid_out = layout.rows(index) or ()
     texts = list(laid_out.texts() if isinstance(laid_out, PackedRows) else map(row_text, laid_out))
     rows = [row for row, text in enumerate(texts) for _ in range(hits_in(text, needle))]
     if rows:

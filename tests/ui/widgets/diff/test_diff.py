@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_tui.ui.widgets.diff.diff import Difference, Line, changed_words, compare, compute, counts
+from acp_tui.ui.widgets.diff.diff import Difference, DiffLine, changed_words, compare, compute, counts
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d e", "\r", "ü"]), max_size=40)
 
@@ -67,15 +67,15 @@ def test_hunks_have_numbers_and_context() -> None:
 
     assert hunks == [
         [
-            Line("equal", 9, 9, "line 9"),
-            Line("removed", 10, None, "line 10"),
-            Line("added", None, 10, "line ten"),
-            Line("equal", 11, 11, "line 11"),
+            DiffLine("equal", 9, 9, "line 9"),
+            DiffLine("removed", 10, None, "line 10"),
+            DiffLine("added", None, 10, "line ten"),
+            DiffLine("equal", 11, 11, "line 11"),
         ],
         [
-            Line("equal", 24, 24, "line 24"),
-            Line("removed", 25, None, "line 25"),
-            Line("equal", 26, 25, "line 26"),
+            DiffLine("equal", 24, 24, "line 24"),
+            DiffLine("removed", 25, None, "line 25"),
+            DiffLine("equal", 26, 25, "line 26"),
         ],
     ]
 
@@ -128,8 +128,8 @@ def test_in_a_mix_of_line_ends_the_lines_that_got_another_end_are_changed() -> N
     difference = compute("a\nb\nc\n", "a\nb\r\nc\n")
 
     assert [line for line in difference.hunks()[0] if line.kind != "equal"] == [
-        Line("removed", 2, None, "b"),
-        Line("added", None, 2, "b\r"),
+        DiffLine("removed", 2, None, "b"),
+        DiffLine("added", None, 2, "b\r"),
     ]
 
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from acp_tui.ui.widgets.diff.diff import Difference, compute
-from acp_tui.ui.widgets.diff.layout import Part, lay_out
+from acp_tui.ui.widgets.diff.layout import DiffPart, lay_out
 
 OLD = "".join(f"{number}\n" for number in range(1, 31))
 NEW = OLD.replace("10\n", "ten\nten and a half\n").replace("20\n", "")
 
 
-def shape(parts: Sequence[Part]) -> list[tuple[str, int]]:
+def shape(parts: Sequence[DiffPart]) -> list[tuple[str, int]]:
     return [(part.kind, part.rows) for part in parts]
 
 

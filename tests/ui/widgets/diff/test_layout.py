@@ -23,7 +23,7 @@ def test_hits_come_in_the_order_in_which_they_are_seen() -> None:
     hits = hits_in([compute(OLD, NEW), None, compute(None, OLD)], "word")
 
     assert hits == sorted(hits, key=place_of)
-    assert [hit.page for hit in hits] == [0, 0, 0, 2, 2]
+    assert [hit.file_number for hit in hits] == [0, 0, 0, 2, 2]
 
 
 def test_nothing_is_found_for_nothing() -> None:

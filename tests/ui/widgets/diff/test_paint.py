@@ -8,22 +8,21 @@ from pathlib import Path
 import pytest
 
 from acp_tui.ui.theme import choose, look_of
-from acp_tui.ui.widgets import code as highlight
+from acp_tui.ui.widgets import code as code_module
 from acp_tui.ui.widgets.diff import paint as diff_colours
 from acp_tui.ui.widgets.diff.diff import compute
 from acp_tui.ui.widgets.diff.paint import (
     FEW,
     MOST_ROWS,
     WINDOW,
-    DiffColours,
-    Row,
+    DiffHighlighter,
     diff_rows,
     height_of,
     reaches_over,
 )
-from acp_tui.ui.widgets.diff.rows import FileDiff, Page
+from acp_tui.ui.widgets.diff.rows import ComparedFile, FileDiff
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import TAB, cuts, row_cells, row_text, safe
+from acp_tui.ui.widgets.text import TAB, Row, cuts, row_cells, row_text, safe
 from tests.ui.widgets.differing import LOOK, NEW, ODD, OLD
 
 CODE = [
@@ -43,35 +42,35 @@ SCRIPT = ["const a = 1; /* one", "if two", "*/ let b = `x", "let y`", "function 
 
 @pytest.mark.parametrize(("path", "lines"), [("a.py", CODE), ("a.ts", SCRIPT), ("a.sh", CODE)])
 def test_a_line_has_the_colours_that_it_has_in_its_window(path: str, lines: list[str]) -> None:
-    language = highlight.language_of_file(path)
-    colours = DiffColours([], lines, path)
+    language = code_module.language_of_file(path)
+    colours = DiffHighlighter([], lines, path)
 
     for index in range(len(lines)):
         start = index - index % WINDOW
-        window = highlight.colour(language, "\n".join(lines[start : start + WINDOW])).lines
+        window = code_module.highlight(language, "\n".join(lines[start : start + WINDOW])).lines
         assert colours.line(False, index) == window[index - start]
 
 
 def test_our_own_code_looks_the_same_in_small_groups() -> None:
     for path in Path(diff_colours.__file__).parent.glob("*.py"):
         lines = path.read_text().splitlines()
-        colours = DiffColours(lines, [], path.name)
+        colours = DiffHighlighter(lines, [], path.name)
         for index in range(len(lines)):
             start = index - index % WINDOW
-            window = highlight.colour("python", "\n".join(lines[start : start + WINDOW])).lines
+            window = code_module.highlight("python", "\n".join(lines[start : start + WINDOW])).lines
             assert colours.line(True, index) == window[index - start], f"{path.name}:{index + 1}"
 
 
 def test_one_line_of_a_long_file_costs_the_colours_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
     coloured: list[int] = []
-    colour = highlight.colour
+    highlight = code_module.highlight
 
-    def counted(language: str, code: str) -> highlight.Coloured:
+    def counted(language: str, code: str) -> code_module.HighlightedLines:
         coloured.append(code.count("\n") + 1)
-        return colour(language, code)
+        return highlight(language, code)
 
-    monkeypatch.setattr(highlight, "colour", counted)
-    plain = DiffColours([f"line = {number}" for number in range(1_000)], [], "a.py")
+    monkeypatch.setattr(code_module, "highlight", counted)
+    plain = DiffHighlighter([f"line = {number}" for number in range(1_000)], [], "a.py")
 
     plain.line(True, 500)
     plain.line(True, 501)
@@ -144,11 +143,11 @@ def test_a_line_of_half_a_megabyte_is_painted_quickly() -> None:
     ["", "x" * 41, "\ta\t" * 9, "日本" * 30, "Приве́т, мир " * 9, "a\x1b[2J" * 20, "👨‍👩‍👧e\u0301 " * 12],
 )
 def test_a_line_takes_as_many_rows_as_are_painted_and_none_is_lost(line: str, room: int) -> None:
-    page = Page(FileDiff("a", None, f"{line}\n"))
-    page.difference = page.compare()
-    painter = page.painter(room + 6, look_of(choose("acp-dark")[0]), False)
+    compared = ComparedFile(FileDiff("a", None, f"{line}\n"))
+    compared.difference = compared.compare()
+    painter = compared.painter(room + 6, look_of(choose("acp-dark")[0]), False)
     assert painter.room == room
-    (part,) = [part for part in page.parts(False, False, painter) if part.kind == "added"]
+    (part,) = [part for part in compared.parts(False, False, painter) if part.kind == "added"]
 
     assert part.rows == height_of(line, room)
     laid_out = len(cuts(safe(line).replace("\t", TAB), room, words=False))
@@ -164,10 +163,10 @@ def test_a_line_takes_as_many_rows_as_are_painted_and_none_is_lost(line: str, ro
 
 
 def rows_of(line: str, room: int) -> list[str]:
-    page = Page(FileDiff("a", None, f"{line}\n"))
-    page.difference = page.compare()
-    painter = page.painter(room + 6, look_of(choose("acp-dark")[0]), False)
-    (part,) = [part for part in page.parts(False, False, painter) if part.kind == "added"]
+    compared = ComparedFile(FileDiff("a", None, f"{line}\n"))
+    compared.difference = compared.compare()
+    painter = compared.painter(room + 6, look_of(choose("acp-dark")[0]), False)
+    (part,) = [part for part in compared.parts(False, False, painter) if part.kind == "added"]
     return [row_text(painter.row(part, number))[6:] for number in range(part.rows)]
 
 

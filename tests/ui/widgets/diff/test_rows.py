@@ -5,67 +5,74 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from acp_tui.ui.widgets.diff.layout import Hit, Part
-from acp_tui.ui.widgets.diff.rows import Change, DiffPlace, DiffRows, FileDiff, Page, Pages
+from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart
+from acp_tui.ui.widgets.diff.rows import (
+    ComparedFile,
+    ComparedFiles,
+    DiffChange,
+    DiffPosition,
+    DiffRows,
+    FileDiff,
+)
 from tests.ui.widgets.differing import LOOK, NEW, OLD, laid_out
 
 LARGE = "".join(f"{number}\n" for number in range(3_000))
 
 
-def compared(*files: FileDiff) -> Pages:
-    pages = Pages(files)
-    for page in pages.waiting:
-        page.difference = page.compare()
-    return pages
+def compared(*files: FileDiff) -> ComparedFiles:
+    shown = ComparedFiles(files)
+    for each in shown.waiting:
+        each.difference = each.compare()
+    return shown
 
 
-def rows(pages: Pages) -> DiffRows:
-    return DiffRows(list(pages.parts(False, lambda page: None)))
+def rows(files: ComparedFiles) -> DiffRows:
+    return DiffRows(list(files.parts(False, lambda compared: None)))
 
 
 def test_small_files_are_compared_at_once_and_large_ones_wait() -> None:
-    pages = Pages([FileDiff("a.py", OLD, NEW), FileDiff("b", LARGE, LARGE + "x\n")])
+    files = ComparedFiles([FileDiff("a.py", OLD, NEW), FileDiff("b", LARGE, LARGE + "x\n")])
 
-    pages.compare_small(time.monotonic() - 1)
-    assert len(pages.waiting) == 2, "there was no time"
-    pages.compare_small(time.monotonic() + 60)
+    files.compare_small(time.monotonic() - 1)
+    assert len(files.waiting) == 2, "there was no time"
+    files.compare_small(time.monotonic() + 60)
 
-    assert [page.file.path for page in pages.waiting] == ["b"]
+    assert [compared.file.path for compared in files.waiting] == ["b"]
 
 
 def test_a_change_is_told_by_its_lines_on_both_sides() -> None:
-    pages = compared(FileDiff("a.py", OLD, NEW))
+    files = compared(FileDiff("a.py", OLD, NEW))
 
-    change = pages.change(*rows(pages).blocks_of(0))
+    change = files.change(*rows(files).blocks_of(0))
 
-    assert change == Change(0, 19, 20, 19, 20)
-    assert pages.lines_of(change) == (["value_20 = 20"], ["value_20 = twenty"])
+    assert change == DiffChange(0, 19, 20, 19, 20)
+    assert files.lines_of(change) == (["value_20 = 20"], ["value_20 = twenty"])
 
 
 def test_all_files_are_unfolded_and_folded_together() -> None:
-    pages = compared(FileDiff("a.py", OLD, NEW), FileDiff("b.py", OLD, NEW))
-    folds = len(rows(pages).folds)
+    files = compared(FileDiff("a.py", OLD, NEW), FileDiff("b.py", OLD, NEW))
+    folds = len(rows(files).folds)
 
-    pages.unfold(all_lines=True)
-    assert (folds, len(rows(pages).folds)) == (6, 0)
-    pages.unfold(all_lines=False)
-    assert len(rows(pages).folds) == folds
+    files.unfold(all_lines=True)
+    assert (folds, len(rows(files).folds)) == (6, 0)
+    files.unfold(all_lines=False)
+    assert len(rows(files).folds) == folds
 
 
 def test_the_patch_of_all_names_each_file() -> None:
-    pages = compared(FileDiff("a.py", OLD, NEW), FileDiff("b.py", None, "new\n"))
+    files = compared(FileDiff("a.py", OLD, NEW), FileDiff("b.py", None, "new\n"))
 
-    patch = pages.patch()
+    patch = files.patch()
 
     assert patch.index("+++ b/a.py") < patch.index("+++ b/b.py")
-    assert pages.longest == len("value_20 = twenty")
+    assert files.longest == len("value_20 = twenty")
 
 
 ROWS = laid_out(FileDiff("a.py", OLD, NEW), FileDiff("b.py", None, "new\n"))
 
 
 def test_the_keys_go_on_from_the_change_that_was_gone_to() -> None:
-    place = DiffPlace()
+    place = DiffPosition()
 
     place.went_to_change(1, ROWS, scroll=9.0)
 
@@ -74,7 +81,7 @@ def test_the_keys_go_on_from_the_change_that_was_gone_to() -> None:
 
 
 def test_after_scrolling_they_go_on_from_what_is_in_view() -> None:
-    place = DiffPlace()
+    place = DiffPosition()
     place.went_to_change(2, ROWS, scroll=9.0)
 
     assert (place.next_change(ROWS, 0.0), place.previous_change(ROWS, 0.0)) == (0, -1)
@@ -82,7 +89,7 @@ def test_after_scrolling_they_go_on_from_what_is_in_view() -> None:
 
 
 def test_the_file_is_the_one_gone_to_until_the_view_moves() -> None:
-    place = DiffPlace()
+    place = DiffPosition()
 
     place.went_to_file(1, scroll=0.0)
 
@@ -91,14 +98,14 @@ def test_the_file_is_the_one_gone_to_until_the_view_moves() -> None:
 
 
 def test_a_change_that_is_gone_has_no_row() -> None:
-    place = DiffPlace()
+    place = DiffPosition()
     place.went_to_change(2, ROWS, scroll=9.0)
 
     assert place.row(laid_out(FileDiff("a.py", OLD, NEW)), 9.0) == -1
 
 
 def test_without_files_there_is_no_file() -> None:
-    assert DiffPlace().file(laid_out(), 0.0) is None
+    assert DiffPosition().file(laid_out(), 0.0) is None
 
 
 def test_files_folds_and_changes_begin_where_their_rows_are() -> None:
@@ -121,7 +128,7 @@ def test_the_line_at_a_row_is_the_one_in_the_file_and_behind_a_fold_the_first_be
 
 
 def test_what_is_folded_has_no_row_until_it_is_opened() -> None:
-    hit = Hit(page=0, block=0, use_old=False, line=2, column=0)
+    hit = DiffHit(file_number=0, block=0, use_old=False, line=2, column=0)
 
     assert laid_out(FileDiff("a.py", OLD, NEW)).row_of(hit) is None
     assert laid_out(FileDiff("a.py", OLD, NEW), opened=0).row_of(hit) == 3
@@ -142,10 +149,10 @@ LONG = "x" * 100
 
 
 def wrapped(file: FileDiff, width: int = 60, *, side_by_side: bool = False) -> DiffRows:
-    page = Page(file)
-    page.difference = page.compare()
-    painter = page.painter(width, LOOK, side_by_side)
-    return DiffRows([(0, part) for part in page.parts(side_by_side, False, painter)])
+    compared = ComparedFile(file)
+    compared.difference = compared.compare()
+    painter = compared.painter(width, LOOK, side_by_side)
+    return DiffRows([(0, part) for part in compared.parts(side_by_side, False, painter)])
 
 
 def test_a_wrapped_line_is_one_line_on_several_rows() -> None:
@@ -172,7 +179,7 @@ def test_wrapped_lines_keep_their_pairs_changes_and_places() -> None:
         (2, 2),
         (0, 0),
     ]
-    found = Hit(0, 0, use_old=False, line=1, column=70)
+    found = DiffHit(0, 0, use_old=False, line=1, column=70)
     assert one.row_of(found) == 1 + 9 + 3 + 1  # the second row of the second line
     for row in range(1, len(one)):
         anchor = one.anchor(row)
@@ -183,7 +190,7 @@ def test_wrapped_lines_keep_their_pairs_changes_and_places() -> None:
         assert (place.old if anchor.use_old else place.new) == anchor.line
 
 
-def part_at(rows: DiffRows) -> Callable[[int], Part]:
+def part_at(rows: DiffRows) -> Callable[[int], DiffPart]:
     return lambda row: rows.place(row).part
 
 

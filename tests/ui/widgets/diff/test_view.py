@@ -12,20 +12,20 @@ from textual.widgets import Input
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.diff import view as diff_view
 from acp_tui.ui.widgets.diff.rows import FileDiff
-from acp_tui.ui.widgets.diff.view import DiffHabits, DiffView, KeptHabits
-from acp_tui.ui.widgets.line_view import Lines
+from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView, SavedDiffPreferences
+from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.search_bar import FindBar
 from tests.ui.widgets.differing import NEW, ODD, OLD, Viewer, screen, until
 
 
 def test_what_was_chosen_is_there_again(tmp_path: Path) -> None:
     path = tmp_path / "state" / "differences.json"
-    first = KeptHabits(path)
+    first = SavedDiffPreferences(path)
     assert (first.wraps, first.sides) == (False, None)
     first.wraps, first.sides = True, False
     first.keep()
 
-    again = KeptHabits(path)
+    again = SavedDiffPreferences(path)
 
     assert (again.wraps, again.sides) == (True, False)
 
@@ -33,13 +33,13 @@ def test_what_was_chosen_is_there_again(tmp_path: Path) -> None:
 def test_a_broken_file_is_as_none_and_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "differences.json"
     path.write_text("{")
-    habits = KeptHabits(path)
+    habits = SavedDiffPreferences(path)
     assert (habits.wraps, habits.sides) == (False, None)
     habits.keep()  # what the person may want to put right is not written over
     assert path.read_text() == "{"
 
     path.write_text('{"wraps": "yes", "sides": 3}')
-    assert (KeptHabits(path).wraps, KeptHabits(path).sides) == (False, None)
+    assert (SavedDiffPreferences(path).wraps, SavedDiffPreferences(path).sides) == (False, None)
 
 
 async def test_a_change_a_file_and_all_are_copied_as_patches() -> None:
@@ -89,7 +89,7 @@ async def test_both_sides_and_folded_lines_are_found_and_unfolded() -> None:
 
 
 def _count(bar: FindBar) -> str:
-    return "".join(segment.text for segment in bar.query_one(Lines).render_line(0))
+    return "".join(segment.text for segment in bar.query_one(StatusRows).render_line(0))
 
 
 async def test_a_hit_far_to_the_right_is_panned_to() -> None:
@@ -209,7 +209,7 @@ async def test_long_lines_are_wrapped_without_losing_a_character(width: int) -> 
 
 
 async def test_what_is_chosen_in_one_view_counts_in_the_next() -> None:
-    class Habits(DiffHabits):
+    class Habits(DiffPreferences):
         kept = 0
 
         def keep(self) -> None:
@@ -225,7 +225,7 @@ async def test_what_is_chosen_in_one_view_counts_in_the_next() -> None:
         assert habits.sides is None, "the width says the same"
         await pilot.press("s")
 
-        other = DiffView([app.view.pages[0].file])
+        other = DiffView([app.view.files[0].file])
         await app.mount(other)
         await pilot.pause()
 

@@ -81,7 +81,7 @@ def test_a_finished_block_gives_its_memory_back_and_looks_the_same_again() -> No
     block.forget_rows()
 
     assert list(block.rows(40, LOOK)) == before
-    assert block.kept == 0
+    assert block.stable_rows == 0
 
 
 def test_a_finished_text_can_be_continued_or_replaced() -> None:

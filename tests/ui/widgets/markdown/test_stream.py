@@ -8,7 +8,7 @@ import pytest
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.markdown.markdown import Page
+from acp_tui.ui.widgets.markdown.markdown import MarkdownPage
 from acp_tui.ui.widgets.markdown.parser import parse
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.text import row_cells, row_text, safe, safe_line
@@ -84,22 +84,23 @@ def drawn(chunks: list[str], width: int = 40, peek: random.Random | None = None)
 
 def painted(block: MarkdownBlock, width: int = 40) -> list[list[Segment]]:
     """Lay out what is new, and paint all rows."""
-    return [list(block.inked(number, row)) for number, row in enumerate(block.rows(width, LOOK))]
+    return [list(block.highlighted(number, row)) for number, row in enumerate(block.rows(width, LOOK))]
 
 
 def in_one_go(text: str, width: int = 40) -> list[list[Segment]]:
     """Lay a whole text out without anything that has to do with growing."""
     text = safe(text.replace("\r\n", "\n"))
-    page = Page(width, LOOK)
+    page = MarkdownPage(width, LOOK)
     for number, index in enumerate(page.read(parse(text, {}), text.split("\n"), text.count("\n"), None)):
         if number:
             page.gap()
         page.add(index)
     codes = [page.code.at(number) for number in range(len(page.rows))]
-    inked = [
-        page.code.inked(number, code)[0] if code else page.rows[number] for number, code in enumerate(codes)
+    highlighted = [
+        page.code.highlighted(number, code)[0] if code else page.rows[number]
+        for number, code in enumerate(codes)
     ]
-    return [list(row) for row in inked]
+    return [list(row) for row in highlighted]
 
 
 def cut(text: str, dice: random.Random, longest: int) -> list[str]:
@@ -180,9 +181,9 @@ def test_what_is_kept_is_unchanged() -> None:
     for chunk in cut("\n\n".join((*TEXTS.values(), LONG["long fence"])), dice, 25):
         block.append(chunk)
         rows = painted(block)
-        assert rows[: block.kept] == before[: block.kept]
+        assert rows[: block.stable_rows] == before[: block.stable_rows]
         before = rows
-    assert block.kept > len(before) // 2
+    assert block.stable_rows > len(before) // 2
 
 
 SOUP = (

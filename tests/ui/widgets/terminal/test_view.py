@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from acp_tui.ui.theme import choose, look_of
-from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
+from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.search_bar import FindBar
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal.view import TerminalView, bytes_of_key
@@ -54,14 +54,14 @@ class Scripted:
     """A terminal whose output the test writes."""
 
     def __init__(self, kept: bytes = b"") -> None:
-        self.kept = kept
+        self.stable_rows = kept
         self.typed = b""
         self.size = (0, 0)
         self.listeners: list[Callable[[bytes], None]] = []
 
     def attach(self, listener: Callable[[bytes], None]) -> bytes:
         self.listeners.append(listener)
-        return self.kept
+        return self.stable_rows
 
     def detach(self, listener: Callable[[bytes], None]) -> None:
         self.listeners.remove(listener)
@@ -73,7 +73,7 @@ class Scripted:
         self.size = (columns, rows)
 
     def emit(self, data: bytes) -> None:
-        self.kept += data
+        self.stable_rows += data
         for listener in tuple(self.listeners):
             listener(data)
 
@@ -249,7 +249,7 @@ async def test_the_output_is_searched_with_what_scrolled_away() -> None:
 
 
 def _count(bar: FindBar) -> str:
-    return "".join(segment.text for segment in bar.query_one(Lines).render_line(0))
+    return "".join(segment.text for segment in bar.query_one(StatusRows).render_line(0))
 
 
 async def test_a_screen_of_a_program_is_searched_too() -> None:

@@ -28,11 +28,11 @@ def test_a_text_has_styles_by_role_and_prefixes() -> None:
 def test_rows_are_kept_until_the_text_or_the_look_changes() -> None:
     block = TextBlock([("error", "one")])
     first = block.rows(9, LOOK)
-    assert (block.kept, block.rows(9, LOOK) is first, block.kept) == (0, True, 1)
+    assert (block.stable_rows, block.rows(9, LOOK) is first, block.stable_rows) == (0, True, 1)
 
     block.set_spans([("error", "two")])
     assert row_text(block.rows(9, LOOK)[0]) == "two"
-    assert block.kept == 0
+    assert block.stable_rows == 0
     assert block.rows(9, Look())[0][0].style == Style()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.transcript.blocks import OneLine, one_row
+from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, one_row
 
 LOOK = Look()
 
@@ -36,7 +36,7 @@ def test_what_does_not_fit_at_all_is_never_wider_than_the_view() -> None:
 
 
 def test_an_empty_line_takes_no_row_and_another_text_is_news() -> None:
-    line = OneLine()
+    line = OneRowBlock()
     assert line.rows(10, LOOK) == []
     assert line.height_hint(10) == 0
     assert line.set_pieces([("text", "a")])

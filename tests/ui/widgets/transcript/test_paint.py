@@ -8,13 +8,13 @@ from textual.selection import Selection
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
+from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from acp_tui.ui.widgets.transcript.paint import line_of, selected_text
-from acp_tui.ui.widgets.transcript.stack import Stack
 
 
-def stack() -> Stack:
+def layout() -> BlockLayout:
     """Three blocks in ten columns: one row, two rows, Markdown."""
-    made = Stack(Look(), lambda block, kept: None)
+    made = BlockLayout(Look(), lambda block, kept: None)
     made.resize(10, Look())
     answer = MarkdownBlock("some **bold**")
     answer.finish()
@@ -25,28 +25,28 @@ def stack() -> Stack:
     return made
 
 
-def place(made: Stack, row: int, column: int) -> Offset:
+def place(made: BlockLayout, row: int, column: int) -> Offset:
     return Offset(column, line_of(made, row))
 
 
 def test_a_part_of_a_row_is_that_part() -> None:
-    made = stack()
+    made = layout()
 
     assert selected_text(made, Selection(place(made, 0, 1), place(made, 0, 3))) == "ir"
 
 
 def test_rows_that_were_wrapped_are_one_text_again() -> None:
-    made = stack()
+    made = layout()
 
     assert selected_text(made, Selection(place(made, 1, 4), place(made, 2, 5))) == "two three"
 
 
 def test_a_block_that_is_selected_as_a_whole_is_its_source() -> None:
-    made = stack()
+    made = layout()
 
     assert selected_text(made, Selection(None, None)) == "first\none two three\nsome **bold**"
     assert selected_text(made, Selection(place(made, 3, 0), place(made, 3, 9))) == "some **bold**"
 
 
 def test_in_an_empty_stack_there_is_no_line() -> None:
-    assert line_of(Stack(Look(), lambda block, kept: None), 0) == 0
+    assert line_of(BlockLayout(Look(), lambda block, kept: None), 0) == 0

@@ -25,19 +25,19 @@ from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.output_block import OutputBlock
 from acp_tui.ui.widgets.transcript import block_view as backlog
 from acp_tui.ui.widgets.transcript import block_view as module
-from acp_tui.ui.widgets.transcript import stack
+from acp_tui.ui.widgets.transcript import layout
 from acp_tui.ui.widgets.transcript import transcript as searching
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
-from acp_tui.ui.widgets.transcript.stack import Stack
+from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from acp_tui.ui.widgets.transcript.transcript import Hits, Transcript, hits_in, look_through, row_of_hit
 from tests.waiting import PATIENCE
 
 
-def laid_out(text: str, width: int = 20) -> Stack:
-    stack = Stack(Look(), lambda block, kept: None)
-    stack.resize(width, stack.look)
-    stack.insert(0, TextBlock([("text", text)], above=1))
-    return stack
+def laid_out(text: str, width: int = 20) -> BlockLayout:
+    layout = BlockLayout(Look(), lambda block, kept: None)
+    layout.resize(width, layout.look)
+    layout.insert(0, TextBlock([("text", text)], above=1))
+    return layout
 
 
 def test_hits_are_counted_in_whichever_case() -> None:
@@ -46,16 +46,16 @@ def test_hits_are_counted_in_whichever_case() -> None:
 
 
 def test_a_hit_is_found_in_its_row() -> None:
-    stack = laid_out("one\ntwo one\none one\nrest")
+    layout = laid_out("one\ntwo one\none one\nrest")
 
-    assert [row_of_hit(stack, 0, "one", number, inf) for number in range(4)] == [1, 2, 3, 3]
+    assert [row_of_hit(layout, 0, "one", number, inf) for number in range(4)] == [1, 2, 3, 3]
 
 
 def test_a_hit_that_is_not_seen_is_at_the_last_one_before_it_or_at_the_first_text() -> None:
-    stack = laid_out("head\nneedle")
+    layout = laid_out("head\nneedle")
 
-    assert row_of_hit(stack, 0, "needle", 5, inf) == 2
-    assert row_of_hit(stack, 0, "folded away", 0, inf) == 1
+    assert row_of_hit(layout, 0, "needle", 5, inf) == 2
+    assert row_of_hit(layout, 0, "folded away", 0, inf) == 1
 
 
 def test_hits_are_counted_over_blocks_and_found_by_their_place() -> None:
@@ -170,7 +170,7 @@ async def running(width: int = 30, height: int = 10) -> AsyncIterator[Harness]:
     async with app.run_test(size=(width, height)) as pilot:
         harness = Harness(app, pilot)
         harness.view.focus()
-        await harness.until(lambda: harness.view._stack.width > 0)
+        await harness.until(lambda: harness.view._layout.width > 0)
         yield harness
 
 
@@ -237,7 +237,7 @@ async def test_the_place_in_a_long_message_is_kept_in_other_widths() -> None:
 
         for width in (40, 80):
             await harness.pilot.resize_terminal(width, 20)
-            await harness.until(lambda width=width: harness.view._stack.width == width - 2)  # type: ignore[misc]
+            await harness.until(lambda width=width: harness.view._layout.width == width - 2)  # type: ignore[misc]
             await harness.until(lambda: not block.waiting)
             await harness.until(lambda: "Paragraph 3000 of many." in harness.shown())
 
@@ -345,14 +345,14 @@ async def test_another_width_keeps_the_place_of_the_reader() -> None:
         await harness.settled()
         for _ in range(9):
             harness.view.action_scroll_pages(-1)
-        top = harness.view._stack.at(harness.view._view.top)[0]
+        top = harness.view._layout.at(harness.view._view.top)[0]
 
         for width in (20, 60, 40):
             await harness.pilot.resize_terminal(width, 10)
             await harness.until(lambda width=width: harness.view.size.width == width)  # type: ignore[misc]
             await harness.settled()
 
-        assert harness.view._stack.at(harness.view._view.top)[0] == top
+        assert harness.view._layout.at(harness.view._view.top)[0] == top
 
 
 async def test_a_new_look_is_drawn_at_once() -> None:
@@ -622,14 +622,14 @@ async def test_a_change_above_the_view_is_not_new_below() -> None:
 
 
 async def test_rows_far_from_the_view_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stack, "KEPT_ROWS", 60)
+    monkeypatch.setattr(layout, "KEPT_ROWS", 60)
     async with running() as harness:
         harness.numbered(200)
         await harness.settled()
         for _ in range(40):
             harness.view.action_scroll_pages(-1)
 
-        assert sum(harness.view._stack.rows(index) is not None for index in range(200)) <= 25
+        assert sum(harness.view._layout.rows(index) is not None for index in range(200)) <= 25
         assert harness.shown()[0] in ("row b", "row c") or harness.shown()[0].startswith("block")
 
 
@@ -727,7 +727,7 @@ async def test_a_giant_block_is_laid_out_in_slices() -> None:
         block.finish()
         harness.view.append(block)
 
-        await harness.until(lambda: len(harness.view._stack.rows(0) or ()) > 0)
+        await harness.until(lambda: len(harness.view._layout.rows(0) or ()) > 0)
         assert block.waiting
         harness.view.remove_block(block)
 

@@ -6,10 +6,10 @@ from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.filter import LineFilter
 
-from acp_tui.ui.widgets.line_view import LineView
+from acp_tui.ui.widgets.row_view import RowView
 
 
-class Numbers(LineView):
+class Numbers(RowView):
     """Rows that say which they are, of several widths."""
 
     def paint_row(self, row: int) -> list[Segment]:

@@ -8,9 +8,9 @@ from math import inf
 import pytest
 
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.transcript import stack as module
+from acp_tui.ui.widgets.transcript import layout as module
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-from acp_tui.ui.widgets.transcript.stack import Heights, Stack
+from acp_tui.ui.widgets.transcript.layout import BlockLayout, Heights
 
 
 def test_sums_and_places_are_those_of_a_plain_list() -> None:
@@ -45,8 +45,8 @@ def text(rows: int) -> TextBlock:
     return TextBlock([("text", "\n".join(["row"] * rows))])
 
 
-def stack(*blocks: TextBlock) -> Stack:
-    made = Stack(Look(), lambda block, kept: None)
+def layout(*blocks: TextBlock) -> BlockLayout:
+    made = BlockLayout(Look(), lambda block, kept: None)
     made.resize(20, Look())
     for block in blocks:
         made.insert(len(made), block)
@@ -55,7 +55,7 @@ def stack(*blocks: TextBlock) -> Stack:
 
 
 def test_a_row_is_found_in_its_block() -> None:
-    made = stack(text(2), text(1), text(3))
+    made = layout(text(2), text(1), text(3))
 
     assert [made.at(row) for row in range(made.height)] == [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]
     assert [made.top(index) for index in range(3)] == [0, 2, 3]
@@ -63,7 +63,7 @@ def test_a_row_is_found_in_its_block() -> None:
 
 def test_what_is_put_before_or_taken_out_moves_what_follows() -> None:
     first, last, between = text(1), text(1), text(4)
-    made = stack(first, last)
+    made = layout(first, last)
 
     made.insert(1, between)
     made.lay_out(1, inf)
@@ -78,14 +78,14 @@ def test_what_is_put_before_or_taken_out_moves_what_follows() -> None:
 
 def test_a_block_stands_in_it_once() -> None:
     block = text(1)
-    made = stack(block)
+    made = layout(block)
 
     with pytest.raises(ValueError, match="already"):
         made.insert(0, block)
 
 
 def test_another_width_forgets_the_rows() -> None:
-    made = stack(text(2))
+    made = layout(text(2))
     assert made.rows(0) is not None
 
     made.resize(10, Look())
@@ -95,7 +95,7 @@ def test_another_width_forgets_the_rows() -> None:
 
 def test_rows_out_of_sight_are_given_back_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KEPT_ROWS", 4)
-    made = stack(text(2), text(2), text(2))
+    made = layout(text(2), text(2), text(2))
 
     made.trim(range(2, 3))
 
@@ -105,7 +105,7 @@ def test_rows_out_of_sight_are_given_back_when_there_are_too_many(monkeypatch: p
 
 def test_a_block_that_changed_out_of_view_grows_by_estimate_and_never_shrinks() -> None:
     growing, shrinking = text(1), text(3)
-    made = stack(growing, shrinking)
+    made = layout(growing, shrinking)
     growing.set_spans([("text", "one\ntwo")])
     shrinking.set_spans([("text", "one")])
     for block in (growing, shrinking):

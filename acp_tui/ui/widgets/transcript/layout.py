@@ -87,7 +87,7 @@ KEPT_ROWS: Final = 1_000
 """Rows kept in memory; beyond it, the blocks that were looked at the longest ago give theirs back."""
 
 
-class Stack:
+class BlockLayout:
     """Blocks in order, laid out one by one when they are asked for."""
 
     def __init__(self, look: Look, on_rows: Callable[[Block, int], None]) -> None:
@@ -196,7 +196,7 @@ class Stack:
             self._rows[block] = self._rows.pop(block)  # looked at the latest
             return True
         rows = block.some_rows(self.width, self.look, until)
-        self._on_rows(block, block.kept if block in self._rows else 0)
+        self._on_rows(block, block.stable_rows if block in self._rows else 0)
         self._rows.pop(block, None)
         self._rows[block] = rows
         self._heights[index] = len(rows)
@@ -228,8 +228,8 @@ class Stack:
 class Viewport:
     """The rows of a stack that are in view; what happens above the anchor does not move them."""
 
-    def __init__(self, stack: Stack) -> None:
-        self._stack = stack
+    def __init__(self, layout: BlockLayout) -> None:
+        self._layout = layout
         self.height = 0
         """Rows in view."""
         self.top = 0
@@ -244,27 +244,27 @@ class Viewport:
     @property
     def shows_end(self) -> bool:
         """Whether the last row is in view."""
-        return self.top + self.height >= self._stack.height
+        return self.top + self.height >= self._layout.height
 
     def settle(self, until: float) -> bool:
         """Lay out what is in view and place the view; return False if there was not enough time for that."""
         near, finished = range(0), True
-        if self._stack.blocks:
+        if self._layout.blocks:
             near, finished = self._lay_out_from_anchor(until)
         self._place()
-        self._stack.trim(near)
+        self._layout.trim(near)
         return finished
 
     def is_above_end_of(self, block: Block) -> bool:
         """Whether a block goes on below the view."""
-        index = self._stack.index(block)
-        return self._stack.top(index) + self._stack.block_height(index) > self.top + self.height
+        index = self._layout.index(block)
+        return self._layout.top(index) + self._layout.block_height(index) > self.top + self.height
 
     def near(self) -> range:
         """Return the blocks in view."""
-        if not len(self._stack):
+        if not len(self._layout):
             return range(0)
-        first, last = (self._stack.at(row)[0] for row in (self.top, self.top + max(0, self.height - 1)))
+        first, last = (self._layout.at(row)[0] for row in (self.top, self.top + max(0, self.height - 1)))
         return range(first, last + 1)
 
     def go(self, block: Block, row: int, until: float) -> bool:
@@ -277,37 +277,37 @@ class Viewport:
 
     def move(self, rows: int, until: float) -> bool:
         """Move by exact rows: blocks are laid out before their rows are counted."""
-        stack = self._stack
-        index, row = stack.at(self.top)
+        layout = self._layout
+        index, row = layout.at(self.top)
         row += rows
         while row < 0 and index > 0:
             index -= 1
-            stack.lay_out(index, until)
-            row += stack.block_height(index)
-        while index < len(stack) - 1:
-            stack.lay_out(index, until)
-            if row < stack.block_height(index):
+            layout.lay_out(index, until)
+            row += layout.block_height(index)
+        while index < len(layout) - 1:
+            layout.lay_out(index, until)
+            if row < layout.block_height(index):
                 break
-            row -= stack.block_height(index)
+            row -= layout.block_height(index)
             index += 1
-        return self.go(stack.blocks[index], max(0, row), until)
+        return self.go(layout.blocks[index], max(0, row), until)
 
     def reveal(self, block: Block, until: float) -> bool:
         """Move as little as needed to show a block, or its start if it is higher than the view."""
-        index = self._stack.index(block)
-        self._stack.lay_out(index, until)
-        height = self._stack.block_height(index)
-        start = self._stack.top(index)
+        index = self._layout.index(block)
+        self._layout.lay_out(index, until)
+        height = self._layout.block_height(index)
+        start = self._layout.top(index)
         if start < self.top or height >= self.height:
             return self.go(block, 0, until)
         if start + height > self.top + self.height:
             self.go(block, 0, until)
-            return self.move(self._stack.top(index) + height - self.height - self.top, until)
+            return self.move(self._layout.top(index) + height - self.height - self.top, until)
         return True
 
     def reveal_row(self, block: Block, row: int, until: float) -> bool:
         """Show a row of a block: stay if it is in view, else put it a third of the view below the top."""
-        place = self._stack.top(self._stack.index(block)) + row
+        place = self._layout.top(self._layout.index(block)) + row
         if self.top <= place < self.top + self.height - 1:  # the last row may be covered by a mark
             return True
         finished = self.go(block, row, until)
@@ -316,19 +316,19 @@ class Viewport:
     def resize(self, width: int, height: int, look: Look) -> None:
         """Lay out for another size or look, keeping the anchor at the same part of its block."""
         anchor, row = self._anchor, self._anchor_row
-        old = self._stack.block_height(self._stack.index(anchor)) if anchor else 0
+        old = self._layout.block_height(self._layout.index(anchor)) if anchor else 0
         self.height = height
-        if (width, look) == (self._stack.width, self._stack.look):
+        if (width, look) == (self._layout.width, self._layout.look):
             return
-        self._stack.resize(width, look)
+        self._layout.resize(width, look)
         if anchor and old and not self.follow:
             self._share = self._share or (row, old)
-            self._stack.lay_out(self._stack.index(anchor), perf_counter())
+            self._layout.lay_out(self._layout.index(anchor), perf_counter())
 
     def removed(self, block: Block, index: int) -> None:
         """Note that a block was taken out of the stack, where it was at `index`."""
         if self._anchor is block:
-            left = self._stack.blocks
+            left = self._layout.blocks
             self._anchor, self._anchor_row = (left[min(index, len(left) - 1)] if left else None), 0
             self._share = None
 
@@ -338,51 +338,51 @@ class Viewport:
 
     def _lay_out_from_anchor(self, until: float) -> tuple[range, bool]:
         """Lay out the blocks in view; return which these are and whether all of them are complete."""
-        stack, end, finished = self._stack, len(self._stack), True
+        layout, end, finished = self._layout, len(self._layout), True
         if not self.follow and self._anchor is not None:
-            start = index = stack.index(self._anchor)
-            finished &= stack.lay_out(index, until)
+            start = index = layout.index(self._anchor)
+            finished &= layout.lay_out(index, until)
             self._find_share()
-            rows = stack.block_height(index) - self._anchor_row
+            rows = layout.block_height(index) - self._anchor_row
             index += 1
             if self._share is not None and self._anchor.waiting:
                 return range(start, index), False
             while index < end and rows < self.height and perf_counter() < until:
-                finished &= stack.lay_out(index, until)
-                rows += stack.block_height(index)
+                finished &= layout.lay_out(index, until)
+                rows += layout.block_height(index)
                 index += 1
             if index < end or rows >= self.height:
                 return range(start, index), finished and rows >= self.height
         start, rows = end, 0
         while start > 0 and rows < self.height and (start == end or perf_counter() < until):
             start -= 1
-            finished &= stack.lay_out(start, until)
-            rows += stack.block_height(start)
+            finished &= layout.lay_out(start, until)
+            rows += layout.block_height(start)
         return range(start, end), finished and (start == 0 or rows >= self.height)
 
     def _find_share(self) -> None:
         """Put the anchor as far into its block as it was before its width changed, by estimate at first."""
         if self._share is None or self._anchor is None:
             return
-        height = self._stack.block_height(self._stack.index(self._anchor))
+        height = self._layout.block_height(self._layout.index(self._anchor))
         if self._anchor.waiting:
-            height = max(height, self._anchor.height_hint(self._stack.width))
+            height = max(height, self._anchor.height_hint(self._layout.width))
         row, rows = self._share
         self._anchor_row = row * height // rows
 
     def _place(self) -> None:
-        lowest = max(0, self._stack.height - self.height)
+        lowest = max(0, self._layout.height - self.height)
         if self.follow or self._anchor is None:
             self.top = lowest
             return
-        index = self._stack.index(self._anchor)
-        last = max(0, self._stack.block_height(index) - 1)
+        index = self._layout.index(self._anchor)
+        last = max(0, self._layout.block_height(index) - 1)
         if self._share is not None and self._anchor.waiting:
-            self.top = min(lowest, self._stack.top(index) + min(self._anchor_row, last))
+            self.top = min(lowest, self._layout.top(index) + min(self._anchor_row, last))
             return  # as near as what is laid out allows
         self._share, self._anchor_row = None, min(self._anchor_row, last)
-        self.top = self._stack.top(index) + self._anchor_row
+        self.top = self._layout.top(index) + self._anchor_row
         if self.top > lowest:
             self.top = lowest
-            index, self._anchor_row = self._stack.at(lowest)
-            self._anchor = self._stack.blocks[index]
+            index, self._anchor_row = self._layout.at(lowest)
+            self._anchor = self._layout.blocks[index]

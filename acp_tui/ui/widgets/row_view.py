@@ -23,14 +23,14 @@ from acp_tui.ui.widgets.painter import NO_BAR, THUMB, TRACK, Painter, thumb_of
 from acp_tui.ui.widgets.transcript.blocks import Piece, one_row
 
 
-class LineView(ScrollView, can_focus=True):
+class RowView(ScrollView, can_focus=True):
     """Base of views that paint rows themselves; the last column is the scroll bar.
 
     A subclass gives `paint_row` and calls `show_rows` when the number or the content of rows changed.
     """
 
     DEFAULT_CSS = """
-    LineView {
+    RowView {
         height: 1fr;
         scrollbar-size: 0 0;
         overflow-x: hidden;
@@ -161,7 +161,7 @@ class LineView(ScrollView, can_focus=True):
 Item = TypeVar("Item")
 
 
-class RowList(LineView, Generic[Item]):
+class RowList(RowView, Generic[Item]):
     """Items, one a row. A subclass gives `pieces` and binds keys to the actions."""
 
     FOLLOWS: ClassVar[bool] = False
@@ -250,15 +250,15 @@ class RowList(LineView, Generic[Item]):
             self.scroll_to(y=self._cursor - height + 1, animate=False, immediate=True)
 
 
-Line = tuple[Sequence[Piece], Sequence[Piece]]
+StatusRow = tuple[Sequence[Piece], Sequence[Piece]]
 """What stands on the left and what on the right."""
 
 
-class Lines(Widget):
+class StatusRows(Widget):
     """As many rows as lines; nothing at all without any."""
 
     DEFAULT_CSS = """
-    Lines {
+    StatusRows {
         height: auto;
         width: 1fr;
     }
@@ -267,14 +267,14 @@ class Lines(Widget):
     class Clicked(Message):
         """A place was clicked: `piece` counts the pieces of the line's left side, -1 for none of them."""
 
-        def __init__(self, lines: Lines, line: int, piece: int) -> None:
+        def __init__(self, lines: StatusRows, line: int, piece: int) -> None:
             super().__init__()
             self.lines = lines
             self.line = line
             self.piece = piece
 
         @property
-        def control(self) -> Lines:
+        def control(self) -> StatusRows:
             """The lines that were clicked."""
             return self.lines
 
@@ -283,7 +283,7 @@ class Lines(Widget):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self.look = look or Look()
-        self._lines: list[Line] = []
+        self._lines: list[StatusRow] = []
         self._selected: int | None = None
         self._painter = Painter(has_bar=False)
 
@@ -292,7 +292,7 @@ class Lines(Widget):
         self.look = look
         self.refresh()
 
-    def set_lines(self, lines: Sequence[Line], selected: int | None = None) -> None:
+    def set_rows(self, lines: Sequence[StatusRow], selected: int | None = None) -> None:
         """Show these lines; one of them may be marked."""
         new = list(lines)
         if new == self._lines and selected == self._selected:
