@@ -1,4 +1,4 @@
-"""The command line: reads it, starts the agent, and only then loads the interface."""
+"""The command line: parse it, start the agent, then load the interface."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _LEVELS: Final = ("debug", "info", "warning", "error")
 
 USAGE, FAILURE, INTERRUPTED = 2, 1, 130
-"""Exit codes: the command line is wrong; it is right but cannot be done; Ctrl+C."""
+"""Exit codes: wrong command line, failure, Ctrl+C."""
 
 
 class Refusal(Exception):
-    """The program cannot start as asked; the text goes to stderr, `code` is the exit code."""
+    """The program cannot start as requested; the message goes to stderr."""
 
     def __init__(self, text: str, code: int = FAILURE) -> None:
         super().__init__(text)
@@ -37,7 +37,7 @@ class Refusal(Exception):
 
 
 class Options(NamedTuple):
-    """The command line, read but not yet checked against this machine."""
+    """The parsed command line."""
 
     agent: str | None = None
     agent_args: Sequence[str] = ()
@@ -52,13 +52,13 @@ class Options(NamedTuple):
 
 
 def parse(argv: Sequence[str]) -> Options:
-    """Return the options of a command line; --help and --version are not among them.
+    """Parse a command line without --help and --version.
 
     Raises:
-        Refusal: it cannot be read.
+        Refusal: it is invalid.
     """
     ours, agent, agent_args = split(argv)
-    given = read(_parser(), ours, agent) if ours else {}  # a parser costs more than all the rest
+    given = read(_parser(), ours, agent) if ours else {}  # creating a parser costs more than all the rest
     return Options(agent, tuple(agent_args), **given)
 
 
@@ -66,7 +66,7 @@ def read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict
     """Return the values of the options by name.
 
     Raises:
-        Refusal: they cannot be read.
+        Refusal: they are invalid.
     """
     from argparse import ArgumentError
 
@@ -82,7 +82,7 @@ def read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict
 
 
 def split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
-    """Return (our options, the agent, its arguments): what follows the agent's name is never looked at."""
+    """Return (our options, the agent, its arguments); the latter are passed on unparsed."""
     for index, word in enumerate(argv):
         rest = argv[index + 1 :]
         if word == "--":
@@ -97,7 +97,7 @@ def split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
 
 
 def _advice(parser: ArgumentParser, word: str) -> str:
-    """Return what is wrong with a word that nobody takes, and what to try."""
+    """Return the error message for an unknown argument."""
     aim = {"acp-tui": "start", "acp-tui doctor": "examine"}.get(parser.prog)
     what = f"unknown option {word}" if word.startswith("-") else f"do not know what to do with '{word}'"
     if aim is None:
@@ -125,7 +125,7 @@ def _parser() -> ArgumentParser:
 
 
 def known_agents_and_settings() -> tuple[Mapping[str, KnownAgent], Settings, list[Problem]]:
-    """Return (the agents by name, the settings, what is wrong with them)."""
+    """Return (the agents by name, the settings, their problems)."""
     from acp_tui.store.agents import known_agents
     from acp_tui.store.folders import config_folder
     from acp_tui.store.settings import load
@@ -137,7 +137,7 @@ def known_agents_and_settings() -> tuple[Mapping[str, KnownAgent], Settings, lis
 def launch_of(
     agent: str | None, agent_args: Sequence[str], demo: bool, known: Mapping[str, KnownAgent]
 ) -> Launch | None:
-    """Return how the agent of a command line is started; None without one.
+    """Return the launch of the agent on the command line, or None.
 
     Raises:
         Refusal: there is no such agent on this machine.
@@ -155,10 +155,10 @@ def launch_of(
 
 
 def folder(text: str, what: str) -> str:
-    """Return a folder of the user's as an absolute path; links in it stay as they are."""
+    """Return an absolute path to an existing folder; links stay as they are."""
     from pathlib import Path
 
-    if not text:  # as from a variable that is not set: not the current folder without a word
+    if not text:  # such as an unset variable: do not fall back to the current folder
         raise Refusal(f"{what} has no name; give a folder, or . for the current one.")
     path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 (resolve() would follow links)
     if not path.exists():
@@ -198,12 +198,14 @@ follows it belongs to the agent. Without one a start screen shows what there is.
 """
 
 FRAMES: Final = "500"
-"""Frames a second, at most, for Textual: a key waits up to two periods for its echo after a frame that was
-late. What comes fast is drawn at its own, slower pace."""
+"""Maximum frames per second in Textual.
+
+After a late frame, the echo of a key waits up to two periods. Fast output is drawn at its own, slower pace.
+"""
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run acp-tui with these arguments (the process's own by default) and return its exit code."""
+    """Run acp-tui with these arguments, by default the process's own, and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     try:
         _open_missing_streams()
@@ -212,17 +214,17 @@ def main(argv: list[str] | None = None) -> int:
     except Refusal as refusal:
         print(f"acp-tui: {refusal}", file=sys.stderr)
         return refusal.code
-    except KeyboardInterrupt:  # before the interface takes the keys
+    except KeyboardInterrupt:  # before the interface handles keys
         return INTERRUPTED
 
 
 def _printed(words: list[str]) -> int | None:
-    """Print what needs no interface and return the exit code; None if the words ask for the interface."""
+    """Print what needs no interface and return the exit code, or None if it is needed."""
     try:
         code = _print(words)
         if code is not None:
             sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads has read enough
+    except BrokenPipeError:  # the reader has stopped
         code = 0
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except OSError as error:
@@ -249,7 +251,7 @@ def _print(words: list[str]) -> int | None:
 
 
 def _open_missing_streams() -> None:
-    """Let a standard stream that was closed lead nowhere; else the next file would take its place."""
+    """Open closed standard streams on /dev/null, or the next file would take their place."""
     if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
         return
     for number in range(3):
@@ -263,7 +265,7 @@ def _open_missing_streams() -> None:
 
 
 def _run(options: Options) -> int:
-    gc.disable()  # what is made at the start stays; the interface enables it again
+    gc.disable()  # start-up objects stay alive; the interface re-enables it
     _load_asyncio()
     cwd = folder(options.cwd, "The workspace")
     roots = [folder(extra, "The folder of --add-dir") for extra in options.add_dir]
@@ -272,18 +274,18 @@ def _run(options: Options) -> int:
         from acp_tui.ui.app import run
 
         return run(start)
-    finally:  # also when the interface cannot be loaded, or ends in an error
+    finally:  # even if the interface cannot be loaded or fails
         start.guard.close()
 
 
 def _load_asyncio() -> None:
-    """Import asyncio as on a Python that is built without OpenSSL, which takes long to load.
+    """Import asyncio without `ssl`, which is slow to load.
 
-    Nothing here speaks TLS: agents are reached by pipes. Whoever imports `ssl` later gets it.
+    Agents are reached through pipes, without TLS. A later import of `ssl` works.
     """
     if "ssl" in sys.modules or "asyncio" in sys.modules:
         return
-    sys.modules["ssl"] = None  # type: ignore[assignment]  # an import finds that it is not there
+    sys.modules["ssl"] = None  # type: ignore[assignment]  # makes its import fail
     try:
         import asyncio  # noqa: F401
     finally:
@@ -291,7 +293,7 @@ def _load_asyncio() -> None:
 
 
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
-    """Return all that the interface needs, with the agent already starting."""
+    """Return the start of the interface, with the agent's process already running."""
     from acp_tui.conversation.conversation import Start
     from acp_tui.workspace.guard import Guard
 
@@ -320,7 +322,7 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
 
 
 def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServer], Sequence[Problem]]:
-    """Return (the MCP servers of the settings and of the files named, what cannot be used of them)."""
+    """Return (the MCP servers of settings and files, their problems)."""
     if not (options.mcp_config or settings.mcp_servers):
         return (), ()
     from pathlib import Path
@@ -333,7 +335,7 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
 
 
 def _spawn(launch: Launch, cwd: str, guard: Guard) -> tuple[Process | None, SpawnFailed | None]:
-    """Return (the started agent, None) or (None, why it failed), which the interface shows."""
+    """Return (the process, None) or (None, the error to show)."""
     from acp_tui.agent.process import Process, SpawnFailed
 
     try:
@@ -358,13 +360,13 @@ def _start_log(options: Options) -> None:
     handler: logging.Handler
     path = options.log_file or state_folder() / "acp-tui.log"
     try:
-        # What agents say may stand in it: it is made for its owner only.
+        # It may contain output of agents, so it is for its owner only.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600))
         handler = logging.FileHandler(path, encoding="utf-8")
     except OSError as error:
         if options.log_file:
             raise Refusal(f"the log {options.log_file} cannot be written: {error.strerror}.") from None
-        handler = logging.NullHandler()  # a home that is read-only is no reason not to start
+        handler = logging.NullHandler()  # a read-only home must not prevent the start
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
@@ -372,7 +374,7 @@ def _start_log(options: Options) -> None:
 
 
 def examine(words: Sequence[str]) -> int:
-    """Examine an agent instead of starting the interface; return the exit code."""
+    """Run `acp-tui doctor` and return the exit code."""
     ours, agent, agent_args = split(words)
     from acp_tui.commands import doctor
 
@@ -394,7 +396,7 @@ def examine(words: Sequence[str]) -> int:
 
 
 def print_log(words: Sequence[str]) -> int:
-    """Print what was written down instead of starting the interface; return the exit code."""
+    """Run `acp-tui log` and return the exit code."""
     from acp_tui.commands import log
     from acp_tui.store.decisions import NAME
     from acp_tui.store.folders import data_folder
@@ -412,7 +414,7 @@ def print_log(words: Sequence[str]) -> int:
 
 
 def see_rules(words: Sequence[str]) -> int:
-    """Check or try the person's rules instead of starting the interface; return the exit code."""
+    """Run `acp-tui rules` and return the exit code."""
     from pathlib import Path
 
     from acp_tui.commands import rules
@@ -426,11 +428,10 @@ def see_rules(words: Sequence[str]) -> int:
     if options["what"] == "try" and options["files"]:
         raise Refusal("rules try takes no files; it uses those that count.", USAGE)
     from acp_tui.rules import files
-    from acp_tui.rules import files as rule_trust
     from acp_tui.rules.book import RuleBook
     from acp_tui.store import folders
 
-    trust = rule_trust.Trust(folders.state_folder() / rule_trust.TRUST_NAME)
+    trust = files.Trust(folders.state_folder() / files.TRUST_NAME)
     book = RuleBook(folders.config_folder() / files.NAME, trust)
     book.enter(folder(options["cwd"], "The folder"))
     if options["what"] == "check":
@@ -440,7 +441,7 @@ def see_rules(words: Sequence[str]) -> int:
 
 
 def see_sessions(words: Sequence[str]) -> int:
-    """List, mark or delete recorded sessions instead of starting the interface; return the exit code."""
+    """Run `acp-tui sessions` and return the exit code."""
     from acp_tui.commands import sessions
     from acp_tui.store.folders import data_folder
 
@@ -454,9 +455,9 @@ _COMMANDS: Final = {"doctor": examine, "log": print_log, "rules": see_rules, "se
 
 
 def run(command: str, words: Sequence[str]) -> int:
-    """Run one of the commands with its words and return its exit code.
+    """Run a subcommand and return its exit code.
 
     Raises:
-        Refusal: it cannot be done as asked.
+        Refusal: it cannot be done as requested.
     """
     return _COMMANDS[command](words)

@@ -349,6 +349,9 @@ class Snapshots:
 
     async def _now(self) -> str:
         """Return a commit of the current files."""
+        # Three ways, the cheapest first: without changes the latest commit serves again; from a few changed
+        # paths an increment is made; otherwise git looks at every file. `_latest` stays empty if any of it
+        # fails, so that the next call looks at every file.
         latest, self._latest = self._latest, ""
         changed = await self._watcher.changed() if self._watcher is not None else None
         if latest and changed is not None:

@@ -177,6 +177,7 @@ class ChangeTracker:
             tell: receives the session's events.
             every: seconds between looks during a turn.
         """
+        # The snapshots to compare with, and what restoring them may miss.
         self.first: Snapshot | None = None
         """Snapshot of the session start."""
         self.before: Snapshot | None = None
@@ -195,11 +196,15 @@ class ChangeTracker:
         self._tell = tell
         self._every = every
         self._soon, self._idle = min(_SOON, every), min(_IDLE, every)
+
+        # The looks: one at a time, less often the more they cost.
         self._cost = 0.0
         self._lock = asyncio.Lock()
         self._since: float | None = None
         """Start of the look in progress."""
         self._tasks: set[asyncio.Task[None]] = set()
+
+        # The turns, to which changes are assigned.
         self._in_turn = False
         self._begun = 0
         """Number of turns begun: a whole turn may fit within one look."""
@@ -215,6 +220,8 @@ class ChangeTracker:
         self._has_failed = False
         self.obstacle = ""
         """Reason why not all changes are tracked, or ""."""
+
+        # Files outside snapshots, compared by their marks.
         self.untracked: tuple[Untracked, ...] = ()
         """Changes outside all snapshots since the session start."""
         self._marks: Marks | None = None

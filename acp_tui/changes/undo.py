@@ -74,6 +74,9 @@ _FOLDER: Final = "a folder is there now, so it stays"
 _CHANGED: Final = "{}: changed in the meantime"
 
 
+# The preview shown to the user may be out of date when it is confirmed. So a snapshot is taken first, as the
+# way back; a change is undone only if it is still the one shown; and right before a file is replaced, it must
+# still hold what the way back holds. Files that fail a check stay as they are and are reported.
 async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[ChangedFile]) -> Restored:
     """Restore files to a snapshot if they are still as the user saw them.
 

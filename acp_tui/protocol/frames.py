@@ -126,18 +126,26 @@ class LineDecoder:
     def __init__(self, line_limit: int) -> None:
         self._limit = line_limit
         self._small = min(_SMALL, line_limit)
+
+        # The unfinished line, or both ends of an oversized one.
         self._parts: list[bytes] = []
         """Pieces of the unfinished line."""
         self._size = 0
         self._tail: bytes | None = None
         """Last bytes of an oversized line, or None."""
+
+        # A value over several lines, with the number of its open brackets.
         self._open = bytearray()
         """Lines of a value that continues on the next line."""
         self._depth = 0
+
+        # Content-Length framing: headers, a blank line, then a body of known length.
         self._announced: int | None = None
         """Content length from a header, until the blank line after the headers."""
         self._due = 0
         """Bytes left in the body announced by headers."""
+
+        # The fast path. `_is_exact` turns false on NaN or infinity, which the original line must not pass on.
         self._is_exact = True
         decoder = json.JSONDecoder(parse_float=finite, parse_constant=self._no_number)
         self._decode = decoder.decode
@@ -147,6 +155,8 @@ class LineDecoder:
 
         Yields None between slices of work on a long line.
         """
+        # Nearly all input is small objects on lines of their own: they are decoded here, and everything else
+        # goes through `_end_line`. A body announced by headers is cut off by its length, newlines included.
         while data:
             due, self._due = self._due, 0
             piece, behind = (data[:due], data[due:]) if due else (data, b"")

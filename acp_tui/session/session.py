@@ -69,6 +69,8 @@ class Session:
         """First turn (from 1) covered by `files`; 0 for the whole session, or `THIS_TURN`."""
         self.undid: list[UndoStep] = []
         """Undo steps, the latest last."""
+
+        # The parts, each with one rule of the protocol.
         self._files = FileChanges()
         self._since_files: tuple[DiskState, ...] | None = None
         """Files on disk compared with the start of `since`, if known."""

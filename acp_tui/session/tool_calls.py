@@ -18,6 +18,9 @@ OUTPUT_LIMIT: Final = 1 << 20
 _OUTPUT: Final = ("terminal_output", "terminal_output_delta")
 
 
+# Agents restart their ids: some in each turn, all in a new process. So an id means the latest call that bears
+# it, and an announcement in a later turn begins another entry, while late updates still reach the old one
+# until then. Calls that lose their id this way are settled as interrupted: nothing can update them any more.
 class ToolCalls:
     """The tool calls of a session, by id."""
 

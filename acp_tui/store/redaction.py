@@ -80,6 +80,8 @@ class RedactionReview:
     """The first redacted rows, shortened."""
 
 
+# A result names no method, so requests are remembered by direction and id. Values of the environment that lie
+# under the home folder are left to the pattern of paths, so that they are counted once.
 class Redactor:
     """Redacts the rows of one journal, in order, matching results to requests."""
 

@@ -170,6 +170,9 @@ class ProcessRecord(NamedTuple):
     """Our environment mark, or ""."""
 
 
+# Descendants are found by looking at all processes, which happens often: at each release of a terminal, and
+# while anything is left in the background. A look reads only ids assigned since the last one (ids rise until
+# they wrap around) and processes of interest; the rest comes from the cache, which is renewed twice a second.
 class Census:
     """A cached list of processes."""
 
@@ -500,6 +503,8 @@ def _send(pid: int, number: int) -> bool:
     return True
 
 
+# Many terminals may end at once, as with their session. Requests that arrive during a look wait for the next
+# one, which then serves all of them, so the number of looks does not grow with the number of terminals.
 class _Sweeper:
     """Finds descendants of children; one look at all processes serves all callers."""
 
