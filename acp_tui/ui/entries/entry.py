@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from typing_extensions import override
+
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block
@@ -136,16 +138,16 @@ class EntryBlock(Block):
         """Show the time `now`, on the clock of the session's events."""
 
     @property
+    @override
     def waiting(self) -> int:  # type: ignore[override]  # the sum of the parts', which change it
-        """Characters of the parts that are not laid out yet."""
         return self.unread if self._is_bare else sum(part.waiting for part in self._drawn)
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the rows of all parts."""
         return self.some_rows(width, look, float("inf"))
 
+    @override
     def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
-        """Return the rows of the parts as far as time allows; those of a single part as they are."""
         switched, self._is_switched = self._is_switched, False
         if len(self._drawn) == 1:
             rows = self._drawn[0].some_rows(width, look, until)
@@ -165,25 +167,25 @@ class EntryBlock(Block):
         self._rows, self._laid_out, self._starts = together, tuple(self._drawn), starts
         return together
 
+    @override
     def highlighted(self, number: int, row: Row) -> Row:
-        """Return a row as the part that it belongs to paints it."""
         place = bisect_right(self._starts, number) - 1
         return self._laid_out[place].highlighted(number - self._starts[place], row) if place >= 0 else row
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Estimate the rows of the parts."""
         if self._is_bare:
             return self.estimate(width)
         return sum(part.height_hint(width) for part in self._drawn)
 
+    @override
     def source(self) -> str:
-        """Return the text of the parts."""
         if not self.parts:
             self.sync()
         return "\n".join(part.source() for part in self.parts)
 
+    @override
     def forget_rows(self) -> None:
-        """Give back the rows of the parts, and the parts that can be made again."""
         self._rows = self._laid_out = self._starts = ()
         if self.is_settled:
             self.parts = ()

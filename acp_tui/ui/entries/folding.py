@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from typing_extensions import override
+
 from acp_tui.readable import seconds, tokens
 from acp_tui.session.entries import ToolCall, UserCommand, UserMessage, line_of
 from acp_tui.ui.entries.entry import EntryBlock
@@ -111,8 +113,8 @@ class Digest(OneRowBlock):
         super().__init__([("text", " ")], is_action=True, above=1)
         self._make: Callable[[], tuple[Sequence[Piece], Sequence[Piece]]] | None = make
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the line."""
         if self._make is not None:
             self.set_pieces(*self._make())
             self._make = None

@@ -7,6 +7,8 @@ import binascii
 from collections.abc import Callable, Sequence
 from typing import Final, assert_never
 
+from typing_extensions import override
+
 from acp_tui.protocol.schema import (
     AudioContent,
     ContentBlock,
@@ -127,12 +129,12 @@ class UserMessageBlock(EntryBlock):
     landmark = True
 
     @property
+    @override
     def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
-        """Whether it links to something, stands for its turn, or can be opened."""
         return self._instead is not None or has_links(self.entry) or self._is_long
 
+    @override
     def sync(self) -> None:
-        """Show the message."""
         if not self.parts:
             self._is_open = False
         prompt = [("accent", f"{self.context.glyph('prompt')} ")]
@@ -173,12 +175,12 @@ class UserMessageBlock(EntryBlock):
         return f"{self.context.glyph('folded')} {lines(rest.count(chr(10)) + 1)} more"
 
     @property
+    @override
     def is_folded(self) -> bool:
-        """Whether only its beginning is shown."""
         return self._is_long and not self._is_open
 
+    @override
     def choose(self) -> bool:
-        """Open or fold a long one; an open one with links leaves the key to them."""
         if not self._is_long or self._instead is not None or (self._is_open and has_links(self.entry)):
             return False
         self._is_open = not self._is_open
@@ -186,8 +188,8 @@ class UserMessageBlock(EntryBlock):
         self.context.redraw(self)
         return True
 
+    @override
     def source(self) -> str:
-        """Return the whole message, also while it is folded."""
         return "".join([text for _, text in self._pieces()])
 
 
@@ -212,33 +214,33 @@ class AgentMessageBlock(EntryBlock):
     entry: AgentMessage
 
     @property
+    @override
     def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
-        """Whether it links to something."""
         return has_links(self.entry)
 
+    @override
     def sync(self) -> None:
-        """Take over what is new."""
         role = "muted" if self.entry.dropped else "text"
         finished, parts = self.entry.finished, list(self.parts)
         take_over_parts(parts, self.entry, finished, role=role, indent=0, image=self._image)
         self.parts = parts
 
     @property
+    @override
     def is_settled(self) -> bool:
-        """Whether it is text alone, and complete."""
         return self.entry.finished and all(isinstance(part, TextBuffer) for part in self.entry.parts)
 
+    @override
     def estimate(self, width: int) -> int:
-        """Estimate as the text does."""
         return 1 + rows_of(text_of(self.entry), width)
 
     @property
+    @override
     def unread(self) -> int:
-        """All of it."""
         return len(text_of(self.entry))
 
+    @override
     def source(self) -> str:
-        """Return the text as it came."""
         return text_of(self.entry) if self._is_bare else super().source()
 
     def _image(self, content: ImageContent) -> Block:
@@ -253,8 +255,8 @@ class AscribedMessageBlock(EntryBlock):
     __slots__ = ()
     entry: AscribedMessage
 
+    @override
     def sync(self) -> None:
-        """Take over what is new."""
         said = [("warning", "The agent says that you said:")]
         head = self.parts[0] if self.parts else TextBlock(said, above=1)
         text = list(self.parts[1:])
@@ -274,8 +276,8 @@ class ThoughtBlock(EntryBlock):
         self._now = entry.last
         super().__init__(entry, context)
 
+    @override
     def sync(self) -> None:
-        """Show the line, and the text where it is open."""
         head = self.parts[0] if self.parts else ThoughtHead(self)
         text = list(self.parts[1:]) if self._open_now else []
         if self._open_now:
@@ -283,30 +285,30 @@ class ThoughtBlock(EntryBlock):
         self.parts = (head, *text)
 
     @property
+    @override
     def is_settled(self) -> bool:
-        """Whether it is its line alone, which does not change any more."""
         return self.entry.finished and not self._open_now
 
+    @override
     def estimate(self, width: int) -> int:
-        """Two rows."""
         return _HEAD_ROWS
 
     @property
+    @override
     def is_folded(self) -> bool:
-        """Whether only its line is shown."""
         return not self._open_now
 
     @property
+    @override
     def is_running(self) -> bool:
-        """Whether its seconds are counted."""
         return not self.entry.finished
 
+    @override
     def tick(self, now: float) -> None:
-        """Count its seconds."""
         self._now = now
 
+    @override
     def choose(self) -> bool:
-        """Open or fold the thought."""
         self._is_open = not self._open_now
         self.sync()
         self.context.redraw(self)
@@ -318,8 +320,8 @@ class ThoughtBlock(EntryBlock):
             return self._is_open
         return self.context.thoughts == "always"
 
+    @override
     def source(self) -> str:
-        """Return the whole thought, also while it is folded."""
         return text_of(self.entry)
 
     def headline(self) -> list[Piece]:
@@ -349,15 +351,15 @@ class ThoughtHead(Block):
         self._thought = thought
         self.stable_rows = 0
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return an empty row and the line."""
         self.stable_rows = 0
         return [[], one_row(self._thought.headline(), (), width, look)]
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Two rows."""
         return _HEAD_ROWS
 
+    @override
     def source(self) -> str:
-        """Return the line without styles."""
         return "".join([text for _, text in self._thought.headline()])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.segment import Segment
+from typing_extensions import override
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.terminal.log import MainScreenLog
@@ -84,8 +85,8 @@ class Tail(Block):
         """Return a log of the size that is needed, without any lines."""
         return MainScreenLog(max_lines=self._limit * _LINES)
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the last lines, cut at the width, behind a mark; the first row says if there are more."""
         self.stable_rows = 0
         mark, log = Segment(f"  {look.glyph('quote')} ", look["faint"]), self.log()
         if log.is_aside:
@@ -98,8 +99,8 @@ class Tail(Block):
         more = [[Segment(f"{look.glyph('cut')} more above", look["faint"])]] if is_cut else []
         return [[mark, *crop_row(row, max(1, width - 4), look)] for row in (*more, *rows)]
 
+    @override
     def source(self) -> str:
-        """Return all that is kept of the output."""
         return self.log().text()
 
 
@@ -114,12 +115,12 @@ class TerminalTail(Tail):
         self._log = self.new_log()
         self._log.feed(terminal.attach(self._take))
 
+    @override
     def log(self) -> MainScreenLog:
-        """Return the lines."""
         return self._log
 
+    @override
     def height_hint(self, width: int) -> int:
-        """At most the limit."""
         return min(self._limit, self._log.line_count) or 1
 
     def _take(self, data: bytes) -> None:
@@ -137,19 +138,19 @@ class ResultTail(Tail):
         self._call = call
         self._log: MainScreenLog | None = None
 
+    @override
     def log(self) -> MainScreenLog:
-        """Return the lines."""
         if self._log is None:
             self._log = self.new_log()
             self._log.feed(self._newest().encode("utf-8", "replace"))
         return self._log
 
+    @override
     def height_hint(self, width: int) -> int:
-        """At most the limit."""
         return min(self._limit, self._newest().count("\n") + 1)
 
+    @override
     def forget_rows(self) -> None:
-        """Drop the lines, which take ten times the room of the text."""
         self._log = None
 
     def _newest(self) -> str:
@@ -167,19 +168,19 @@ class TextTail(Tail):
         self._log: MainScreenLog | None = None
         self._seen = 0
 
+    @override
     def log(self) -> MainScreenLog:
-        """Return the lines, with what came since the last time."""
         log = self._log = self._log or self.new_log()
         start = max(self._seen, self._text.length - _NEWEST)
         log.feed(self._text.since(start).encode("utf-8", "replace"))
         self._seen = self._text.length
         return log
 
+    @override
     def height_hint(self, width: int) -> int:
-        """At most the limit."""
         return min(self._limit, self._text.since(self._text.length - _NEWEST).count("\n") + 1)
 
+    @override
     def forget_rows(self) -> None:
-        """Drop the lines, which take ten times the room of the text."""
         self._log = None
         self._seen = 0

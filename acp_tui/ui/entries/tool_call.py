@@ -7,6 +7,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from typing_extensions import override
+
 from acp_tui.readable import inside, seconds
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, error_text, result_text
@@ -88,8 +90,8 @@ class ToolCallBlock(EntryBlock):
         """Rows that its parts took when they were let go; 0 before they were made."""
         super().__init__(entry, context)
 
+    @override
     def sync(self) -> None:
-        """Show what is known of the call."""
         if self.entry.is_empty:
             self.parts = (OneRowBlock(),)
             return
@@ -102,16 +104,16 @@ class ToolCallBlock(EntryBlock):
         self.parts = (head, *self._diffs(), *self._tails.values(), *output, *told)
 
     @property
+    @override
     def is_settled(self) -> bool:
-        """Whether it is over, and shows nothing of a terminal of ours."""
         return self.entry.is_final and not self._tails and not self._names_a_terminal
 
+    @override
     def estimate(self, width: int) -> int:
-        """Return what its parts said, which no width changes by much; a line, and an output, before."""
         return self._estimate or _HEAD_ROWS + (_OUTPUT_ROWS if self.entry.kind == "execute" else 0)
 
+    @override
     def forget_rows(self) -> None:
-        """Give back what can be made again; only how high it was stays."""
         if self.parts and self.is_settled:
             self._estimate = sum(part.height_hint(_SOME_WIDTH) for part in self.parts)
         super().forget_rows()
@@ -159,8 +161,8 @@ class ToolCallBlock(EntryBlock):
 
         return any(isinstance(item, TerminalItem) for item in self.entry.content)
 
+    @override
     def searched(self) -> str:
-        """Return all that is known of the call as text, also what only its own screen shows."""
         call, cwd = self.entry, self.context.cwd
         title = call_words(call, cwd)
         asked = (call.command or "", *(inside(location.path, cwd) for location in call.locations))
@@ -174,13 +176,13 @@ class ToolCallBlock(EntryBlock):
         return "\n".join([found, *(text for text in raw if text not in found)])
 
     @property
+    @override
     def is_running(self) -> bool:
-        """Whether its seconds are counted."""
         call = self.entry
         return not call.is_final and not call.is_empty and not self.context.asks(call)
 
+    @override
     def tick(self, now: float) -> None:
-        """Count its seconds."""
         self.now = now
 
 
@@ -194,8 +196,8 @@ class CallHead(Block):
         self._block = block
         self.stable_rows = 0
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return an empty row and the line."""
         from acp_tui.ui.widgets.transcript.blocks import one_row
 
         self.stable_rows = 0
@@ -204,12 +206,12 @@ class CallHead(Block):
         left, right = call_pieces(call, context.cwd, look, self._block.now, asks=asks)
         return [[], one_row(left, right, width, look)]
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Two rows."""
         return _HEAD_ROWS
 
+    @override
     def source(self) -> str:
-        """Return the call's title."""
         return call_title(self._block.entry, self._block.context.cwd)
 
 
@@ -224,8 +226,8 @@ class DiffPreview(Block):
         self.stable_rows = 0
         self._rows: tuple[int, Look, list[Row]] | None = None
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the rows, indented."""
         if self._rows is None or self._rows[:2] != (width, look):
             self._rows = (width, look, self._painted(width, look))
             self.stable_rows = 0
@@ -245,16 +247,16 @@ class DiffPreview(Block):
         rows = diff_rows(difference, self.diff.path, max(1, width - 2), look, _DIFF_ROWS)
         return [[Segment("  "), *row] for row in rows]
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Estimate from the lines of the new text."""
         return min(_DIFF_ROWS, self.diff.new_text.count("\n") + 1)
 
+    @override
     def source(self) -> str:
-        """Return the new text."""
         return self.diff.new_text
 
+    @override
     def forget_rows(self) -> None:
-        """Drop the rows."""
         self._rows = None
 
 

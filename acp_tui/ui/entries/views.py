@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from typing_extensions import override
+
 from acp_tui.readable import seconds
 from acp_tui.session.entries import (
     AgentMessage,
@@ -38,8 +40,8 @@ class NoticeBlock(EntryBlock):
     entry: Notice
     parts: list[Block]
 
+    @override
     def sync(self) -> None:
-        """Show the notice."""
         role = _ROLES[self.entry.severity]
         self.parts = [
             TextBlock(
@@ -65,8 +67,8 @@ class OwnCommandBlock(EntryBlock):
     entry: UserCommand
     parts: list[Block]
 
+    @override
     def sync(self) -> None:
-        """Show how it stands."""
         if not self.parts:
             self._line = OneRowBlock(above=1)
             terminal = self.context.terminal(self.entry.terminal_id)
@@ -78,12 +80,12 @@ class OwnCommandBlock(EntryBlock):
         self._show(self.entry.ended)
 
     @property
+    @override
     def is_running(self) -> bool:
-        """Whether its seconds are counted."""
         return self.entry.ended is None
 
+    @override
     def tick(self, now: float) -> None:
-        """Count its seconds."""
         self._show(now)
 
     def _show(self, now: float | None) -> None:

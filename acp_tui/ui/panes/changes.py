@@ -5,6 +5,8 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+from typing_extensions import override
+
 from acp_tui.readable import inside
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.delay import after
@@ -64,8 +66,8 @@ class ChangesPane(Pane):
         self._unshown: dict[str, FileChange] = {}
         self._cwd, self._since = "", 0
 
+    @override
     def begin(self) -> None:
-        """Another session is shown from now on."""
         self._lines.clear()
         self._counts.clear()
         self._edits.clear()
@@ -74,8 +76,8 @@ class ChangesPane(Pane):
         self._beside.clear()
         super().begin()
 
+    @override
     def show(self, session: Session, change: SessionChange) -> None:
-        """Show the changed files."""
         files = session.files if "files" in change.fields else {}
         if "files" not in change.fields or not (files or self._lines or session.since):
             return
@@ -104,8 +106,8 @@ class ChangesPane(Pane):
         self._said = f"{range_of(self._since)} {counts}".strip()
         self.look_on()
 
+    @override
     def look_on(self) -> None:
-        """Say what keeps changes from being shown, and how long a look takes; call it each second."""
         self._show_beside()
         seconds = self.looking_for()
         slow = f"looking at the files, {seconds:.0f} s" if seconds >= LONG else ""

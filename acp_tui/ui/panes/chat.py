@@ -6,6 +6,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
+from typing_extensions import override
 
 from acp_tui.ui.commands import bindings
 from acp_tui.ui.panes.pane import Pane
@@ -82,13 +83,13 @@ class ChatPane(Pane):
             self._welcome = self._folding = None
             self.welcome(welcome)
 
+    @override
     def begin(self) -> None:
-        """Another session is shown from now on, below what was said before."""
         self._above = len(self.blocks) - (self._welcome is not None)
         self._counting.clear()
 
+    @override
     def show(self, session: Session, change: SessionChange) -> None:
-        """Make the changed entries' blocks equal to them; new entries, up to the last one, get new blocks."""
         from acp_tui.ui.entries.views import VIEWS
 
         if self._welcome is not None and session.entries:
@@ -150,8 +151,8 @@ class ChatPane(Pane):
         if self._folding is not None:
             self._folding.fold_older(by_user=True)
 
+    @override
     def tick(self, now: float) -> None:
-        """Count the seconds of what runs."""
         for block in self._counting:
             block.tick(now)
             self.changed(block)

@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from typing_extensions import override
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRows
@@ -57,8 +58,8 @@ class Pane(Transcript):
         self.set_fact("")
         self.on_mount()
 
+    @override
     def action_scroll_rows(self, rows: int) -> None:
-        """Go up or down: a list has a line that the keys are on."""
         if self.IS_LIST and self._placeholder is None:
             self.action_step(rows)
         else:
@@ -96,8 +97,8 @@ class PaneFrame(Vertical):
         super().__init__(id=id)
         self.pane = pane
 
+    @override
     def compose(self) -> ComposeResult:
-        """The title, then the pane."""
         yield StatusRows(self.pane.look, classes="title")
         yield self.pane
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from typing_extensions import override
+
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.text import shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
@@ -49,8 +51,8 @@ class PlanLine(TextBlock):
         self.is_idle = is_idle
         self.is_current = status == "in_progress"
 
+    @override
     def source(self) -> str:
-        """Return the whole entry."""
         return self.entry.content
 
 
@@ -60,8 +62,8 @@ class PlanPane(Pane):
     NAME = "plan"
     EMPTY = "The agent's plan will be here."
 
+    @override
     def show(self, session: Session, change: SessionChange) -> None:
-        """Show the plan as it is now; what did not change stays where it is."""
         is_idle = session.turn_state == "idle" and bool(session.turns)
         if "plan" not in change.fields and ("turn" not in change.fields or not session.plan):
             return

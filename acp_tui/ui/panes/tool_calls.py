@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.transcript.blocks import Block, one_row
 
@@ -29,17 +31,17 @@ class CallLine(Block):
         self._pane = pane
         self.stable_rows = 0
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the row."""
         self.stable_rows = 0
         return [one_row(*self._pane.pieces_of(self.call), width, look)]
 
+    @override
     def height_hint(self, width: int) -> int:
-        """One row."""
         return 1
 
+    @override
     def source(self) -> str:
-        """Return the text without styles."""
         left, right = self._pane.pieces_of(self.call)
         return "".join(text for _, text in (*left, *right))
 
@@ -58,13 +60,13 @@ class ToolCallsPane(Pane):
         self._cwd = ""
         self._now: float | None = None
 
+    @override
     def begin(self) -> None:
-        """Another session is shown from now on."""
         self._lines.clear()
         super().begin()
 
+    @override
     def show(self, session: Session, change: SessionChange) -> None:
-        """Show the tool calls among the changed entries."""
         from acp_tui.session.entries import ToolCall
 
         self._asks = session.asks
@@ -76,8 +78,8 @@ class ToolCallsPane(Pane):
         if change.entries:
             self.set_fact(str(len(self._lines)) if self._lines else "")
 
+    @override
     def tick(self, now: float) -> None:
-        """Count the seconds of what runs."""
         self._now = now
         for line in self._lines.values():
             if not line.call.is_final and not self._asks(line.call):  # no seconds stand at what waits

@@ -16,6 +16,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
+from typing_extensions import override
 
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.key_names import key_of
@@ -45,8 +46,8 @@ class OneOf(Widget, can_focus=True):
         self._look = look
         self.set_reactive(OneOf.chosen, chosen)
 
+    @override
     def render(self) -> Content:
-        """Draw the words, with the chosen one marked."""
         mark = self._look.glyph("current")
         parts: list[tuple[str, str]] = []
         for place, word in enumerate(self._words):
@@ -117,8 +118,8 @@ class LongOptions(OptionList):
         if self._count > AT_ONCE:
             self.styles.height = min(most, self.rows)  # not measured anew with each part
 
+    @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the height, measured where there are few options."""
         if self._count > AT_ONCE:
             return self.rows
         return super().get_content_height(container, viewport, width)

@@ -9,6 +9,7 @@ from rich.cells import get_character_cell_size
 from rich.text import Text
 from textual.events import Paste
 from textual.widgets import Input
+from typing_extensions import override
 
 from acp_tui.ui.widgets.text import cells, seen
 
@@ -34,14 +35,17 @@ class InputLine(Input):
         self.replace(line, *sorted(self.selection))
 
     @property
+    @override
     def _value(self) -> Text:
         text = super()._value
         text.plain = _shown(text.plain)  # of the same length, so that styles stay in their places
         return text
 
+    @override
     def _position_to_cell(self, position: int) -> int:
         return cells(_shown(self.value[:position]))
 
+    @override
     def _cell_offset_to_index(self, offset: int) -> int:
         at = 0
         offset += self.scroll_offset.x

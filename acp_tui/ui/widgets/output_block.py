@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
+from typing_extensions import override
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.terminal.log import TerminalLog
@@ -47,12 +48,12 @@ class OutputBlock(Block):
         self._rows: list[Row] = []
         self._width = 0
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the lines, wrapped anywhere."""
         return self.some_rows(width, look, inf)
 
+    @override
     def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
-        """Return the lines as far as they are read and wrapped by `until`."""
         if width != self._width:
             self._width, self._rows, self._wrapped = width, [], 0
         self.stable_rows = len(self._rows)
@@ -82,16 +83,16 @@ class OutputBlock(Block):
         self._lines = rows[:-1] if rows and not rows[-1] else rows
         return self._lines
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Estimate from the number of characters and lines."""
         return min(LINES, self._text.count("\n") + 1 + len(self._text) // max(1, width))
 
+    @override
     def source(self) -> str:
-        """Return the text as it came."""
         return self._text
 
+    @override
     def forget_rows(self) -> None:
-        """Drop the rows, and the lines that they are made of."""
         self._log = self._lines = None
         self._printed, self._rows = b"", []
         self._wrapped = self._width = self.waiting = 0
@@ -135,8 +136,8 @@ class JsonBlock(Block):
         self._lines: list[JsonLine] | None = None
         self._laid_out: tuple[int, Look, list[Row]] | None = None
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the lines, wrapped under their indentation."""
         if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is look:
             self.stable_rows = len(self._laid_out[2])
             return self._laid_out[2]
@@ -149,16 +150,16 @@ class JsonBlock(Block):
         self.stable_rows = 0
         return rows
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Return the number of lines."""
         return len(self._all_lines())
 
+    @override
     def source(self) -> str:
-        """Return the whole value as JSON."""
         return json.dumps(self._value, ensure_ascii=False, indent=_INDENT)
 
+    @override
     def forget_rows(self) -> None:
-        """Drop the rows."""
         self._laid_out = None
 
     def _all_lines(self) -> list[JsonLine]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
+from typing_extensions import override
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Row
@@ -58,8 +59,8 @@ class PictureBlock(Block):
         self._picture: list[Row] = []
         self._decoding: asyncio.Future[list[Row]] | None = None
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the picture, where it is decoded for this width, and the caption."""
         self.stable_rows = 0
         columns = max(1, min(COLUMNS, width - sum(len(text) for _, text in self._indent)))
         if columns != self._columns:
@@ -68,16 +69,16 @@ class PictureBlock(Block):
         indent = [Segment(text) for _, text in self._indent]
         return [*([*indent, *row] for row in self._picture), *self._caption.rows(width, look)]
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Return what is known by now."""
         return len(self._picture) + self._caption.height_hint(width)
 
+    @override
     def source(self) -> str:
-        """Return the caption."""
         return self._caption.source()
 
+    @override
     def forget_rows(self) -> None:
-        """Drop the picture; it is decoded again when it is seen."""
         self._columns, self._picture = 0, []
 
     def _decode(self, columns: int) -> None:

@@ -12,6 +12,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
+from typing_extensions import override
 
 from acp_tui.store.prompts import CHIP, Prompt, PromptHistory
 from acp_tui.ui.textual_internals import bindings_of
@@ -129,8 +130,8 @@ class PromptBox(TextArea):
         return Prompt(text, chips, is_command)
 
     @property
+    @override
     def text(self) -> str:
-        """The text as it was written."""
         return original(self.document.text)
 
     @text.setter
@@ -164,17 +165,18 @@ class PromptBox(TextArea):
     def _line(self, row: int) -> str:
         return original(self.document.get_line(row))
 
+    @override
     def get_text_range(self, start: tuple[int, int], end: tuple[int, int]) -> str:
-        """Return the text between two places as it was written."""
         return original(super().get_text_range(start, end))
 
+    @override
     def edit(self, edit: Edit) -> EditResult:
-        """Put a text in place of another, with stand-ins for what is not seen."""
         edit.text = stand_in(edit.text)
         if self._bang is not None and min(edit.from_location, edit.to_location) <= (0, self._bang):
             self._bang = None
         return super().edit(edit)
 
+    @override
     def _set_document(self, text: str, language: str | None) -> None:
         self._bang = None
         super()._set_document(stand_in(text), language)
@@ -284,8 +286,8 @@ class PromptBox(TextArea):
         else:
             self.screen.focus_next()
 
+    @override
     def action_cursor_up(self, select: bool = False) -> None:
-        """Go up a line; on the first one, to the prompt before."""
         if self.completing and not select:
             self.post_message(self.CompletionMoved(-1))
         elif not select and self.cursor_at_first_line:
@@ -293,8 +295,8 @@ class PromptBox(TextArea):
         else:
             super().action_cursor_up(select)
 
+    @override
     def action_cursor_down(self, select: bool = False) -> None:
-        """Go down a line; on the last one, to the prompt after, and back to the draft."""
         if self.completing and not select:
             self.post_message(self.CompletionMoved(1))
         elif not select and self.cursor_at_last_line and self._place is not None:
@@ -311,8 +313,8 @@ class PromptBox(TextArea):
         else:
             self.action_cursor_page_down()
 
+    @override
     def action_delete_left(self) -> None:
-        """Delete a character; a chip is one."""
         chips = self._chips_in_line()
         chip, start = chips[-1] if chips else ("", -1)
         if self.selection.is_empty and start + len(chip) == self.cursor_location[1]:
@@ -334,12 +336,12 @@ class PromptBox(TextArea):
             self._bang = 0
         self.post_message(self.Changed(self))
 
+    @override
     def undo(self) -> None:
-        """Take the last change back."""
         self._with_cursor_aside(super().undo)
 
+    @override
     def redo(self) -> None:
-        """Make the change again that was taken back last."""
         self._with_cursor_aside(super().redo)
 
     def action_open_chip(self) -> None:
@@ -394,8 +396,8 @@ class PromptBox(TextArea):
 
     # ------------------------------------------------------------------ chips and the history
 
+    @override
     def get_line(self, line_index: int) -> Text:
-        """Return a line with its chips marked."""
         line = super().get_line(line_index)
         line.plain = drawn(line.plain)
         for found in CHIP.finditer(self._line(line_index)):

@@ -302,8 +302,8 @@ class StatusRows(Widget):
         self._painter.forget(self)
         self.refresh(layout=taller)
 
+    @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """One row a line."""
         return len(self._lines)
 
     @override

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
+from typing_extensions import override
 
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
@@ -76,8 +77,8 @@ class SearchBar(Horizontal):
         self._focus_back = focus_back
         self._text = ""
 
+    @override
     def compose(self) -> ComposeResult:
-        """Yield the field and the count."""
         yield InputLine(placeholder=self._placeholder, compact=True)
         yield StatusRows(self._look)
 

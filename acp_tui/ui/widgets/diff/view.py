@@ -16,6 +16,7 @@ from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.events import Click, MouseScrollLeft, MouseScrollRight
 from textual.message import Message
+from typing_extensions import override
 
 from acp_tui.store.folders import SharedJson
 from acp_tui.ui.widgets.diff.diff import CONTEXT
@@ -245,8 +246,8 @@ class DiffView(RowView, can_focus=True):
         self._preferences = preferences_of(self.app)
         self._compare()
 
+    @override
     def lay_out_rows(self) -> None:
-        """Place every row again: after a resize, a new look, a fold or a finished comparison."""
         top = self.top_row()
         anchor = self.rows.anchor(min(top + 1, len(self.rows) - 1)) if top else None  # below the header
         self.files.paint_again()
@@ -256,8 +257,8 @@ class DiffView(RowView, can_focus=True):
         self._mark_fold()
         self._mark_place()
 
+    @override
     def paint_row(self, row: int) -> list[Segment]:
-        """Return a row of a file; negative rows are the headers that stay at the top."""
         if row < 0:
             return self._header(-row - 1)
         number, part, inside = self.rows.place(row)
@@ -275,14 +276,14 @@ class DiffView(RowView, can_focus=True):
         painted = painter.row(part, inside, self._pan)
         return self._marked(painted) if row == self._marked_row else painted
 
+    @override
     def row_at(self, y: int) -> int:
-        """Return the row at a line of the view; the first line is the header of the file below it."""
         row = self.top_row() + y
         file = self.rows.file_at(row) if y == 0 else None
         return row if file is None else -1 - file
 
+    @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Move the mark of the fold that Enter opens."""
         super().watch_scroll_y(old_value, new_value)
         self._mark_fold()
         self._mark_place()
@@ -497,8 +498,8 @@ class SavedDiffPreferences(DiffPreferences):
             sides = found.get("sides")
             self.sides = sides if isinstance(sides, bool) else None
 
+    @override
     def keep(self) -> None:
-        """Write them down, whatever stood there."""
         try:
             self._file.change(lambda _: {"wraps": self.wraps, "sides": self.sides})
         except OSError as error:

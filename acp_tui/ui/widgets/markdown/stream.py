@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.segment import Segment
+from typing_extensions import override
 
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.look import Look
@@ -303,12 +304,12 @@ class MarkdownBlock(Block):
         self._restart()
         self.grown()
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the rows of the whole text, with work only for what is new."""
         return self.some_rows(width, look, inf)
 
+    @override
     def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
-        """Return the rows of as much text as can be laid out by `until`, but of one more piece at least."""
         before = self._stream if self._at == (width, look) else None
         stream = before or self._start(width, look)
         frozen = stream.frozen
@@ -326,17 +327,17 @@ class MarkdownBlock(Block):
         self.stable_rows, self._unsettled = min(self.stable_rows, self._unsettled), _ALL
         return stream.rows
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Estimate from the number of characters and lines."""
         room = max(1, width - self._indent)
         return self._above + (self._line_ends + 1 + self._length // room if self._length else 0)
 
+    @override
     def source(self) -> str:
-        """Return the Markdown as it came."""
         return str(self._text)
 
+    @override
     def highlighted(self, number: int, row: Row) -> Row:
-        """Return a row with the colours of code."""
         if self._stream is None:
             return row
         highlighted, settled = self._stream.highlighted(number)
@@ -344,8 +345,8 @@ class MarkdownBlock(Block):
             self._unsettled = min(self._unsettled, number)
         return highlighted
 
+    @override
     def forget_rows(self) -> None:
-        """Drop the rows of a text that does not grow any more."""
         if self._finished:
             self._restart()
 

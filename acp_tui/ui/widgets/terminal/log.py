@@ -12,6 +12,7 @@ from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
+from typing_extensions import override
 
 from acp_tui.ui.widgets.text import Row, safe
 
@@ -466,8 +467,8 @@ class MainScreenLog(TerminalLog):
         """Whether a program draws on the alternate screen now."""
         self._begun = b""
 
+    @override
     def feed(self, data: bytes) -> None:
-        """Take the next bytes, cut anywhere."""
         data = self._begun + data
         cut = _CUT.search(data, max(0, len(data) - 48))
         self._begun = cut.group() if cut else b""

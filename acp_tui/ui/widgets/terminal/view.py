@@ -18,6 +18,7 @@ from textual.events import Click, Key, Paste
 from textual.keys import key_to_character
 from textual.message import Message
 from textual.reactive import reactive
+from typing_extensions import override
 
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.look import Look
@@ -198,16 +199,16 @@ class TerminalView(RowView, can_focus=True):
         """Leave the terminal to itself."""
         self.detach()
 
+    @override
     def lay_out_rows(self) -> None:
-        """Wrap everything again at the new width, and tell the program."""
         self._tell_size()
         self._heights = []
         if self._log.needs_screen and self._screen_of is None:
             self._open_screen()
         self._count_rows()
 
+    @override
     def paint_row(self, row: int) -> list[Segment]:
-        """Return a row of the screen, or of a line of the log."""
         base = self.look.base
         if self._screen_of is not None:
             cursor = self._screen_of.cursor if self.typing else None
@@ -222,8 +223,8 @@ class TerminalView(RowView, can_focus=True):
         shown = fit(segments, 0, self.row_width, base, self.look)
         return _with_cursor(shown, column) if 0 <= column < self.row_width else shown
 
+    @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Follow the end only while the end is in view."""
         super().watch_scroll_y(old_value, new_value)
         self._follow = new_value >= self.max_scroll_y
 
@@ -233,16 +234,16 @@ class TerminalView(RowView, can_focus=True):
             self.show_rows(self.row_count)
             self.post_message(self.TypingChanged(self, typing))
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to type where there is something to type into, and to stop where one types."""
         if action == "type":
             return self._source is not None and not self._ended and not self.typing
         if action == "find":
             return not self.typing
         return self.typing if action == "leave" else True
 
+    @override
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Keep keys from being shown as bindings while they are typed."""
         return self.typing and key not in self.passes
 
     def action_type(self) -> None:

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
 
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.look import Look
@@ -350,8 +351,8 @@ class BlockView(ScrollView, can_focus=True):
         """Whether it was laid out for another size than it has by now."""
         return (self._painter.width, self._view.height) != self.size
 
+    @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Hear of scrolling that comes from outside, such as from a selection dragged over the edge."""
         super().watch_scroll_y(old_value, new_value)
         if self.size.height != self._view.height:
             return  # Textual keeps it in the bounds of another height: `on_resize` places the view
@@ -425,8 +426,8 @@ class BlockView(ScrollView, can_focus=True):
         self._hidden = False
         self._request_flush()
 
+    @override
     def notify_style_update(self) -> None:
-        """Read the styles again when a theme or a sheet has changed."""
         super().notify_style_update()
         self._restyle(self.look)
 
@@ -449,8 +450,8 @@ class BlockView(ScrollView, can_focus=True):
     def _marks_news(self) -> bool:
         return self._backlog.has_news and not self._view.shows_end
 
+    @override
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the strips of the rows in view, the same objects as long as nothing changes."""
         if self._is_other_size:
             self._restyle(self.look)  # drawn before the news of another size came
         if self._hidden:  # no Show comes if anybody asked where things are before the layout was made anew

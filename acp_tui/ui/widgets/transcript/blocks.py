@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
+from typing_extensions import override
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Row, Span, safe, safe_line, start_of, wrap
@@ -103,8 +104,8 @@ class TextBlock(Block):
         self._spans = tuple(spans)
         self._laid_out = None
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the wrapped text."""
         if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is look:
             self.stable_rows = len(self._laid_out[2])
             return self._laid_out[2]
@@ -116,21 +117,21 @@ class TextBlock(Block):
         self.stable_rows = 0
         return rows
 
+    @override
     def height_hint(self, width: int) -> int:
-        """Estimate from the number of characters and lines."""
         text = self._text
         return self._above + text.count("\n") + 1 + len(text) // max(1, width)
 
+    @override
     def source(self) -> str:
-        """Return the text without styles and prefixes."""
         return self._text
 
     @property
     def _text(self) -> str:
         return "".join([text for _, text in self._spans])
 
+    @override
     def forget_rows(self) -> None:  # most blocks keep none
-        """Drop the rows."""
         self._laid_out = None
 
 
@@ -173,19 +174,19 @@ class OneRowBlock(Block):
         self._left, self._right = new
         return changed
 
+    @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the row, or none at all when there is no text."""
         self.stable_rows = 0
         if not self._left and not self._right:
             return []
         return [*([] for _ in range(self._above)), one_row(self._left, self._right, width, look)]
 
+    @override
     def height_hint(self, width: int) -> int:
-        """One row, or none."""
         return 1 + self._above if self._left or self._right else 0
 
+    @override
     def source(self) -> str:
-        """Return the text without styles."""
         return "".join(text for _, text in (*self._left, *self._right))
 
 

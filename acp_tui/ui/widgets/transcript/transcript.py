@@ -12,6 +12,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.selection import Selection
 from textual.strip import Strip
+from typing_extensions import override
 
 from acp_tui.ui.widgets.code import PackedRows
 from acp_tui.ui.widgets.text import row_text
@@ -162,8 +163,8 @@ class Transcript(BlockView, can_focus=True):
             self.show_block(block)
         self.refresh()
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """Return one row with its positions, by which Textual finds what the mouse selects."""
         from acp_tui.ui.widgets.transcript.paint import line_of
 
         strip = next(self._view_painter.strips(y, y + 1, self.cursor if self.has_focus else None))
@@ -171,12 +172,12 @@ class Transcript(BlockView, can_focus=True):
 
     # selecting
 
+    @override
     def selection_updated(self, selection: Selection | None) -> None:
-        """Draw the selection."""
         self.refresh()
 
+    @override
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text: whole blocks as their source, parts as the text of their rows."""
         from acp_tui.ui.widgets.transcript.paint import selected_text
 
         if not self._lays_out:
