@@ -136,7 +136,7 @@ def _is_on_top(screen: SessionScreen) -> bool:
 
 def interrupt(screen: SessionScreen) -> None:
     """Copy a selection; else empty the prompt with the keys; else stop what runs; else say how to quit."""
-    if screen.rooms.copying.selection():
+    if screen.rooms.chat_copy.selection():
         return
     if screen.prompt.has_focus and screen.prompt.text:
         screen.prompt.replace_all("")
@@ -150,14 +150,14 @@ def stop(screen: SessionScreen) -> None:
     if screen.query_one(Writing).dismiss():
         return
     if screen.maximized is not None:
-        screen.arranging.toggle_zoom()
+        screen.pane_layout.toggle_zoom()
     elif not _stops_work(screen):
-        screen.arranging.leave()
+        screen.pane_layout.leave()
 
 
 def _stops_work(screen: SessionScreen) -> bool:
     """End a command of the person, else the turn, whose open questions are answered `cancelled`."""
-    return screen.rooms.own_shell.kill() or screen.conversation.stop()
+    return screen.rooms.shell.kill() or screen.conversation.stop()
 
 
 def _send_now(screen: SessionScreen) -> None:
@@ -199,44 +199,44 @@ RUN: Final[Mapping[str, Run]] = {
     "session.stop": lambda screen: stop(screen),
     "session.interrupt": lambda screen: interrupt(screen),
     "session.next-mode": lambda screen: screen.rooms.option_menus.next_mode(),
-    "session.details": lambda screen: screen.rooms.opened.some_call(),
-    "session.plan": lambda screen: screen.arranging.go_to("plan"),
-    "session.chat": lambda screen: screen.arranging.go_to("chat"),
-    "session.plan-pane": lambda screen: screen.arranging.go_to("plan"),
-    "session.tool-calls": lambda screen: screen.arranging.go_to("tool-calls"),
-    "session.changes": lambda screen: screen.arranging.go_to("changes"),
+    "session.details": lambda screen: screen.rooms.details.some_call(),
+    "session.plan": lambda screen: screen.pane_layout.go_to("plan"),
+    "session.chat": lambda screen: screen.pane_layout.go_to("chat"),
+    "session.plan-pane": lambda screen: screen.pane_layout.go_to("plan"),
+    "session.tool-calls": lambda screen: screen.pane_layout.go_to("tool-calls"),
+    "session.changes": lambda screen: screen.pane_layout.go_to("changes"),
     "session.mode": _in_worker("options", lambda screen: screen.rooms.option_menus.choose("mode")),
     "session.model": _in_worker("options", lambda screen: screen.rooms.option_menus.choose("model")),
     "session.options": _in_worker("options", lambda screen: screen.rooms.option_menus.choose_option()),
-    "session.hide-pane": lambda screen: screen.arranging.hide(),
-    "session.side": lambda screen: screen.arranging.toggle_side(),
-    "session.zoom": lambda screen: screen.arranging.toggle_zoom(),
+    "session.hide-pane": lambda screen: screen.pane_layout.hide(),
+    "session.side": lambda screen: screen.pane_layout.toggle_side(),
+    "session.zoom": lambda screen: screen.pane_layout.toggle_zoom(),
     "session.answer": _answer,
-    "session.protocol": lambda screen: screen.rooms.opened.protocol(),
+    "session.protocol": lambda screen: screen.rooms.details.protocol(),
     "session.send-now": _send_now,
     "session.edit-queue": _edit_queue,
     "session.policy": _in_worker("policy", lambda screen: choose_policy(screen)),
-    "session.rules": lambda screen: screen.rooms.ruling.show(),
-    "session.decisions": lambda screen: screen.rooms.opened.decisions(),
+    "session.rules": lambda screen: screen.rooms.rules.show(),
+    "session.decisions": lambda screen: screen.rooms.details.decisions(),
     "session.queue": _in_worker("queue", lambda screen: show_queue(screen)),
-    "session.about": lambda screen: screen.rooms.opened.session_details(),
-    "session.rename": lambda screen: screen.rooms.naming.ask(),
+    "session.about": lambda screen: screen.rooms.details.session_details(),
+    "session.rename": lambda screen: screen.rooms.session_name.ask(),
     "session.log-out": _in_worker("log-out", _log_out),
     "session.fork": _in_worker("fork", fork),
     "session.hand-over": lambda screen: hand_over(screen),
-    "session.copy": lambda screen: screen.rooms.copying.last_answer(),
-    "session.export": _in_worker("export", lambda screen: screen.rooms.exporting.choose()),
+    "session.copy": lambda screen: screen.rooms.chat_copy.last_answer(),
+    "session.export": _in_worker("export", lambda screen: screen.rooms.export.choose()),
     "session.restore": _in_worker("restore", restore_turn),
     "session.drop-note": lambda screen: screen.conversation.rejections.drop(),
     "session.range": _in_worker("range", lambda screen: choose_range(screen)),
     "session.find": find,
     "session.restart": lambda screen: screen.rooms.beginning.restart(),
-    "session.ladder": _in_worker("ladder", lambda screen: screen.rooms.unresponsive.choose()),
+    "session.ladder": _in_worker("ladder", lambda screen: screen.rooms.unresponsive_agent.choose()),
     "session.background": _in_worker("background", choose_what_to_stop),
-    "session.prompt": lambda screen: screen.arranging.leave(),
-    "chat.copy": lambda screen: screen.rooms.copying.block(),
-    "chat.copy-code": lambda screen: screen.rooms.copying.code(),
-    "chat.source": lambda screen: screen.rooms.copying.show_source(),
+    "session.prompt": lambda screen: screen.pane_layout.leave(),
+    "chat.copy": lambda screen: screen.rooms.chat_copy.block(),
+    "chat.copy-code": lambda screen: screen.rooms.chat_copy.code(),
+    "chat.source": lambda screen: screen.rooms.chat_copy.show_source(),
 }
 """What each command does; the commands of the chat have their keys there."""
 
@@ -249,7 +249,7 @@ WHEN: Final[Mapping[str, Callable[[SessionScreen], bool]]] = {
 """When a command is there at all; most always are, and say what is missing."""
 
 _WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionScreen, str], None]]] = {
-    "session.rename": lambda screen, name: screen.rooms.naming.rename(name),
+    "session.rename": lambda screen, name: screen.rooms.session_name.rename(name),
 }
 """What a command does with the words behind its own."""
 
@@ -290,7 +290,7 @@ class Slash:
     def write(self, name: str) -> None:
         """Write one of the agent's commands in the prompt."""
         self._screen.prompt.replace_all(f"/{name} ")
-        self._screen.arranging.leave()
+        self._screen.pane_layout.leave()
 
     def commands(self) -> list[AvailableCommand]:
         """Return the commands that the agent has none of the same name for, in the agent's words."""
@@ -326,7 +326,7 @@ async def say(screen: SessionScreen, prompt: Prompt) -> None:
     """Say it, or let it wait; what was typed as a command is run."""
     conversation = screen.conversation
     if prompt.is_command:
-        screen.rooms.own_shell.run(prompt)
+        screen.rooms.shell.run(prompt)
     elif await screen.rooms.slash.run(prompt.text):
         return
     elif conversation.phase == "recorded":

@@ -115,7 +115,7 @@ class DetailScreens:
         """Show the details of the session."""
         from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
 
-        facts = sections(self._screen.conversation, self._start, self._screen.rooms.naming.own)
+        facts = sections(self._screen.conversation, self._start, self._screen.rooms.session_name.own)
         self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
 
     def decisions(self) -> None:

@@ -20,7 +20,7 @@ async def find(screen: SessionScreen) -> None:
     for bar in screen.query("#find").results(SearchBar):
         bar.focus_field()
         return
-    screen.arranging.show_chat()
+    screen.pane_layout.show_chat()
     search = ChatSearch(screen.query_one("#chat", ChatPane))
     bar = SearchBar(search, screen.look, "find in the chat", screen.focused, id="find")
     await screen.mount(bar, before="#queue")

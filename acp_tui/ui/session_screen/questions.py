@@ -188,8 +188,8 @@ class Asking:
             background=background_of(conversation, question.call, unasked=question.unasked),
             waiting=self._waiting(),
             go=self._go,
-            make_rule=self._screen.rooms.ruling.make,
-            scopes=lambda: self._screen.rooms.ruling.always_scopes(question.call),
+            make_rule=self._screen.rooms.rules.make,
+            scopes=lambda: self._screen.rooms.rules.always_scopes(question.call),
             find=None if question.unasked else self._finder(),
         )
 
@@ -245,7 +245,7 @@ class Asking:
         self._aside[key] = shown.question
         if isinstance(answer, PermissionAnswer):
             if answer.rule is not None:
-                self._screen.rooms.ruling.keep(answer.rule)
+                self._screen.rooms.rules.keep(answer.rule)
             conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:
                 conversation.say(answer.reason)
@@ -258,4 +258,4 @@ class Asking:
         self._screen.show_status()
         if not self._screen.tabs.come_back(self._screen, key):
             self.show_next(follows=answer is not None)
-        self._screen.rooms.ruling.look()
+        self._screen.rooms.rules.look()

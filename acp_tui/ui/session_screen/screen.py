@@ -59,15 +59,15 @@ class Rooms:
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self.beginning: Beginning = Beginning(screen, start)
-        self.copying: ChatCopy = ChatCopy(screen)
-        self.exporting: SessionExport = SessionExport(screen)
-        self.naming: SessionName = SessionName(screen)
-        self.opened: DetailScreens = DetailScreens(screen, start)
+        self.chat_copy: ChatCopy = ChatCopy(screen)
+        self.export: SessionExport = SessionExport(screen)
+        self.session_name: SessionName = SessionName(screen)
+        self.details: DetailScreens = DetailScreens(screen, start)
         self.option_menus: OptionMenus = OptionMenus(screen)
-        self.own_shell: UserShell = UserShell(screen, start)
-        self.ruling: SessionRules = SessionRules(screen, start)
+        self.shell: UserShell = UserShell(screen, start)
+        self.rules: SessionRules = SessionRules(screen, start)
         self.slash: Slash = Slash(screen)
-        self.unresponsive: UnresponsiveAgent = UnresponsiveAgent(screen)
+        self.unresponsive_agent: UnresponsiveAgent = UnresponsiveAgent(screen)
 
 
 class Body(Horizontal):
@@ -105,7 +105,7 @@ class SessionScreen(Screen[None]):
         self.rooms: Rooms = Rooms(self, start)
         self.presence: Presence = Presence(self)
         self.asking: Asking = Asking(self)
-        self.arranging: PaneLayout = PaneLayout(self, state_folder() / "layout.json", start.settings.layout)
+        self.pane_layout: PaneLayout = PaneLayout(self, state_folder() / "layout.json", start.settings.layout)
         self._attention = attention
         self._start = start
         self._sessions = StatusRows(id="sessions")
@@ -123,13 +123,13 @@ class SessionScreen(Screen[None]):
             yield Side()
         yield StatusRows(id="queue")
         yield Writing(self.conversation, self._start, self.look, self.rooms.slash.offered)
-        yield StatusLine(self.conversation, self.look, lambda: self.rooms.own_shell.background)
+        yield StatusLine(self.conversation, self.look, lambda: self.rooms.shell.background)
 
     def on_mount(self) -> None:
         """Draw everything once, then begin the conversation."""
         self.set_class(self.look.ascii, "-ascii")
         restyle(self, self.look)
-        self.arranging.begin()
+        self.pane_layout.begin()
         self.show_status()
         self.query_one(ChatPane).welcome(welcome(self._start.cwd, lambda name: key_of(self, name)))
         self.focus_prompt()
@@ -150,12 +150,12 @@ class SessionScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         """Show one pane at a time where there is no room for more, and the tabs that fit."""
-        self.arranging.resized(event.size.width)
+        self.pane_layout.resized(event.size.width)
         self.tabs.show()
 
     async def on_unmount(self) -> None:
         """End the commands of the person."""
-        await self.rooms.own_shell.end()
+        await self.rooms.shell.end()
 
     def focus_prompt(self) -> None:
         """Give the prompt the keys."""
@@ -172,7 +172,7 @@ class SessionScreen(Screen[None]):
     @property
     def title_of_tab(self) -> str:
         """What the session is about, in a few words."""
-        return self.rooms.naming.title
+        return self.rooms.session_name.title
 
     def show_sessions(self, lines: Sequence[StatusRow]) -> None:
         """Show the tabs of all sessions."""
@@ -198,11 +198,11 @@ class SessionScreen(Screen[None]):
     @on(Transcript.Chosen)
     def _chosen(self, event: Transcript.Chosen) -> None:
         if not self.query_one(ChatPane).open_fold(event.block):
-            self.rooms.opened.block(event.block, event.link)
+            self.rooms.details.block(event.block, event.link)
 
     @on(StatusRows.Clicked, "#tabs")
     def _tab_clicked(self, event: StatusRows.Clicked) -> None:
-        self.arranging.tab_clicked(event.piece)
+        self.pane_layout.tab_clicked(event.piece)
 
     @on(StatusLine.Wanted)
     async def _status_wanted(self, event: StatusLine.Wanted) -> None:
@@ -256,7 +256,7 @@ class SessionScreen(Screen[None]):
 
     def action_copy_text(self) -> None:
         """Copy what is selected, or the block in the chat that has the keys."""
-        if not self.rooms.copying.selection():
+        if not self.rooms.chat_copy.selection():
             raise SkipAction
 
 

@@ -98,14 +98,14 @@ class Showing:
             return
         self.catch_up()
         screen.show_status()
-        screen.rooms.ruling.look()
+        screen.rooms.rules.look()
         if screen.conversation.phase in ("failed", "ended"):
             screen.asking.close()
             screen.presence.when_seen(screen.rooms.beginning.explain_soon)
         elif screen.conversation.phase != "recorded":
             screen.rooms.beginning.stop_explaining()
         if screen.conversation.phase == "ready":
-            screen.rooms.opened.ready()
+            screen.rooms.details.ready()
 
     def session_changed(self, change: SessionChange) -> None:
         """Draw what changed, soon."""
@@ -151,7 +151,7 @@ class Showing:
     def tick(self) -> None:
         """Count seconds where something runs; called once a second."""
         screen, conversation = self._screen, self._screen.conversation
-        screen.rooms.unresponsive.tick(monotonic())
+        screen.rooms.unresponsive_agent.tick(monotonic())
         screen.show_status()
         if conversation.waits_too_long and not screen.rooms.beginning.has_told_of_waiting:
             screen.rooms.beginning.explain_soon()
@@ -159,11 +159,11 @@ class Showing:
         for pane in screen.query(Pane):
             pane.look_on()
         agent = conversation.agent
-        if agent is not None and (conversation.is_busy or screen.rooms.own_shell.is_running):
+        if agent is not None and (conversation.is_busy or screen.rooms.shell.is_running):
             now = agent.now
             for pane in screen.query(Pane):
                 pane.tick(now)
-            screen.rooms.opened.refresh(now)
+            screen.rooms.details.refresh(now)
 
     def _show_unread(self) -> None:
         """Show what the agent prints that is no message, where a message is waited for."""
@@ -184,11 +184,11 @@ class Showing:
             pane.show(session, change)
             pane.paused = more
         if change.entries:
-            screen.rooms.opened.refresh()
+            screen.rooms.details.refresh()
             screen.asking.refresh()
         if change.fields:
             screen.show_status()
-            screen.arranging.show_tabs()
+            screen.pane_layout.show_tabs()
         if "turn" in change.fields and not screen.presence.is_seen:
             screen.presence.has_news = session.turn_state == "idle"
             screen.tabs.show()
