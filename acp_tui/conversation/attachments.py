@@ -1,4 +1,7 @@
-"""Files that a prompt mentions become blocks of content. Source: ACP, pages "prompt turn" and "content"."""
+"""Attachments: the files that a prompt mentions, as content blocks.
+
+Source: ACP, pages "prompt turn" and "content".
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 Lines = tuple[int, int]
-"""The first and the last line, the first of a file being 1."""
+"""The first and the last line, counted from 1."""
 
 _BEGIN: Final = r"(?<![^\s(\[{])@"
 _MENTION: Final = re.compile(_BEGIN + r'(?:"(?P<quoted>[^"\n]+)"(?P<range>:\d+(?:-\d+)?)?|(?P<bare>[^\s"]+))')
@@ -32,24 +35,24 @@ _PLAIN: Final = re.compile(r"[^\s\"]+")
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One way to read a mention."""
+class MentionReading:
+    """A reading of a mention."""
 
     path: str
     lines: Lines | None = None
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedMention:
     """A mention that is being typed at the end of a text."""
 
     start: int
-    """Where its `@` stands."""
+    """The position of its `@`."""
     needle: str
 
 
-def mentions(text: str) -> list[list[Reading]]:
-    """Return the mentions of a text, each as the ways to read it, the likeliest first.
+def mentions(text: str) -> list[list[MentionReading]]:
+    """Return the mentions of a text, each as its readings, the likeliest first.
 
     A sentence may go on behind a mention (`see @a.py, please`), and a colon may be part of a name.
     """
@@ -62,25 +65,22 @@ def mentions(text: str) -> list[list[Reading]]:
     return found
 
 
-def typed(before: str) -> Typed | None:
-    """Return the mention that ends where the cursor is, `before` being the text up to there.
-
-    None where there is none, and where its line numbers are being typed.
-    """
+def typed_mention(before: str) -> TypedMention | None:
+    """Return the mention at the end of a text; None without one, or while its line numbers are typed."""
     match = _TYPED.search(before)
     if match is None or _RANGE_TYPED.fullmatch(match["needle"]):
         return None
-    return Typed(match.start(), match["needle"])
+    return TypedMention(match.start(), match["needle"])
 
 
-def written(path: str) -> str:
-    """Return how a path is mentioned; a folder, which ends with `/`, can be gone on with."""
+def mention_of(path: str) -> str:
+    """Return the mention of a path; one of a folder, which ends with `/`, has no closing quote."""
     if _PLAIN.fullmatch(path):
         return f"@{path}"
     return f'@"{path}' if path.endswith("/") else f'@"{path}"'
 
 
-def _readings(word: str) -> Iterator[Reading]:
+def _readings(word: str) -> Iterator[MentionReading]:
     while word:
         yield from _ranged(word, True)
         if word[-1] not in _AFTER_A_WORD:
@@ -88,26 +88,26 @@ def _readings(word: str) -> Iterator[Reading]:
         word = word[:-1]
 
 
-def _ranged(word: str, may_be_whole: bool) -> Iterator[Reading]:
+def _ranged(word: str, may_be_whole: bool) -> Iterator[MentionReading]:
     if may_be_whole:
-        yield Reading(word)
+        yield MentionReading(word)
     match = _RANGE.fullmatch(word)
     if match is not None:
         first = max(1, int(match["first"]))
-        yield Reading(match["path"], (first, max(first, int(match["last"] or first))))
+        yield MentionReading(match["path"], (first, max(first, int(match["last"] or first))))
 
 
-EMBEDDED: Final = 256 * 1024
-"""Bytes of a text up to which it travels with the prompt; a larger one is linked."""
+MAX_EMBEDDED: Final = 256 * 1024
+"""Size of the largest text that is embedded; a larger one is linked."""
 
-_SEARCHED: Final = 16 * 1024 * 1024
-"""Bytes of a file up to which lines are looked for in it."""
+_MAX_SEARCHED: Final = 16 * 1024 * 1024
+"""Size of the largest file that is searched for lines."""
 
-MEDIA: Final = 10 * 1024 * 1024
-"""Bytes of an image or a sound up to which it travels with the prompt."""
+MAX_MEDIA: Final = 10 * 1024 * 1024
+"""Size of the largest image or sound that is embedded."""
 
 _HEAD: Final = 8192
-"""Bytes at the beginning that tell what a file holds."""
+"""Bytes at the start of a file that tell its kind."""
 
 _SOUNDS: Final = (
     (b"ID3", "mpeg"), (b"\xff\xfb", "mpeg"), (b"\xff\xf3", "mpeg"), (b"\xff\xf2", "mpeg"),
@@ -121,49 +121,49 @@ class Attachment:
     """A file or folder that a prompt mentions."""
 
     name: str
-    """As it was mentioned."""
+    """The path as it was mentioned."""
     path: Path
     kind: Literal["text", "image", "audio", "binary", "folder"]
     size: int
-    """Bytes."""
+    """Size in bytes."""
     mime_type: str | None
     lines: Lines | None = None
 
     @property
     def uri(self) -> str:
-        """The address of the whole file."""
+        """The URI of the whole file."""
         return self.path.as_uri() + ("/" if self.kind == "folder" else "")
 
-    def travels(self, takes: PromptCapabilities) -> bool:
-        """Whether the content goes with the prompt, as far as can be said without reading it."""
+    def is_embedded(self, takes: PromptCapabilities) -> bool:
+        """Return whether the content is embedded in the prompt, judged without reading it."""
         if self.kind in ("image", "audio"):
-            return (takes.image if self.kind == "image" else takes.audio) and self.size <= MEDIA
-        most = _SEARCHED if self.lines is not None else EMBEDDED
+            return (takes.image if self.kind == "image" else takes.audio) and self.size <= MAX_MEDIA
+        most = _MAX_SEARCHED if self.lines is not None else MAX_EMBEDDED
         return self.kind == "text" and takes.embedded_context and self.size <= most
 
     def shown(self, takes: PromptCapabilities | None) -> str:
-        """Say what will be sent, for people; None for an agent that has not told yet what it takes."""
+        """Return the attachment in words; `takes` is None for an agent not yet initialized."""
         lines = f":{self.lines[0]}-{self.lines[1]}" if self.lines is not None else ""
         about = "folder" if self.kind == "folder" else size(self.size)
         if self.kind in ("image", "audio"):
             about = f"{self.kind} {about}"
-        is_link = takes is not None and not self.travels(takes)
+        is_link = takes is not None and not self.is_embedded(takes)
         return f"{self.name}{lines} {about}{' as a link' if is_link else ''}"
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a text mentions."""
+class MentionedFiles:
+    """The files that a text mentions."""
 
     attachments: tuple[Attachment, ...] = ()
     problems: tuple[str, ...] = ()
-    """Sentences for people about mentions that cannot be attached."""
+    """Messages about mentions that cannot be attached."""
 
 
-def find(text: str, roots: Sequence[str]) -> Found:
-    """Look for the files that a text mentions, in the folders `roots`; relative paths belong to the first.
+def find(text: str, roots: Sequence[str]) -> MentionedFiles:
+    """Return the files that a text mentions below some roots; relative paths are below the first.
 
-    What is mentioned and not there is just text. Blocks while it looks: not for the event loop.
+    A mention of a missing file is plain text. Blocking: call it in a thread.
     """
     attachments: dict[tuple[Path, Lines | None], Attachment] = {}
     problems: list[str] = []
@@ -177,15 +177,15 @@ def find(text: str, roots: Sequence[str]) -> Found:
             if attachment is not None:
                 attachments.setdefault((attachment.path, attachment.lines), attachment)
                 break
-    return Found(tuple(attachments.values()), tuple(dict.fromkeys(problems)))
+    return MentionedFiles(tuple(attachments.values()), tuple(dict.fromkeys(problems)))
 
 
 def blocks(
     prompt: Prompt, roots: Sequence[str], takes: PromptCapabilities
 ) -> tuple[list[ContentBlock], list[str]]:
-    """Return (a prompt as blocks that the agent takes, what to tell the person about its attachments).
+    """Return a prompt as content blocks that the agent takes, and messages about its attachments.
 
-    Blocks while it reads: not for the event loop.
+    Blocking: call it in a thread.
     """
     from acp_tui.protocol.schema import TextContent
 
@@ -200,16 +200,16 @@ def blocks(
 
 
 def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlock, str]:
-    """Return (an attachment as a block that the agent takes, what to tell the person about it or "").
+    """Return an attachment as a content block that the agent takes, and a message or "".
 
-    Blocks while it reads: not for the event loop.
+    Blocking: call it in a thread.
     """
     from acp_tui.protocol.schema import EmbeddedResource, ResourceContents
 
     try:
         if attachment.kind in ("image", "audio"):
             return _media(attachment, takes)
-        text = _text(attachment) if attachment.travels(takes) else None
+        text = _text(attachment) if attachment.is_embedded(takes) else None
     except (OSError, UnicodeDecodeError) as error:
         return _link(attachment), f"{attachment.name} goes as a link: {error}."
     if text is None:
@@ -220,14 +220,14 @@ def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlo
 
 
 def image_type(head: bytes) -> str | None:
-    """Return the type of the image that begins with these bytes; None: it is none that agents take."""
+    """Return the MIME type of an image by its first bytes; None: no image that agents take."""
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
     return next((f"image/{name}" for magic, name in _IMAGES if head.startswith(magic)), None)
 
 
 def audio_type(head: bytes) -> str | None:
-    """Return the type of the sound that begins with these bytes; None: it is none that is known."""
+    """Return the MIME type of a sound by its first bytes; None: no known sound."""
     if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
         return "audio/wav"
     if head[4:8] == b"ftyp" and head[8:11] == b"M4A":
@@ -235,11 +235,11 @@ def audio_type(head: bytes) -> str | None:
     return next((f"audio/{name}" for magic, name in _SOUNDS if head.startswith(magic)), None)
 
 
-def _attachment(reading: Reading, roots: Sequence[str]) -> Attachment | None:
-    """Return what a mention names; None: there is no such file.
+def _attachment(reading: MentionReading, roots: Sequence[str]) -> Attachment | None:
+    """Return the attachment of a mention; None: there is no such file.
 
     Raises:
-        OSError: it is there, and cannot be attached.
+        OSError: the file cannot be attached.
     """
     path = Path(reading.path)
     if reading.path.startswith("~/"):
@@ -278,31 +278,31 @@ def _kind(path: Path, head: bytes) -> tuple[Literal["text", "image", "audio", "b
 
 
 def _text(attachment: Attachment) -> str | None:
-    """Return the text to be sent, or the lines of it; None for too much.
+    """Return the text to be sent, or the mentioned lines; None if it is too large.
 
     Raises:
-        OSError, UnicodeDecodeError: it is no text after all.
+        OSError, UnicodeDecodeError: the file is no text after all.
     """
     with attachment.path.open("rb") as file:
-        data = file.read(_SEARCHED + 1)
+        data = file.read(_MAX_SEARCHED + 1)
     if attachment.lines is not None:
         first, last = attachment.lines
         data = b"".join(data.splitlines(keepends=True)[first - 1 : last])
         if not data:
             raise OSError(f"it has no line {first}")
-    return data.decode() if len(data) <= EMBEDDED else None
+    return data.decode() if len(data) <= MAX_EMBEDDED else None
 
 
 def _media(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlock, str]:
-    """Return an image or a sound as a block of its own, or as a link and the reason for that.
+    """Return an image or a sound as a content block, or as a link with the reason.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     from acp_tui.protocol.schema import AudioContent, ImageContent
 
     is_image = attachment.kind == "image"
-    if not attachment.travels(takes):
+    if not attachment.is_embedded(takes):
         what = "images" if is_image else "audio"
         why = (
             "it is too large" if (takes.image if is_image else takes.audio) else f"this agent takes no {what}"
@@ -316,7 +316,7 @@ def _media(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBl
 
 
 def _link(attachment: Attachment) -> ContentBlock:
-    """Return a link; which lines are meant stands beside its address, which some agents open as it is."""
+    """Return a link; mentioned lines are in its description, since some agents open the URI as it is."""
     from acp_tui.protocol.schema import ResourceLink
 
     lines = "lines {}-{}".format(*attachment.lines) if attachment.lines is not None else None
@@ -329,11 +329,11 @@ def _link(attachment: Attachment) -> ContentBlock:
     )
 
 
-_LONGEST: Final = 4096
+_MAX_PATH: Final = 4096
 
 
 def dropped_media(text: str, cwd: str) -> str | None:
-    """Return a mention of the image or sound whose path, quoted or not, is the whole text; else None."""
+    """Return the mention of an image or sound if a text is its path, quoted or not; else None."""
     try:
         path = _path(text.strip())
         if path is None or not path.is_absolute() or not path.is_file():
@@ -343,11 +343,11 @@ def dropped_media(text: str, cwd: str) -> str | None:
     except (OSError, ValueError, RuntimeError):  # no file, a name with a zero in it, nobody's home
         return None
     is_media = image_type(head) is not None or audio_type(head) is not None
-    return written(inside(str(path), cwd)) if is_media else None
+    return mention_of(inside(str(path), cwd)) if is_media else None
 
 
 def _path(text: str) -> Path | None:
-    if not text or "\n" in text or len(text) > _LONGEST:
+    if not text or "\n" in text or len(text) > _MAX_PATH:
         return None
     if text.startswith("file://"):
         return Path(unquote(urlsplit(text).path))

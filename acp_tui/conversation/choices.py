@@ -1,4 +1,4 @@
-"""What the person chooses for a session: modes, models and other options, and what is allowed unasked."""
+"""The user's choices in a session: mode, model and other options, and the policy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SessionChoices:
-    """The choices in one conversation, those of its beginning among them."""
+    """The choices in one conversation."""
 
     def __init__(self, conversation: Conversation, start: Start) -> None:
         self._conversation = conversation
@@ -33,7 +33,7 @@ class SessionChoices:
         return LastChoices(self._start)
 
     async def begin(self, agent: Agent, session: Session, *, is_new: bool) -> None:
-        """Choose what the command line, the settings, and the person's last choice say."""
+        """Apply the choices of the command line and the settings, and the last ones of the user."""
         chosen: frozenset[str] = frozenset()
         option = session.option("mode")
         if self._start.mode is not None:
@@ -57,21 +57,21 @@ class SessionChoices:
         self._last_choices.remember(agent, session, self._conversation.launch, option.config.id)
 
     def pending_value(self, option: Option) -> str | bool:
-        """Return the value that an option has, or will have once the agent agrees."""
+        """Return the value of an option, or the pending one."""
         session = self._conversation.session
         pending = session.pending if session is not None else {}
         return pending.get(option.config.id, option.config.current_value)
 
     @property
     def policy(self) -> Policy | None:
-        """What is allowed in the session where no rule matches; None without one."""
+        """The policy of the session, which decides where no rule matches; None without a session."""
         host, session = self._conversation.host, self._conversation.session
         if host is None or session is None or self._conversation.is_over:
             return None
         return host.policy_of(session.id)
 
     def set_policy(self, policy: Policy) -> None:
-        """Let this count in the session from now on, and say so in the chat."""
+        """Set the policy of the session, and say so in the chat."""
         from acp_tui.rules.model import WORDS
         from acp_tui.session.events import Noted
 
@@ -84,7 +84,7 @@ class SessionChoices:
         self._conversation.note(Noted(said, "warning" if is_open else "info"))
 
     async def _apply_mode(self, agent: Agent, session: Session, name: str) -> None:
-        """Ask for the mode of the command line, which counts for this run only."""
+        """Set the mode of the command line, which counts for this run only."""
         from acp_tui.agent.capabilities import AgentError
         from acp_tui.conversation.agents import mode_named
         from acp_tui.session.events import Noted
@@ -100,7 +100,7 @@ class SessionChoices:
 
 
 class LastChoices:
-    """The choices of one conversation's agent: remembered as they are made, made again at its beginning."""
+    """The last choices for an agent: remembered when they are made, repeated in a new session."""
 
     def __init__(self, start: Start) -> None:
         self._start = start
@@ -108,7 +108,7 @@ class LastChoices:
         self._again: asyncio.Task[None] | None = None
 
     def remember(self, agent: Agent, session: Session, launch: Launch | None, option_id: str) -> None:
-        """Remember what an option is now; call it when the person has chosen that, and the agent agreed."""
+        """Remember the value of an option that the user has chosen and the agent has set."""
         if not self._start.settings.remember_choices or launch is None:
             return
         option = next((one for one in session.options if one.config.id == option_id), None)
@@ -120,9 +120,9 @@ class LastChoices:
     async def choose_again(
         self, agent: Agent, session: Session, launch: Launch, chosen: frozenset[str]
     ) -> None:
-        """Ask the agent for what was chosen last, except for the options `chosen` for this run already.
+        """Set the last choices again, except for the options `chosen` for this run.
 
-        Returns once the requests are on their way, so that what is said next comes behind them on the wire.
+        Returns once the requests are sent, so that the next prompt comes behind them on the wire.
         """
         by_hand = _of_settings(self._start, agent, launch)
         remembered = self._store().of(_key(agent, launch)) if self._start.settings.remember_choices else {}
@@ -130,18 +130,20 @@ class LastChoices:
         wanted = {name: value for name, value in wanted.items() if name not in chosen}
         self._tell_problem(agent, session)
         if wanted:
-            choosing = _Choosing(agent, session, wanted, frozenset(by_hand))
-            self._again = asyncio.create_task(self._finish(choosing, _key(agent, launch), choosing.begin()))
+            repetition = _Repetition(agent, session, wanted, frozenset(by_hand))
+            self._again = asyncio.create_task(
+                self._finish(repetition, _key(agent, launch), repetition.begin())
+            )
             await asyncio.sleep(0)  # the requests are written in the first step of their tasks
 
-    async def _finish(self, choosing: _Choosing, key: str, asked: list[asyncio.Task[None]]) -> None:
-        """Wait for the answers; they may bring values that were not offered before."""
+    async def _finish(self, repetition: _Repetition, key: str, asked: list[asyncio.Task[None]]) -> None:
+        """Wait for the answers, and set values that only these offer."""
         if asked:
             await asyncio.wait(asked)
-            more = choosing.begin()
+            more = repetition.begin()
             if more:
                 await asyncio.wait(more)
-        for option_id in choosing.end():
+        for option_id in repetition.end():
             self._store().drop(key, option_id)
 
     def _store(self) -> RememberedChoices:
@@ -153,7 +155,7 @@ class LastChoices:
         return self._choices
 
     def _tell_problem(self, agent: Agent, session: Session) -> None:
-        """Say once that choices are not remembered."""
+        """Tell the chat once that choices are not remembered."""
         from acp_tui.session.events import Noted
 
         problem = self._choices.problem if self._choices is not None else None
@@ -162,8 +164,8 @@ class LastChoices:
             agent.note(session.id, Noted(str(problem), "warning"))
 
 
-class _Choosing:
-    """Choosing again in one session."""
+class _Repetition:
+    """The repetition of choices in one session."""
 
     def __init__(
         self, agent: Agent, session: Session, wanted: Mapping[str, Value], by_hand: frozenset[str]
@@ -174,7 +176,7 @@ class _Choosing:
         self._by_hand = by_hand
 
     def begin(self) -> list[asyncio.Task[None]]:
-        """Ask for all that is offered and may be asked for, in the agent's order."""
+        """Set all values that are offered and allowed, in the agent's order."""
         return [
             asyncio.create_task(self._ask(option, self._wanted.pop(option.config.id)))
             for option in list(self._session.options)
@@ -182,7 +184,7 @@ class _Choosing:
         ]
 
     def end(self) -> list[str]:
-        """Say what was not chosen again, and why; return the options whose value is not offered any more."""
+        """Tell the chat which values were not set, and why; return the options whose value is gone."""
         gone = []
         for option in self._session.options:
             value = self._wanted.get(option.config.id)
@@ -211,7 +213,7 @@ class _Choosing:
         from acp_tui.agent.capabilities import AgentError
         from acp_tui.session.options import says_unasked
 
-        # How the agent shows the value by now was no reason for this choice.
+        # The user chose the value before the agent showed it as it does now.
         is_of_settings = option.config.id in self._by_hand and option.config.is_mode
         consents = is_of_settings and says_unasked(str(value))
         try:
@@ -226,7 +228,7 @@ class _Choosing:
 
 
 def _key(agent: Agent, launch: Launch) -> str:
-    """Return what choices are kept by: how the person calls an agent, and what it calls itself."""
+    """Return the key of an agent's choices: the user's name and its own."""
     own = _own_name(agent)
     return launch.name if own is None else f"{launch.name}/{own}"
 
@@ -237,6 +239,6 @@ def _of_settings(start: Start, agent: Agent, launch: Launch) -> Mapping[str, Val
 
 
 def _own_name(agent: Agent) -> str | None:
-    """Return what an agent calls itself, if it says so."""
+    """Return the agent's own name, if it tells one."""
     told = agent.info.agent_info if agent.info is not None else None
     return told.name if told is not None else None

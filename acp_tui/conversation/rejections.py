@@ -1,4 +1,4 @@
-"""What the next prompt tells the agent of its changes: which of them the person has taken back."""
+"""Rejected changes, reported to the agent with the next prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from acp_tui.safe_text import exact_line
 from acp_tui.session.entries import NOTE
 
 _NAMED: Final = 5
-"""Facts that the note names."""
+"""Most facts that a note names."""
 _HEAD: Final = NOTE.strip()
 
 
@@ -17,19 +17,19 @@ class _Fact:
     def __init__(self, text: str, undo: str) -> None:
         self.text = text
         self.undo = undo
-        """What is told when it is undone after the agent was told."""
+        """The fact to report if the step is undone after its report."""
         self.is_told = False
 
 
 class Rejections:
-    """The facts that the agent of one conversation has not been told; what is undone in time is not told."""
+    """The unreported facts of one conversation; a step that is undone in time is not reported."""
 
     def __init__(self, changed: Callable[[], None], *, wanted: bool = True) -> None:
         """Begin without facts.
 
         Args:
             changed: called when the note has changed.
-            wanted: the person's setting: whether anything is told.
+            wanted: the user's setting: report rejections at all.
         """
         self._changed = changed
         self._wanted = wanted
@@ -38,16 +38,16 @@ class Rejections:
         self._taken: list[_Fact] = []
 
     def add(self, text: str, undo: str) -> None:
-        """Remember a step, such as `rejected your change in a.py`; `undo` tells of its undoing."""
+        """Add a step, such as `rejected your change in a.py`; `undo` reports its undoing."""
         fact = _Fact(exact_line(text), exact_line(undo))
         self._steps.append(fact)
         self._tell(fact)
 
     def undone(self, newer: int = 0) -> None:
-        """A step was undone: forget it, or tell that, too, if the agent knows of it.
+        """Drop a step that was undone, or report its undoing if the agent knows of it.
 
         Args:
-            newer: how many steps after it stand.
+            newer: the number of later steps, which stay.
         """
         if len(self._steps) <= newer:
             return
@@ -59,7 +59,7 @@ class Rejections:
             self._changed()
 
     def note(self) -> str:
-        """Return the text that goes with the next prompt; empty without anything to tell."""
+        """Return the note for the next prompt; empty without facts."""
         if not self._facts:
             return ""
         lines = [fact.text for fact in self._facts[-_NAMED:]]
@@ -68,7 +68,7 @@ class Rejections:
         return "\n".join([_HEAD, *earlier, *(f"- {line}" for line in lines)])
 
     def take(self) -> str:
-        """Return the note, which is told from now on."""
+        """Return the note, whose facts count as reported."""
         note, self._taken = self.note(), list(self._facts)
         for fact in self._taken:
             fact.is_told = True
@@ -76,7 +76,7 @@ class Rejections:
         return note
 
     def give_back(self) -> None:
-        """What was taken last did not reach the agent."""
+        """Take the last note back: it did not reach the agent."""
         for fact in self._taken:
             fact.is_told = False
         if self._taken:
@@ -85,7 +85,7 @@ class Rejections:
             self._changed()
 
     def drop(self) -> None:
-        """Tell nothing of what was done so far."""
+        """Drop all facts."""
         if self._facts:
             self._facts.clear()
             self._changed()
@@ -97,7 +97,7 @@ class Rejections:
 
 
 def lines_of(start: int, stop: int) -> str:
-    """Return lines in words, from 0 and the last not included; none are named by the line before them."""
+    """Return a range of lines, counted from 0 without the last, in words; an empty one by its place."""
     if start == stop:
         return f"after line {start}"
     return f"line {start + 1}" if stop - start == 1 else f"lines {start + 1}-{stop}"

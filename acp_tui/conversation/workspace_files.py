@@ -1,4 +1,4 @@
-"""The files and folders of a workspace that are not ignored, found by a few letters of their paths."""
+"""Workspace files: fuzzy search among the paths that git does not ignore."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acp_tui.changes.file_list import files_in
 
 
 def plain(text: str) -> str:
-    """Return a text with `é` as `e`, however it was composed; a letter of its own, such as `ø`, stays."""
+    """Return a text without accents: `é` as `e`; a letter of its own, such as `ø`, stays."""
     if text.isascii():
         return text
     from unicodedata import combining, normalize
@@ -20,23 +20,23 @@ def plain(text: str) -> str:
 
 
 FRESH: Final = 5.0
-"""Seconds after which a list is made anew when it is wanted again."""
+"""Seconds for which a list is used."""
 
-MOST: Final = 400_000
-"""Paths that are listed at most: somebody may have started in `/`."""
+MAX_PATHS: Final = 400_000
+"""Most paths that are listed: the workspace may be `/`."""
 
 _SHORT: Final = 2
-"""Characters up to which recent files come first, whatever their names look like."""
+"""Longest search text for which recent files come first."""
 
 _POOL: Final = 100
-"""Matches that are looked at for the best ones."""
+"""Matches among which the best ones are chosen."""
 
 _NAME_BONUS: Final = 16
-"""What a match in the name of a file is worth more than one in its path."""
+"""The bonus of a match in the name of a file."""
 
 
-class _Listing:
-    """One reading of the workspace, which can be used while it grows."""
+class _PathIndex:
+    """A searchable list of paths, used while it grows."""
 
     def __init__(self) -> None:
         from frizbee import Haystacks
@@ -44,12 +44,12 @@ class _Listing:
         self.paths: list[str] = []
         self._known: set[str] = set()
         self.folders: dict[str, list[str]] = {"": []}
-        """What lies directly in a folder, by its path without the last slash."""
+        """The content of each folder, by its path without the last slash."""
         self._whole = Haystacks()
         self._names = Haystacks()
 
     def add(self, paths: Iterable[str]) -> None:
-        """Take in files: paths relative to the workspace."""
+        """Add paths relative to the workspace."""
         before = len(self.paths)
         for path in paths:
             if path not in self._known and path.isprintable():  # others can neither be typed nor drawn
@@ -68,7 +68,7 @@ class _Listing:
         inside.append(path)
 
     def best(self, needle: str, limit: int) -> list[str]:
-        """Return the paths that hold the characters of `needle` in order, the likeliest first."""
+        """Return the paths that contain the characters of `needle` in order, the best first."""
         from frizbee import Matcher
 
         matcher = Matcher(plain(needle), max_items=_POOL)
@@ -82,28 +82,28 @@ class _Listing:
 
 
 class WorkspaceFiles:
-    """Lists one folder when asked to, and finds paths in the list."""
+    """The paths of one folder, listed on demand and searched."""
 
     def __init__(self, folder: str, changed: Callable[[], None]) -> None:
-        """Take the folder, and whom to tell that more was found."""
+        """Take the folder, and the function to call when more paths are found."""
         self.folder = folder
         self._changed = changed
-        self._listing: _Listing | None = None
+        self._listing: _PathIndex | None = None
         self._made = float("-inf")
         self._is_listing = False
 
     @property
     def is_stale(self) -> bool:
-        """Whether `refresh` should be called before the list is used again."""
+        """Whether the list is due for `refresh`."""
         return not self._is_listing and time.monotonic() - self._made > FRESH
 
     async def refresh(self) -> None:
-        """List the folder: what git tracks first, then what it does not ignore; else what a walk finds.
+        """List the folder: tracked files first, then others that git does not ignore; without git, all files.
 
-        A first list is used while it grows; a later one takes the place of the one before when it is whole.
+        A first list is used while it grows; a later one replaces it when it is complete.
         """
         self._is_listing = True
-        listing = _Listing()
+        listing = _PathIndex()
         try:
             if self._listing is None:
                 self._listing = listing
@@ -112,7 +112,7 @@ class WorkspaceFiles:
                     listing.add(paths)
                     if self._listing is listing:
                         self._changed()
-                    if len(listing.paths) >= MOST:
+                    if len(listing.paths) >= MAX_PATHS:
                         break
         finally:
             self._is_listing = False
@@ -121,10 +121,10 @@ class WorkspaceFiles:
         self._changed()
 
     def matching(self, needle: str, recent: Sequence[str] = (), limit: int = 50) -> list[str]:
-        """Return paths relative to the folder, those of folders ending with `/`, the likeliest first.
+        """Return matching paths relative to the folder, the best first; those of folders end with `/`.
 
-        Without a needle, or behind a slash, what lies in the folder. `recent` are paths that come first
-        while the needle is short.
+        An empty needle, or one that ends with a slash, returns the content of that folder. Paths of `recent`
+        come first while the needle is short.
         """
         listing = self._listing
         if listing is None:

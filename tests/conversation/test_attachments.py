@@ -10,17 +10,17 @@ import pytest
 
 from acp_tui.conversation import attachments
 from acp_tui.conversation.attachments import (
-    MEDIA,
-    Found,
-    Reading,
-    Typed,
+    MAX_MEDIA,
+    MentionedFiles,
+    MentionReading,
+    TypedMention,
     audio_type,
     block,
     blocks,
     find,
+    mention_of,
     mentions,
-    typed,
-    written,
+    typed_mention,
 )
 from acp_tui.protocol.schema import (
     AudioContent,
@@ -37,7 +37,7 @@ NONE = PromptCapabilities()
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 
 
-def found(text: str, folder: Path, *more: Path) -> Found:
+def found(text: str, folder: Path, *more: Path) -> MentionedFiles:
     return find(text, [str(folder), *map(str, more)])
 
 
@@ -97,7 +97,7 @@ def test_an_image_travels_by_what_it_holds_not_by_its_name(tmp_path: Path) -> No
 
 
 def test_folders_binary_and_huge_files_are_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attachments, "EMBEDDED", 10)
+    monkeypatch.setattr(attachments, "MAX_EMBEDDED", 10)
     (tmp_path / "src").mkdir()
     (tmp_path / "data.bin").write_bytes(b"\0\1\2")
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9 " * 10)
@@ -117,7 +117,7 @@ def test_folders_binary_and_huge_files_are_linked(tmp_path: Path, monkeypatch: p
 
 
 def test_lines_of_a_huge_file_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attachments, "EMBEDDED", 10)
+    monkeypatch.setattr(attachments, "MAX_EMBEDDED", 10)
     (tmp_path / "long.txt").write_text("12345\n" * 10)
     (attachment,) = found("@long.txt:3", tmp_path).attachments
 
@@ -214,7 +214,7 @@ def test_c52_a_sound_travels_where_the_agent_takes_audio_and_is_a_link_elsewhere
 
 
 def test_a_sound_that_is_too_large_is_a_link(tmp_path: Path) -> None:
-    (tmp_path / "song.wav").write_bytes(WAVE + bytes(MEDIA))
+    (tmp_path / "song.wav").write_bytes(WAVE + bytes(MAX_MEDIA))
     (sound,) = found("@song.wav", tmp_path).attachments
 
     content, problem = block(sound, PromptCapabilities(audio=True))
@@ -252,7 +252,7 @@ def test_sounds_are_known_by_how_they_begin(head: bytes, mime_type: str | None) 
     ],
 )
 def test_a_mention_begins_a_word(text: str, path: str, lines: None) -> None:
-    assert [readings[0] for readings in mentions(text)] == [Reading(path, lines)]
+    assert [readings[0] for readings in mentions(text)] == [MentionReading(path, lines)]
 
 
 @pytest.mark.parametrize("text", ["me@host", "a@b.c", "@", "@ a", '@""', "`x@y`"])
@@ -273,27 +273,27 @@ def test_an_at_sign_inside_a_word_or_alone_mentions_nothing(text: str) -> None:
 def test_a_mention_can_name_lines(text: str, lines: tuple[int, int]) -> None:
     (readings,) = mentions(text)
 
-    assert Reading("a.py", lines) in readings
+    assert MentionReading("a.py", lines) in readings
 
 
 def test_what_ends_a_sentence_may_not_belong_to_the_path() -> None:
     (readings,) = mentions("Look at (@a.py:3).")
 
     assert readings == [
-        Reading("a.py:3)."),
-        Reading("a.py:3)"),
-        Reading("a.py:3"),
-        Reading("a.py", (3, 3)),
+        MentionReading("a.py:3)."),
+        MentionReading("a.py:3)"),
+        MentionReading("a.py:3"),
+        MentionReading("a.py", (3, 3)),
     ]
 
 
 @pytest.mark.parametrize(
     ("before", "found"),
     [
-        ("@", Typed(0, "")),
-        ("fix @sr", Typed(4, "sr")),
-        ("@src/", Typed(0, "src/")),
-        ('in @"my fo', Typed(3, "my fo")),
+        ("@", TypedMention(0, "")),
+        ("fix @sr", TypedMention(4, "sr")),
+        ("@src/", TypedMention(0, "src/")),
+        ('in @"my fo', TypedMention(3, "my fo")),
         ("@a b", None),
         ("me@ho", None),
         ("@a.py:", None),
@@ -302,15 +302,15 @@ def test_what_ends_a_sentence_may_not_belong_to_the_path() -> None:
         ("", None),
     ],
 )
-def test_a_mention_is_typed_as_long_as_its_word_is(before: str, found: Typed | None) -> None:
-    assert typed(before) == found
+def test_a_mention_is_typed_as_long_as_its_word_is(before: str, found: TypedMention | None) -> None:
+    assert typed_mention(before) == found
 
 
 @pytest.mark.parametrize("path", ["a.py", "my file.txt", "src/x"])
 def test_what_is_written_is_read_again(path: str) -> None:
-    assert mentions(f"see {written(path)}")[0][0] == Reading(path)
+    assert mentions(f"see {mention_of(path)}")[0][0] == MentionReading(path)
 
 
 def test_a_written_folder_can_be_gone_on_with() -> None:
-    assert typed(written("src/")) == Typed(0, "src/")
-    assert typed(written("my src/")) == Typed(0, "my src/")
+    assert typed_mention(mention_of("src/")) == TypedMention(0, "src/")
+    assert typed_mention(mention_of("my src/")) == TypedMention(0, "my src/")

@@ -269,7 +269,7 @@ async def test_twenty_thousand_files_are_listed_in_pieces_and_all_found(tmp_path
 
 
 async def test_a_listing_ends_at_the_most(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workspace_files, "MOST", 1)
+    monkeypatch.setattr(workspace_files, "MAX_PATHS", 1)
 
     files = await listed(folder)
 

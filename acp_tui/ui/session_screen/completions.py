@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.conversation.attachments import typed, written
+from acp_tui.conversation.attachments import mention_of, typed_mention
 from acp_tui.ui.widgets.text import exact_line
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Completions:
     def _completions(self) -> list[Completion]:
         text = self._box.text
         self._before = before = self._box.before
-        mention = typed(before)
+        mention = typed_mention(before)
         if mention is not None:
             return self._mentions(mention.needle, len(before) - mention.start)
         commands = matching(self._commands(), text)
@@ -196,4 +196,4 @@ def _file(path: str, length: int) -> Completion:
     is_folder = path.endswith("/")
     folder, slash, name = exact_line(path).rstrip("/").rpartition("/")
     line: StatusRow = ([("muted", f"{folder}{slash}"), ("text", f"{name}{'/' if is_folder else ''}")], ())
-    return Completion(written(path), length, line, goes_on=is_folder)
+    return Completion(mention_of(path), length, line, goes_on=is_folder)
