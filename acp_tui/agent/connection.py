@@ -256,12 +256,12 @@ class Connection:
 
     @property
     def looks_strange(self) -> bool:
-        """Whether the program is probably no ACP agent: it has printed other lines only."""
+        """True if the program is probably no ACP agent: it has printed other lines only."""
         return not self._heard_a_message and self.noise >= STRANGE
 
     @property
     def says_only_strays(self) -> bool:
-        """Whether an answer is due, and only lines without a message came."""
+        """True if an answer is due, and only lines without a message came."""
         since = max(self.last_message, self.last_said)
         is_waiting = bool(self._peer.calls) and bool(self.unread_lines or self._peer.unfinished)
         return is_waiting and time.monotonic() - since >= _WAITED

@@ -18,7 +18,7 @@ class NotLent(Exception):
 
 @dataclass
 class Host:
-    """What the agent of one connection can reach."""
+    """The files, terminals and rules for the agent of one connection."""
 
     terminals: Terminals
     rules: Iterable[Rule] = ()

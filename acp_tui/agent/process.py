@@ -64,7 +64,7 @@ class Outgoing:
 
     @property
     def is_full(self) -> bool:
-        """Whether writers should wait."""
+        """True if writers should wait."""
         return not self._room.is_set()
 
     async def room(self) -> None:

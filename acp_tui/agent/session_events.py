@@ -285,7 +285,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Retelling:
-    """What an agent tells anew of a session that goes on as it is."""
+    """The replay of a session that goes on as it is, compared and not shown."""
 
     told: Session
     is_answered: bool = False
@@ -327,7 +327,7 @@ class Sessions:
         self._before: dict[str, Session | None] = {}
         """The earlier state of each session that is being loaded."""
         self._pasts: dict[str, Past] = {}
-        """What the client knows of each session that is being loaded with a replay."""
+        """The client's knowledge of each session that is being loaded with a replay."""
         self._continued: set[str] = set()
         """Sessions that are being loaded and go on as they are."""
         self._retold: dict[str, _Retelling] = {}

@@ -101,7 +101,7 @@ class RunningAgent:
 
     @property
     def is_shared(self) -> bool:
-        """Whether several conversations use it."""
+        """True if several conversations use it."""
         return len(self.users) > 1
 
     def cpu_seconds(self) -> float | None:
@@ -110,7 +110,7 @@ class RunningAgent:
 
     @property
     def is_running(self) -> bool:
-        """Whether it takes requests."""
+        """True if it takes requests."""
         return not self._stopping and not self.reader.done()
 
     async def leave(self, user: AgentUser, session: Session | None) -> None:

@@ -305,7 +305,7 @@ class Conversation:
 
     @property
     def waits_too_long(self) -> bool:
-        """Whether the start takes so long that the user should be offered a choice."""
+        """True if the start takes so long that the user should be offered a choice."""
         waited = time.monotonic() - self.waiting_since
         is_waiting = self.phase == "starting" and self.agent is not None
         return is_waiting and waited >= self._start.settings.initialize_timeout_s
@@ -334,12 +334,12 @@ class Conversation:
 
     @property
     def is_over(self) -> bool:
-        """Whether no agent can receive prompts."""
+        """True if no agent can receive prompts."""
         return self.phase in _OVER
 
     @property
     def is_busy(self) -> bool:
-        """Whether a turn is running."""
+        """True if a turn is running."""
         return self.session is not None and self.session.turn_state != "idle"
 
     @property

@@ -26,7 +26,7 @@ class Failure(NamedTuple):
     strange: bool = False
     """The agent has printed such lines only."""
     advice: str = ""
-    """What to try, where the failed step knows."""
+    """Advice of the failed step, if it has any."""
     closed_output: bool = False
     """The agent had closed its output and stayed, so it was stopped."""
     takes_up: bool = False

@@ -99,7 +99,7 @@ class SessionOpening:
 
     @property
     def takes_up(self) -> bool:
-        """Whether an earlier session is opened, not a new one."""
+        """True if an earlier session is opened, not a new one."""
         return self.attach is not None
 
     async def open(self, agent: Agent, journal: Journal) -> Session:

@@ -94,7 +94,7 @@ class WorkspaceFiles:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the list is due for `refresh`."""
+        """True if the list is due for `refresh`."""
         return not self._is_listing and time.monotonic() - self._made > FRESH
 
     async def refresh(self) -> None:

@@ -130,7 +130,7 @@ class RuleChanges:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a change to undo."""
+        """True if there is a change to undo."""
         return bool(self._undo)
 
     def add(self, draft: RuleDraft, workspace: str, session: str) -> None:

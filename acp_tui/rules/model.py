@@ -55,7 +55,7 @@ class Rule:
     """The position in the file, from 0."""
     line: int | None = None
     mistake: str = ""
-    """What is wrong with the rule in its file: then it only asks."""
+    """The mistake of the rule in its file, if any: then it only asks."""
 
     @property
     def source(self) -> str:
@@ -95,7 +95,7 @@ class ToolUse:
     env: tuple[tuple[str, str], ...] = ()
     """The environment variables of the command that may change what it does."""
     is_altered: bool = False
-    """Whether its input has more in it that may make another command of the one that it names."""
+    """Further fields of the input may make another command of the one that it names."""
     roots: tuple[str, ...] = ()
     """The folders of the workspace, absolute; empty: the workspace alone."""
 

@@ -147,21 +147,24 @@ PLACES: Final = (
         ),
     ),
 )
-"""What is protected, wherever it lies. What only runs when the user asks for it (a Makefile, the scripts of
-a package) is not: agents are there to write it."""
+"""The protected files and folders, wherever they lie.
 
-_DEEPEST: Final = 4
-"""How far links are looked for in a protected folder of the workspace: as deep as `.git/modules/x/hooks`."""
-_DEEPEST_AT_HOME: Final = 2
-_MOST_ENTRIES: Final = 1_000
-"""Names that are looked at for links below one protected name."""
-_MOST_NAMES: Final = 10_000
-"""Names of one folder that are compared with the patterns."""
+Files that run only at the user's request (a Makefile, the scripts of a package) are not protected: agents are
+there to write them.
+"""
+
+_MAX_DEPTH: Final = 4
+"""Levels of a protected folder of the workspace searched for links: `.git/modules/x/hooks` has four."""
+_MAX_DEPTH_AT_HOME: Final = 2
+_MAX_ENTRIES: Final = 1_000
+"""Names below one protected name searched for links."""
+_MAX_NAMES: Final = 10_000
+"""Names of one folder compared with the patterns."""
 _WITHOUT_LINKS: Final = frozenset({"objects", "refs", "logs", "lfs", "worktrees"})
-"""Folders of `.git` in which nothing runs, and much lies."""
+"""Large folders of `.git` from which nothing runs."""
 
 _INVISIBLE: Final = "Cf"
-"""The class of letters that some file systems leave out of a name."""
+"""The Unicode category of letters that some file systems ignore in names."""
 
 
 class _Pattern(NamedTuple):
@@ -234,8 +237,8 @@ def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
     home = os.path.expanduser("~")  # noqa: PTH111
     around = [root for root in roots if _is_in(real, root)]
     names = (
-        *(_leading(folder, real, state, _DEEPEST) for folder in _folders_above(real, roots)),
-        _leading(home, real, state, _DEEPEST_AT_HOME, around),
+        *(_leading(folder, real, state, _MAX_DEPTH) for folder in _folders_above(real, roots)),
+        _leading(home, real, state, _MAX_DEPTH_AT_HOME, around),
     )
     return next(filter(None, (_by_name(name, roots) for name in chain.from_iterable(names))), None)
 
@@ -295,7 +298,7 @@ def _leading(
                 yield path
             inside = depth + 1 if below is None else 0
             if inside <= deepest and stat.S_ISDIR(found.st_mode) and name not in _WITHOUT_LINKS:
-                left_below = iter(range(_MOST_ENTRIES)) if where == folder else left
+                left_below = iter(range(_MAX_ENTRIES)) if where == folder else left
                 waiting.append((path, below, inside, left_below))
 
 
@@ -303,13 +306,13 @@ def _names_in(folder: str, places: _NamePatterns | None) -> Iterator[tuple[str, 
     """Yield the names in a folder that patterns match, each with the patterns below it."""
     try:
         with os.scandir(folder) as entries:
-            names = [entry.name for entry in islice(entries, _MOST_NAMES)]
+            names = [entry.name for entry in islice(entries, _MAX_NAMES)]
     except (OSError, ValueError):
         return
     if places is None:
         yield from ((name, None) for name in names)
         return
-    if len(names) == _MOST_NAMES:  # too many to search: names without wildcards count
+    if len(names) == _MAX_NAMES:  # too many to search: names without wildcards count
         names = [*dict.fromkeys((*places.spelled, *names))]
     for name in names:
         found = places.named(_folded(name))

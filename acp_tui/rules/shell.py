@@ -113,7 +113,7 @@ class Redirect:
 
     @property
     def harmless(self) -> bool:
-        """Whether it only joins streams, or discards one."""
+        """True if it only joins streams, or discards one."""
         text = self.target.text if self.target is not None else None
         return (
             text is not None
@@ -123,7 +123,7 @@ class Redirect:
 
     @property
     def writes(self) -> bool:
-        """Whether it writes to a file."""
+        """True if it writes to a file."""
         return ">" in self.operator and not self.harmless
 
 

@@ -193,7 +193,7 @@ def test_links_are_followed_through_links_and_across_roots(workspace: Path, tmp_
 
 
 def test_a_protected_name_is_found_among_very_many(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protected, "_MOST_NAMES", 3)
+    monkeypatch.setattr(protected, "_MAX_NAMES", 3)
     for number in range(30):
         (workspace / f"a{number}").write_text("")
     (workspace / ".envrc").symlink_to("dev.sh")
@@ -212,7 +212,7 @@ def test_a_second_name_for_the_same_folder_counts_too(workspace: Path) -> None:
 def test_a_full_protected_folder_hides_no_link_in_another(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protected, "_MOST_ENTRIES", 5)
+    monkeypatch.setattr(protected, "_MAX_ENTRIES", 5)
     (workspace / ".circleci").mkdir()
     for number in range(30):
         (workspace / ".circleci" / f"a{number}").write_text("")

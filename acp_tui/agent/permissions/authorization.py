@@ -30,7 +30,7 @@ from acp_tui.session.session import Session
 from acp_tui.workspace.files import Files, with_targets
 
 Answerer = Literal["person", "rule", "policy", "cancelled", "withdrawn", "agent ended", "nobody"]
-"""Who or what answers a question, in the words of the decision log.
+"""The sources of an answer, in the words of the decision log.
 
 "person" is the user, "cancelled" the end of the turn, "withdrawn" the agent; "nobody" answers a question that
 cannot be shown.
@@ -39,7 +39,7 @@ cannot be shown.
 
 @dataclass(frozen=True, slots=True)
 class AnsweredBy:
-    """Who or what answered a question."""
+    """The source of an answer."""
 
     who: Answerer
     detail: str = ""

@@ -44,7 +44,7 @@ class OpenQuestions:
         self._recorder = recorder
         self._open: dict[tuple[str, str], _OpenQuestion] = {}
         self.grants = Grants()
-        """What the answers have allowed."""
+        """The grants of the answers so far."""
 
     def asked(self, request: Request, session: Session | None, agent: str) -> None:
         """Open a question that the session shows already, and answer it at once where no user is needed."""
