@@ -1,4 +1,4 @@
-"""None"""
+"""Capabilities, and the errors of requests without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""What the host lends to sessions."""
 
 from __future__ import annotations
 

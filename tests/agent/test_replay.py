@@ -272,7 +272,7 @@ async def test_what_we_send_is_on_the_disk_at_once(tmp_path: Path) -> None:
     assert [row.msg["method"] for row in read(path)] == ["session/cancel"]
 
 
-async def test_commands_of_the_person_are_read_back_without_their_output() -> None:
+async def test_commands_of_the_user_are_read_back_without_their_output() -> None:
     async with conversation() as talk:  # at its end the journal is read back and compared
         talk.agent.note_own(SESSION, CommandStarted("own-1", "make test"))
         talk.agent.note_own(SESSION, CommandStarted("own-2", "sleep 9"))

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep the person's own files out of the tests."""
+    """Keep the user's own files out of the tests."""
     folder = tmp_path / "acp-tui-home"
     monkeypatch.setenv("ACP_TUI_HOME", str(folder))
     return folder

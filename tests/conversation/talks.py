@@ -36,7 +36,7 @@ def start(folder: Path, settings: Settings | None = None, /, **like: Any) -> Sta
 
 
 class LeftOpen:
-    """A screen of a login to which the person says nothing."""
+    """A screen of a login to which the user says nothing."""
 
     def __init__(self) -> None:
         self.is_gone = asyncio.Event()
@@ -61,7 +61,7 @@ class Notes:
         self.logins: list[str | None] = []
         self.offered: list[str] = []
         self.impatience = asyncio.Event()
-        """Set when the person will not wait for a login any more."""
+        """Set when the user will not wait for a login any more."""
         self.terminals: list[AuthMethod] = []
         self.failures: list[str] = []
         """Why logins in a terminal fail, one after the other; nothing: they do not."""

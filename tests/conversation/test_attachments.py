@@ -1,4 +1,4 @@
-"""None"""
+"""Mentioned files become content blocks."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ async def test_without_a_login_there_is_no_session_and_nothing_is_lost(tmp_path:
         assert notes.given_back == ["hello"]
 
 
-async def test_a_prompt_that_wants_a_login_comes_back_when_the_person_does_not_log_in(tmp_path: Path) -> None:
+async def test_a_prompt_that_wants_a_login_comes_back_when_the_user_does_not_log_in(tmp_path: Path) -> None:
     async with talk(start(tmp_path, login="prompt")) as (conversation, notes):
         notes.logins = [None]
         await conversation.begin()

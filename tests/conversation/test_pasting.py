@@ -1,4 +1,4 @@
-"""None"""
+"""Pasted paths of images and sounds become mentions."""
 
 from __future__ import annotations
 

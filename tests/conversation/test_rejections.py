@@ -72,7 +72,7 @@ def test_a_dropped_note_is_not_told_and_many_facts_are_counted() -> None:
     assert facts.note() == ""
 
 
-def test_nothing_is_told_where_the_person_does_not_want_it() -> None:
+def test_nothing_is_told_where_the_user_does_not_want_it() -> None:
     facts = rejections(wanted=False)
     facts.add("rejected a", "took back a")
     facts.undone()

@@ -1,4 +1,4 @@
-"""None"""
+"""Paths of a workspace are listed and found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""The rule book: files that change, trust, and changes of rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(command: str, workspace: Path | str = "/x", session: str = "s") -> ToolU
     return ToolUse("a", "execute", command=command, workspace=str(workspace), session=session)
 
 
-def test_the_persons_own_file_counts_everywhere_and_is_read_again_when_it_changes(book: RuleBook) -> None:
+def test_the_users_own_file_counts_everywhere_and_is_read_again_when_it_changes(book: RuleBook) -> None:
     assert decide(book, run("ls")).decision == "ask"
 
     book.user_file.write_text(f"# mine\n{ALLOW_LS}")
@@ -192,9 +192,7 @@ def test_a_removed_rule_comes_back_in_its_place(changes: RuleChanges) -> None:
     assert changes.book.user_file.read_text() == text
 
 
-def test_trust_survives_what_the_person_changes_and_nothing_else(
-    changes: RuleChanges, tmp_path: Path
-) -> None:
+def test_trust_survives_what_the_user_changes_and_nothing_else(changes: RuleChanges, tmp_path: Path) -> None:
     file = tmp_path / "w" / ".acp-tui" / "rules.toml"
     file.write_text(
         '[[rules]]\ndecision = "allow"\ncommand = "a"\n[[rules]]\ndecision = "allow"\ncommand = "b"\n'

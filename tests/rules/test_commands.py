@@ -1,4 +1,4 @@
-"""None"""
+"""Command rules and the command lines that they cover or deny."""
 
 from __future__ import annotations
 

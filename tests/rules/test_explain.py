@@ -1,4 +1,4 @@
-"""None"""
+"""The parts of a command line in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Rule files are read, and trusted as they were seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Policies decide where no rule matches."""
 
 from __future__ import annotations
 

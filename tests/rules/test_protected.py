@@ -1,4 +1,4 @@
-"""None"""
+"""Protected files, by name and by link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Rules decide: deny before ask, ask before allow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def decided(ask: ToolUse, *rules: Rule) -> Decision:
     return decide(rules, ask).decision
 
 
-def test_without_a_rule_the_person_is_asked() -> None:
+def test_without_a_rule_the_user_is_asked() -> None:
     assert decide([], edit("/w/a")) == RuleVerdict("ask", None)
 
 
@@ -216,11 +216,11 @@ def test_always_and_unknown_kinds_are_never_chosen(decision: Decision) -> None:
     assert choose([], decision) is None
 
 
-def test_a_question_for_the_person_is_not_answered() -> None:
+def test_a_question_for_the_user_is_not_answered() -> None:
     assert choose(OPTIONS, "ask") is None
 
 
-def test_r21_several_ways_to_allow_are_left_to_the_person() -> None:
+def test_r21_several_ways_to_allow_are_left_to_the_user() -> None:
     """R21: a rule cannot know in what options of one kind differ; refusing is safe whichever it is."""
     allow = [("here", "allow_once"), ("there", "allow_once"), ("no", "reject_once")]
     refuse = [("yes", "allow_once"), ("no", "reject_once"), ("never mind", "reject_once")]

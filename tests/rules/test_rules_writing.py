@@ -1,4 +1,4 @@
-"""None"""
+"""Rules are added, changed and removed in a file whose comments stay."""
 
 from __future__ import annotations
 

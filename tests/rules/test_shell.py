@@ -1,4 +1,4 @@
-"""None"""
+"""Command lines are parsed as shells read them."""
 
 from __future__ import annotations
 

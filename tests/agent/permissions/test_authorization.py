@@ -1,4 +1,4 @@
-"""What is decided without the person: by their rules first, then by the session's policy."""
+"""What is decided without the user: by the rules first, then by the session's policy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.waiting import settled
 
 
 async def answered_by(rules: tuple[Rule, ...], call: Frame, options: list[Frame]) -> Frame | None:
-    """Return the answer that rules give, None when the person is asked."""
+    """Return the answer that rules give, None when the user is asked."""
     async with conversation(rules=rules) as talk:
         tool_call = {"toolCallId": "t1", "title": "x", **call}
         talk.puppet.asks_permission("q", toolCall=tool_call, options=options)
@@ -80,7 +80,7 @@ async def test_a_rule_about_paths_sees_what_only_the_input_names(path: str) -> N
 async def answered_under(
     policy: Policy, call: Frame, cwd: Path, *, rules: tuple[Rule, ...] = (), options: list[Frame] = OPTIONS
 ) -> Frame | None:
-    """Return the answer that a policy gives, None when the person is asked."""
+    """Return the answer that a policy gives, None when the user is asked."""
     async with conversation(rules=rules, policy=policy, cwd=str(cwd)) as talk:
         talk.puppet.asks_permission("q", toolCall={"toolCallId": "t1", "title": "x", **call}, options=options)
         await talk.until(lambda: talk.session.tool_call("t1"))

@@ -72,7 +72,7 @@ def notices(session: Session) -> list[str]:
 
 
 @pytest.mark.parametrize("policy", ["ask", "ask-edits-and-commands", "allow-edits"])
-async def test_a_command_that_nobody_allowed_waits_for_the_person(tmp_path: Path, policy: Policy) -> None:
+async def test_a_command_that_nobody_allowed_waits_for_the_user(tmp_path: Path, policy: Policy) -> None:
     async with running(tmp_path, policy=policy) as (talk, session):
         request_id = wants(talk, "terminal/create", **RUN)
         question = await asked(talk, session)
@@ -111,7 +111,7 @@ async def test_what_was_let_is_told_where_it_happened(tmp_path: Path, answer: st
         assert notice.text.startswith(told)
 
 
-async def test_what_the_person_refuses_is_an_error_and_does_not_run(tmp_path: Path) -> None:
+async def test_what_the_user_refuses_is_an_error_and_does_not_run(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
         request_id = wants(talk, "terminal/create", **RUN)
         question = await asked(talk, session)
@@ -520,7 +520,7 @@ async def test_two_runs_at_once_use_up_one_permission_once(tmp_path: Path) -> No
         assert sorted("result" in answer for answer in answers) == [False, True]
 
 
-async def test_the_person_who_chose_a_mode_that_acts_unasked_is_not_asked(tmp_path: Path) -> None:
+async def test_the_user_who_chose_a_mode_that_acts_unasked_is_not_asked(tmp_path: Path) -> None:
     async with lending(tmp_path, "ask") as talk:
         session = await talk.made("s2", str(tmp_path), **MODES)
         await talk.prompted(session="s2")

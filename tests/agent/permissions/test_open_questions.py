@@ -1,4 +1,4 @@
-"""Questions: asked, answered once, by the person, a rule, or the end of the turn."""
+"""Questions: asked, answered once, by the user, a rule, or the end of the turn."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ async def test_c83_a_question_without_options_is_cancelled() -> None:
         assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
 
 
-async def test_an_id_that_is_used_twice_is_not_put_to_the_person() -> None:
+async def test_an_id_that_is_used_twice_is_not_put_to_the_user() -> None:
     async with conversation() as talk:
         talk.puppet.asks_permission("q", call="t1")
         talk.puppet.asks_permission("q", call="t2")
@@ -259,7 +259,7 @@ async def test_c108_a_visit_waits_for_its_end_also_beyond_the_turn() -> None:
         await talk.until(lambda: not talk.session.questions)
 
 
-async def test_c107_a_visit_can_be_dismissed_by_the_person() -> None:
+async def test_c107_a_visit_can_be_dismissed_by_the_user() -> None:
     async with conversation() as talk:
         talk.puppet.asks("v", "elicitation/create", **VISIT)
         await talk.until(lambda: talk.session.questions)

@@ -1,4 +1,4 @@
-"""None"""
+"""Precedents: earlier decisions about the same command or files."""
 
 from __future__ import annotations
 

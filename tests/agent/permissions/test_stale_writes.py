@@ -1,4 +1,4 @@
-"""Stale writes: what changed since the agent saw it is not written over before the person agrees."""
+"""Stale writes: what changed since the agent saw it is not written over before the user agrees."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def notices(session: Session) -> list[str]:
     return [entry.text for entry in session.entries if isinstance(entry, Notice)]
 
 
-async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_person(tmp_path: Path) -> None:
+async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_user(tmp_path: Path) -> None:
     async with stale(tmp_path) as (talk, file, question):
         assert (question.before, question.now, question.wanted) == ("one\n", "mine\n", "theirs\n")
         assert file.read_text() == "mine\n"
@@ -133,7 +133,7 @@ async def test_what_is_kept_is_told_to_the_agent_which_may_then_read_and_write(t
         assert file.read_text() == "both\n"
 
 
-async def test_what_changes_again_while_the_person_decides_is_asked_about_again(
+async def test_what_changes_again_while_the_user_decides_is_asked_about_again(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "a"
