@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
-from typing import Any, Final, Protocol
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote
 
 from acp_tui.agent.host import Host, NotLent
@@ -25,9 +26,24 @@ from acp_tui.protocol.schema import (
     WriteTextFileRequest,
 )
 from acp_tui.protocol.validation import Unreadable, read
-from acp_tui.workspace.files import FileError, NotAFile, NotFound, OutsideRoots, Stale, Written
-from acp_tui.workspace.processes import ExitStatus
-from acp_tui.workspace.terminals import BadDirectory, TerminalError, UnknownTerminal
+from acp_tui.workspace.files import (
+    FileError,
+    NotAFile,
+    NotFound,
+    OtherTarget,
+    OutsideRoots,
+    Stale,
+    Target,
+    Written,
+)
+from acp_tui.workspace.processes import ExitStatus, WorkingFolder
+from acp_tui.workspace.terminals import (
+    BadDirectory,
+    OtherDirectory,
+    Terminal,
+    TerminalError,
+    UnknownTerminal,
+)
 
 log = logging.getLogger(__name__)
 
@@ -64,9 +80,15 @@ async def read_text_file(host: Host, params: Any, delegate: ServiceDelegate) -> 
     """Source: ACP, page "file system", reading files."""
     request = read(ReadTextFileRequest, params)
     files = host.files(request.session_id)
-    await delegate.authorize(request.session_id, ImplicitRequest("read", request.path))
+
+    async def read_once(again: bool) -> str:
+        target = await asyncio.to_thread(files.target, request.path)
+        wanted = ImplicitRequest("read", request.path, target=target, again=again)
+        await delegate.authorize(request.session_id, wanted)
+        return await asyncio.to_thread(files.read_text, target, request.line, request.limit)
+
     try:
-        text = await asyncio.to_thread(files.read_text, request.path, request.line, request.limit)
+        text = await _as_decided(read_once)
     except NotFound:
         if not host.missing_file_reads_empty:
             raise
@@ -78,24 +100,40 @@ async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) ->
     """Source: ACP, page "file system", writing files."""
     request = read(WriteTextFileRequest, params)
     files = host.files(request.session_id)
-    over = await delegate.authorize(
-        request.session_id, ImplicitRequest("edit", request.path, request.content)
-    )
 
-    async def write() -> None:
-        written = await asyncio.to_thread(files.write_text, request.path, request.content, over)
+    async def write(target: Target, over: Stale | None) -> None:
+        written = await asyncio.to_thread(files.write_text, target, request.content, over)
         delegate.wrote(request.session_id, written)
 
-    while True:
-        try:
-            # Shielded: a write happens even if its request is cancelled, and must be noted.
-            writing = asyncio.ensure_future(write())
-            writing.add_done_callback(_retrieve_exception)
-            await asyncio.shield(writing)
-            return {}
-        except Stale as stale:  # again, if it changes once more while the user decides
-            over = stale
-        await delegate.may_overwrite(request.session_id, over)
+    async def write_once(again: bool) -> dict[str, Any]:
+        target = await asyncio.to_thread(files.target, request.path)
+        wanted = ImplicitRequest("edit", request.path, request.content, target=target, again=again)
+        over = await delegate.authorize(request.session_id, wanted)
+        while True:
+            try:
+                # Shielded: a write happens even if its request is cancelled, and must be noted.
+                writing = asyncio.ensure_future(write(target, over))
+                writing.add_done_callback(_retrieve_exception)
+                await asyncio.shield(writing)
+                return {}
+            except Stale as stale:
+                over = stale
+            await delegate.may_overwrite(request.session_id, over)
+
+    return await _as_decided(write_once)
+
+
+_MOST_TRIES: Final = 20
+"""Times that one act is decided about, while what it leads to changes each time."""
+_Result = TypeVar("_Result")
+
+
+async def _as_decided(act: Callable[[bool], Awaitable[_Result]]) -> _Result:
+    """Decide about an act and do it; decide again where it leads elsewhere by the time that it is done."""
+    for number in range(_MOST_TRIES - 1):
+        with suppress(OtherTarget, OtherDirectory):
+            return await act(number > 0)
+    return await act(True)
 
 
 def _retrieve_exception(work: asyncio.Future[None]) -> None:
@@ -108,17 +146,21 @@ async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) ->
     """Source: ACP, page "terminals", executing commands."""
     request = read(CreateTerminalRequest, params)
     files = host.files(request.session_id)
-    await delegate.authorize(request.session_id, _to_run(request))
     limit = request.output_byte_limit
-    terminal = await host.terminals.create(
-        request.session_id,
-        request.command,
-        request.args,
-        env=dict(_variables(request)),
-        cwd=request.cwd or str(files.roots[0]),
-        output_byte_limit=host.output_limit if limit is None or limit < 0 else limit,
-    )
-    return {"terminalId": terminal.id}
+
+    async def start_once(again: bool) -> Terminal:
+        folder = await asyncio.to_thread(WorkingFolder.of, request.cwd or files.roots[0])
+        await delegate.authorize(request.session_id, replace(_to_run(request), target=folder, again=again))
+        return await host.terminals.create(
+            request.session_id,
+            request.command,
+            request.args,
+            env=dict(_variables(request)),
+            cwd=folder,
+            output_byte_limit=host.output_limit if limit is None or limit < 0 else limit,
+        )
+
+    return {"terminalId": (await _as_decided(start_once)).id}
 
 
 def implicit_request_of(request: Request) -> ImplicitRequest | None:

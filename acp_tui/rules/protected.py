@@ -15,6 +15,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from acp_tui.session.questions import Destination
+
 _SHELL: Final = "a shell reads it when it starts"
 _GIT: Final = "git reads settings and starts programs from it"
 _FOLDER: Final = "entering the folder runs it"
@@ -417,20 +419,9 @@ def _with_wild_start() -> tuple[_Pattern, ...]:
     return tuple(pattern for pattern in _patterns() if set("*?[") & set(pattern.parts[0]))
 
 
-class Destination(NamedTuple):
-    """The file behind a path."""
-
-    at: str = ""
-    """The real path, absolute or below the workspace; empty if the path itself is real."""
-    why: str = ""
-    """The reason that it is protected; empty if it is not."""
-    names: int = 1
-    """The number of hard links: a write changes the file under each name."""
-
-
 def destination(path: str, cwd: str) -> Destination:
     """Return the file behind a path in the folder of a session, links followed."""
-    written = posixpath.join(cwd, path)
+    written = posixpath.join(cwd, posixpath.expanduser(path))
     try:
         real, base = os.path.realpath(written), os.path.realpath(cwd)
         why = why_protected(written, (cwd,)) or ""
@@ -441,12 +432,15 @@ def destination(path: str, cwd: str) -> Destination:
     if plain.startswith(prefix):  # that the workspace itself is reached by a link is no news
         plain = real_prefix + plain.removeprefix(prefix)
     leads = real != plain and not (real == base and plain in (cwd, base))
-    return Destination(real.removeprefix(real_prefix) if leads else "", why, _names(real))
+    names, linked = _names(real)
+    return Destination(real.removeprefix(real_prefix) if leads else "", why, names, real, linked)
 
 
-def _names(real: str) -> int:
+def _names(real: str) -> tuple[int, tuple[int, int] | None]:
+    """Return how many names a file has, and its device and inode if these are several."""
     try:
         state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
     except (OSError, ValueError):
-        return 1
-    return state.st_nlink if stat.S_ISREG(state.st_mode) else 1
+        return 1, None
+    names = state.st_nlink if stat.S_ISREG(state.st_mode) else 1
+    return names, (state.st_dev, state.st_ino) if names > 1 else None

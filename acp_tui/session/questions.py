@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
@@ -21,6 +21,21 @@ class OldText:
     """None for no file, or no readable text."""
     why_not: str = ""
     """Reason for not showing an existing file, or ""."""
+
+
+class Destination(NamedTuple):
+    """Where a path leads."""
+
+    at: str = ""
+    """The real place, absolute or below the workspace; empty where the path says it."""
+    why: str | None = ""
+    """Why what lies there is protected; empty where it is not, None where that was not looked at."""
+    names: int = 1
+    """Names that the file has: to write it changes it under each of them."""
+    real: str = ""
+    """The real place, absolute."""
+    linked: tuple[int, int] | None = None
+    """Device and inode of a file that has several names."""
 
 
 @dataclass(slots=True)
@@ -41,6 +56,8 @@ class Permission:
     """Index of the entry with the call, if any."""
     old_texts: dict[str, OldText] = field(default_factory=dict)
     """Current texts of files, by path as the agent writes it."""
+    places: dict[str, Destination] = field(default_factory=dict)
+    """Where the paths of the call and its folder led when they were shown last."""
 
     def option(self, option_id: str | None) -> PermissionOption | None:
         """Return the option with this id."""

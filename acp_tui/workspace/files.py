@@ -69,6 +69,19 @@ class Version(NamedTuple):
         return None if status is None else cls(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
+class Target(NamedTuple):
+    """The file that a path leads to, as it was when it was decided about."""
+
+    path: str
+    """As requested."""
+    real: str
+    """With links followed."""
+    version: Version | None
+    """None: there is no file."""
+    linked: tuple[int, int] | None = None
+    """Device and inode of a file that has several names."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Sight:
     version: Version | None
@@ -128,6 +141,7 @@ def _digest(text: str) -> bytes:
 # ├── TooLarge       more than is read at once
 # ├── NotAllowed     the system's permissions forbid it
 # ├── Stale          the file changed since the agent last saw it
+# ├── OtherTarget    the path or the file is not what was decided about
 # └── WriteFailed    the disk is full, read-only, broken …
 
 
@@ -186,6 +200,13 @@ class Stale(FileError):
         """Encoding of `now`, for display; writes are always UTF-8."""
 
 
+class OtherTarget(FileError):
+    """The path leads elsewhere than it did when it was decided about, or the file is another one."""
+
+    def __init__(self, path: str):
+        super().__init__(f"“{path}” is not the file that it was when this was decided.")
+
+
 class WriteFailed(FileError):
     """The file could not be written; the old one is untouched."""
 
@@ -201,6 +222,8 @@ class Written:
     new: str
     other_names: int = 0
     """Number of other hard links, which show the new text, too."""
+    real: str = ""
+    """The file that was written, links followed."""
 
 
 class _Old:
@@ -245,8 +268,8 @@ _KINDS: Final[dict[int, type[FileError]]] = {
 class Files:
     """Reads and writes text files below some roots for one session.
 
-    Links are resolved first. Then each component is opened from its parent folder without following links, so
-    that a link created in between is refused. Blocking: call it in a thread.
+    Links are resolved once, by `target`. Then each component is opened from its parent folder without
+    following links, so that a link created in between is refused. Blocking: call it in a thread.
 
     Source: ACP, page "file system".
     """
@@ -267,101 +290,124 @@ class Files:
     def contains(self, path: str) -> bool:
         """Return whether a path, existing or not, is inside the roots with links resolved."""
         try:
-            self._locate(path)
+            self._names(path, _real(path))
         except OutsideRoots:
             return False
         return True
 
-    def read_text(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+    def target(self, path: str) -> Target:
+        """Return the file that a path leads to by now: what is decided about, and then read or written.
+
+        Raises:
+            OutsideRoots
+        """
+        real = _real(path)
+        self._names(path, real)
+        try:
+            status = os.lstat(real)
+        except OSError:
+            return Target(path, real, None)
+        is_linked = stat.S_ISREG(status.st_mode) and status.st_nlink > 1
+        linked = (status.st_dev, status.st_ino) if is_linked else None
+        return Target(path, real, Version.of(status), linked)
+
+    def read_text(self, target: str | Target, line: int | None = None, limit: int | None = None) -> str:
         """Return a file, or `limit` lines from line `line` (from 1), with line ends kept.
 
         Only the returned lines count towards the read limit.
 
         Raises:
             OutsideRoots, NotFound, NotAFile, NotText, TooLarge, NotAllowed
+            OtherTarget: it is not the file of the target; it may have grown.
         """
         skip = max(0, (line or 1) - 1)
+        target = self.target(target) if isinstance(target, str) else target
+        path, before = target.path, target.version
         try:
-            with self._errors(path), self._parent(path) as (folder, name):
+            with self._errors(target), self._parent(target) as (folder, name):
                 file = os.fdopen(_open_regular(name, folder), "rb", buffering=0)
                 with file:
                     version = Version.of(os.fstat(file.fileno()))
+                    if before is None or version is None or version.inode != before.inode:
+                        raise OtherTarget(path)
                     data = self._read_lines(file, skip, limit)
         except NotFound:
-            self._seen.saw(os.path.realpath(path), None)
+            self._seen.saw(target.real, None)
             raise
         text = _decoded(data, path)
-        self._seen.saw(os.path.realpath(path), version, text if not skip and limit is None else None)
+        self._seen.saw(target.real, version, text if not skip and limit is None else None)
         return text
 
-    def compare(self, path: str, content: str) -> tuple[Stale, bool]:
+    def compare(self, target: str | Target, content: str) -> tuple[Stale, bool]:
         """Return the content that a write would lose, and whether the agent has not seen it.
 
         Nothing is written, and the content still counts as unseen.
 
         Raises:
             OutsideRoots, NotAFile, NotAllowed
+            OtherTarget: it is not the file of the target.
         """
+        target = self.target(target) if isinstance(target, str) else target
         now, version = _NOTHING, None
         try:
-            with self._errors(path), self._parent(path) as (folder, name):
+            with self._errors(target), self._parent(target) as (folder, name):
                 version = Version.of(_status(name, folder))
                 now = self._old(name, folder) if version is not None else _NOTHING
         except NotFound:  # the folder may be missing, too
             pass
-        real = os.path.realpath(path)
+        if version != target.version:
+            raise OtherTarget(target.path)
+        path, real = target.path, target.real
         is_new = not now.is_like(content) and not self._seen.is_current(real, version, now.as_seen)
         return Stale(path, content, now.text, self._seen.text(real), version, now.encoding), is_new
 
-    def write_text(self, path: str, content: str, over: Stale | None = None) -> Written:
+    def write_text(self, target: str | Target, content: str, over: Stale | None = None) -> Written:
         """Create or replace a file, all or nothing, with its folders.
 
         The mode of an old file is kept. `over` is the state that the user agreed to overwrite.
 
         Raises:
             OutsideRoots, NotAFile, NotAllowed, WriteFailed
+            OtherTarget: it is not the file of the target, or it has changed since.
             Stale: the file is neither as last seen by the agent, nor as in `over`.
         """
         content = _SURROGATE.sub("\ufffd", content)
-        with self._errors(path, writing=True), self._parent(path, make=True) as (folder, name):
+        target = self.target(target) if isinstance(target, str) else target
+        with self._errors(target, writing=True), self._parent(target, make=True) as (folder, name):
             before = _status(name, folder)
+            if Version.of(before) != target.version:
+                raise OtherTarget(target.path)
             old = self._old(name, folder) if before else _NOTHING
-            self._check_seen(path, content, old, Version.of(before), over)
-            real = os.path.realpath(path)
-            replace_file(name, folder, content.encode(), before, real, self._backups)
+            self._check_seen(target, content, old, over)
+            if not replace_file(name, folder, content.encode(), before, target.real, self._backups):
+                raise OtherTarget(target.path)
             after = _status(name, folder)
             version = Version.of(after)
-        self._seen.saw(os.path.realpath(path), version, content)
-        return Written(path, old.text, content, after.st_nlink - 1 if after else 0)
+        self._seen.saw(target.real, version, content)
+        return Written(target.path, old.text, content, after.st_nlink - 1 if after else 0, target.real)
 
-    def _check_seen(
-        self, path: str, content: str, now: _Old, version: Version | None, over: Stale | None
-    ) -> None:
+    def _check_seen(self, target: Target, content: str, now: _Old, over: Stale | None) -> None:
         """Refuse to overwrite unseen content, unless nothing is lost or the user agreed."""
-        real = os.path.realpath(path)
+        path, real, version = target.path, target.real, target.version
         is_agreed = over is not None and over.version == version
         is_current = self._seen.is_current(real, version, now.as_seen)
         if not is_agreed and not now.is_like(content) and not is_current:
             raise Stale(path, content, now.text, self._seen.text(real), version, now.encoding)
 
-    def _locate(self, path: str) -> tuple[str, list[str]]:
-        """Return the root of a path, and the names below it, with links resolved."""
-        if not path.startswith("/"):
-            raise OutsideRoots(f"“{path}” is not an absolute path.")
-        try:
-            real = Path(os.path.realpath(path))
-        except ValueError as error:  # a NUL or a lone surrogate
-            raise OutsideRoots(f"“{path}” is no path: {error}.") from error
+    def _names(self, path: str, real: str) -> tuple[str, list[str]]:
+        """Return the root of a real path, and the names below it; `path` is what was requested."""
         for root in self.roots:
-            if real.is_relative_to(root):
-                return root, list(real.relative_to(root).parts)
+            if Path(real).is_relative_to(root):
+                return root, list(Path(real).relative_to(root).parts)
         raise OutsideRoots(f"“{path}” lies outside the workspace.")
 
-    def _parent(self, path: str, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
+    def _parent(self, target: Target, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
         """Open the folder of a file; yield it with the file's name."""
-        root, names = self._locate(path)
+        if os.path.realpath(target.path) != target.real:
+            raise OtherTarget(target.path)
+        root, names = self._names(target.path, target.real)
         if not names:
-            raise NotAFile(f"“{path}” is a folder.")
+            raise NotAFile(f"“{target.path}” is a folder.")
         return parent_of(root, names, make)
 
     def _read_lines(self, file: BinaryIO, skip: int, take: int | None) -> bytes:
@@ -388,11 +434,31 @@ class Files:
             return _NOTHING
 
     @contextmanager
-    def _errors(self, path: str, writing: bool = False) -> Iterator[None]:
+    def _errors(self, target: Target, writing: bool = False) -> Iterator[None]:
         try:
             yield
-        except OSError as error:
-            _raise(error, path, writing)
+        except (OSError, NotAFile) as error:
+            if self._leads_elsewhere(target):
+                raise OtherTarget(target.path) from error
+            if isinstance(error, NotAFile):
+                raise
+            _raise(error, target.path, writing)
+
+    def _leads_elsewhere(self, target: Target) -> bool:
+        try:
+            return self.target(target.path) != target
+        except OutsideRoots:
+            return True
+
+
+def _real(path: str) -> str:
+    """Return an absolute path with its links followed."""
+    if not path.startswith("/"):
+        raise OutsideRoots(f"“{path}” is not an absolute path.")
+    try:
+        return os.path.realpath(path)
+    except ValueError as error:  # a NUL or a lone surrogate
+        raise OutsideRoots(f"“{path}” is no path: {error}.") from error
 
 
 def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
@@ -469,10 +535,11 @@ def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result |
 
 def replace_file(
     name: str, folder: int, data: bytes, before: os.stat_result | None, real: str, backups: Backups | None
-) -> None:
+) -> bool:
     """Write a new file and rename it over the old one, keeping mode and attributes.
 
-    A file with several names (hard links) is written in place instead, with a backup.
+    A file with several names (hard links) is written in place instead, with a backup. Return False where the
+    old file is another one by then: nothing was written.
 
     Args:
         name: the file.
@@ -484,8 +551,10 @@ def replace_file(
     """
     if before is not None:
         _check_writable(name, folder)
-        if before.st_nlink > 1 and backups is not None and _wrote_in_place(name, folder, data, real, backups):
-            return
+        if before.st_nlink > 1 and backups is not None:
+            written = _write_in_place(name, folder, data, before, real, backups)
+            if written is not None:
+                return written
     beside = f".acp-tui-{secrets.token_hex(8)}"
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666, dir_fd=folder)
     try:
@@ -495,23 +564,33 @@ def replace_file(
             if before is not None:
                 copy_metadata(name, folder, before, file.fileno())
             os.fsync(file.fileno())
-        os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        is_same = Version.of(_status(name, folder)) == Version.of(before)
+        if is_same:
+            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        else:
+            os.unlink(beside, dir_fd=folder)
     except BaseException:
         os.unlink(beside, dir_fd=folder)
         raise
+    return is_same
 
 
-def _wrote_in_place(name: str, folder: int, data: bytes, real: str, backups: Backups) -> bool:
-    """Write a file in place; return False if that is impossible, as for a running program."""
+def _write_in_place(
+    name: str, folder: int, data: bytes, before: os.stat_result, real: str, backups: Backups
+) -> bool | None:
+    """Write a file in place; return False for another file, None if that is impossible.
+
+    It is impossible for a running program.
+    """
     try:
         file = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ETXTBSY, errno.EACCES):
-            return False
+            return None
         raise
     try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise NotAFile(f"“{name}” is not a plain file.")
+        if Version.of(os.fstat(file)) != Version.of(before):
+            return False
         backups.write(real, file, data)
     finally:
         os.close(file)
@@ -544,21 +623,26 @@ def _decoded(data: bytes, path: str) -> str:
         raise NotText(f"“{path}” is not UTF-8 text (byte {error.start:,}).") from error
 
 
+def below(real: str, folder: str) -> str:
+    """Return a real path, named below a folder if it lies in it by whatever alias."""
+    real_folder = os.path.realpath(folder)
+    if real == real_folder or real.startswith(f"{real_folder.rstrip('/')}/"):
+        return folder.rstrip("/") + real[len(real_folder.rstrip("/")) :]
+    return real
+
+
 def with_targets(paths: Iterable[str], folder: str) -> tuple[str, ...]:
     """Return absolute paths, each followed by its link target if different.
 
     A target in `folder`, by whatever alias, is named below `folder`.
     """
-    real_folder = os.path.realpath(folder)
     found = []
     for path in paths:
         found.append(path)
         try:
-            real = os.path.realpath(path)
+            real = below(os.path.realpath(path), folder)
         except ValueError:  # a NUL or a lone surrogate: not a path here
             continue
-        if real == real_folder or real.startswith(f"{real_folder.rstrip('/')}/"):
-            real = folder.rstrip("/") + real[len(real_folder.rstrip("/")) :]
         if real != path and ".." not in path.split("/"):
             found.append(real)
     return tuple(dict.fromkeys(found))

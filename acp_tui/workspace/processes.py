@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import fcntl
 import itertools
 import os
 import re
@@ -23,7 +24,8 @@ from acp_tui.workspace.guard import RUN, Guard, give_limit, limit_carried, limit
 # StartFailed
 # ├── ProgramNotFound   no such program on PATH, or no such file
 # ├── NotExecutable     the file exists but cannot be run
-# └── FolderUnusable    the working directory is missing or inaccessible
+# ├── FolderUnusable    the working directory is missing or inaccessible
+# └── FolderMoved       the working directory is another one by now
 
 
 class StartFailed(Exception):
@@ -42,6 +44,31 @@ class FolderUnusable(StartFailed):
     """The working directory is missing, not a directory, or inaccessible."""
 
 
+class FolderMoved(StartFailed):
+    """The working directory is not the one that was decided about."""
+
+
+class WorkingFolder(NamedTuple):
+    """A working directory as it is now, so that a command is started in this one or not at all."""
+
+    path: str
+    """As requested."""
+    real: str
+    """With links followed."""
+    identity: tuple[int, int] | None
+    """Device and inode; None where there is no such folder."""
+
+    @classmethod
+    def of(cls, path: str) -> WorkingFolder:
+        """Return what a path leads to by now."""
+        try:
+            real = os.path.realpath(path)
+            status = os.stat(real)  # noqa: PTH116 - text
+        except (OSError, ValueError):
+            return cls(path, path, None)
+        return cls(path, real, (status.st_dev, status.st_ino))
+
+
 SHELL: Final = "/bin/sh"
 _DEFAULTED: Final = [
     # Python ignores the first two, and our parent may ignore others; children get the defaults.
@@ -51,8 +78,12 @@ _DEFAULTED: Final = [
 ]
 _NOT_RUN: Final = (errno.ENOEXEC, errno.EACCES, errno.ENOENT)  # the last one for a missing interpreter
 _GATE: Final = 3  # the child's descriptor of the gate
-_CHANGE_FOLDER: Final = f'read -r _ <&{_GATE} && exec {_GATE}<&- && cd "$1" && shift && exec "$@"'
-"""The shell script that waits, changes the folder and execs the program."""
+_ENTERED: Final = 4  # the child's descriptor of its folder
+_CHANGE_FOLDER: Final = (
+    f"read -r _ <&{_GATE} && exec {_GATE}<&- && cd -P /proc/self/fd/{_ENTERED} && exec {_ENTERED}<&-"
+    ' && PWD=$1 && shift && exec "$@"'
+)
+"""The shell script that waits, enters the folder that we hold open, and execs the program."""
 
 
 def find_program(name: str, environment: Mapping[str, str], cwd: str | None = None) -> str:
@@ -80,11 +111,12 @@ def find_program(name: str, environment: Mapping[str, str], cwd: str | None = No
 # posix_spawn costs the same however large our process is; asyncio's fork takes 5.7 to 18 ms. But it can
 # neither change the folder nor run code between fork and exec. So a shell starts first and waits at a gate
 # (a pipe): once `before` has marked and guarded it, we open the gate, and the shell changes the folder and
-# execs the program. Nothing that the program starts can escape the mark or the guard.
+# execs the program. Nothing that the program starts can escape the mark or the guard. We open the folder, and
+# the shell enters what is open: no link can lead it elsewhere in between.
 def spawn(
     argv: Sequence[str],
     environment: Mapping[str, str],
-    cwd: str | None,
+    cwd: str | WorkingFolder | None,
     file_actions: Sequence[tuple[Any, ...]],
     before: Callable[[int], None] = lambda pid: None,
 ) -> int:
@@ -96,14 +128,20 @@ def spawn(
     Raises:
         StartFailed: nothing was started.
     """
-    if cwd is not None:
-        _check_folder(cwd)
-    command = [find_program(argv[0] if argv else "", environment, cwd), *argv[1:]]
-    theirs, ours = _gate(argv[0])
-    if cwd is not None:
-        command = [SHELL, "-c", _CHANGE_FOLDER, SHELL, cwd, *command]
-        file_actions = [*file_actions, (os.POSIX_SPAWN_DUP2, theirs, _GATE)]
+    name = argv[0] if argv else ""
+    folder = WorkingFolder.of(cwd) if isinstance(cwd, str) else cwd
+    entered = _opened(folder) if folder is not None else -1
+    theirs = ours = -1
     try:
+        program = find_program(name, environment, folder.real if folder is not None else None)
+        theirs, ours = _gate(name)
+        command = [program, *argv[1:]]
+        if folder is not None:
+            # A name with a slash is looked for in the folder that is open.
+            command[0] = f"./{name}" if "/" in name and not name.startswith("/") else program
+            command = [SHELL, "-c", _CHANGE_FOLDER, SHELL, folder.path, *command]
+            gate = (os.POSIX_SPAWN_DUP2, theirs, _GATE)
+            file_actions = [*file_actions, gate, (os.POSIX_SPAWN_DUP2, entered, _ENTERED)]
         pid = os.posix_spawn(
             command[0],
             command,
@@ -124,8 +162,9 @@ def spawn(
             os.write(ours, b"\n")
         return pid
     finally:
-        os.close(theirs)
-        os.close(ours)
+        for descriptor in (entered, theirs, ours):
+            if descriptor >= 0:
+                os.close(descriptor)
 
 
 def _gate(program: str) -> tuple[int, int]:
@@ -133,6 +172,27 @@ def _gate(program: str) -> tuple[int, int]:
         return os.pipe()
     except OSError as error:
         raise StartFailed(f"“{program}” could not be started: {error.strerror}.") from error
+
+
+def _opened(folder: WorkingFolder) -> int:
+    """Return a descriptor of a folder, if it is still the same at the same place."""
+    _check_folder(folder.path)
+    moved = FolderMoved(f"The working directory “{folder.path}” is not the one that it was.")
+    if os.path.realpath(folder.path) != folder.real:
+        raise moved
+    try:
+        opened = os.open(folder.real, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise moved from error
+    try:
+        status = os.fstat(opened)
+        place = os.readlink(f"/proc/self/fd/{opened}")  # noqa: PTH115 - text
+        if (status.st_dev, status.st_ino) != folder.identity or place != folder.real:
+            raise moved
+        # Above the child's own descriptors, which are set one after another.
+        return fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, 16)
+    finally:
+        os.close(opened)
 
 
 def _check_folder(cwd: str) -> None:
@@ -310,7 +370,7 @@ class Child:
         *,
         environment: Mapping[str, str],
         mark_name: str,
-        cwd: str | None,
+        cwd: str | WorkingFolder | None,
         file_actions: Sequence[tuple[Any, ...]],
         guard: Guard | None,
     ) -> Child:

@@ -21,8 +21,10 @@ from acp_tui.workspace.processes import (
     SHELL,
     Child,
     ExitStatus,
+    FolderMoved,
     FolderUnusable,
     StartFailed,
+    WorkingFolder,
     wait_for_an_end,
 )
 
@@ -119,6 +121,10 @@ class CommandNotStarted(TerminalError):
 
 class BadDirectory(TerminalError):
     """The working directory cannot be used."""
+
+
+class OtherDirectory(BadDirectory):
+    """The working directory is not the one that was decided about."""
 
 
 class UnknownTerminal(TerminalError):
@@ -402,7 +408,7 @@ class Terminals:
         args: Sequence[str] = (),
         *,
         env: Mapping[str, str] = {},
-        cwd: str,
+        cwd: str | WorkingFolder,
         output_byte_limit: int | None = None,
         columns: int = 120,
         rows: int = 40,
@@ -413,7 +419,7 @@ class Terminals:
         is how it was read by whoever allowed it.
 
         Raises:
-            CommandNotStarted, BadDirectory: nothing was started.
+            CommandNotStarted, BadDirectory, OtherDirectory: nothing was started.
         Source: ACP, page "terminals".
         """
         limit = DEFAULT_LIMIT if output_byte_limit is None else min(output_byte_limit, LARGEST_LIMIT)
@@ -437,7 +443,8 @@ class Terminals:
             raise
         command_line = shlex.join(argv) if args else command
         name = f"term-{next(self._numbers)}"
-        terminal = Terminal(name, owner, command_line, cwd, limit, child, pty, self._alive.discard)
+        folder = cwd.path if isinstance(cwd, WorkingFolder) else cwd
+        terminal = Terminal(name, owner, command_line, folder, limit, child, pty, self._alive.discard)
         terminal.on_end = self.on_end
         self._terminals[owner, terminal.id] = terminal
         self._alive.add(terminal)
@@ -492,7 +499,9 @@ class Terminals:
             del self._released[next(iter(self._released))]
         return terminal
 
-    def _start(self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, pty: _Pty) -> Child:
+    def _start(
+        self, argv: Sequence[str], environment: Mapping[str, str], cwd: str | WorkingFolder, pty: _Pty
+    ) -> Child:
         try:
             return Child.start(
                 argv,
@@ -502,6 +511,8 @@ class Terminals:
                 file_actions=pty.file_actions(),
                 guard=self._guard,
             )
+        except FolderMoved as error:
+            raise OtherDirectory(str(error)) from error
         except FolderUnusable as error:
             raise BadDirectory(str(error)) from error
         except StartFailed as error:

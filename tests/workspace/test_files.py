@@ -6,6 +6,7 @@ import errno
 import os
 import resource
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -25,6 +26,7 @@ from acp_tui.workspace.files import (
     NotAllowed,
     NotFound,
     NotText,
+    OtherTarget,
     OutsideRoots,
     Stale,
     TooLarge,
@@ -340,63 +342,118 @@ def test_a_link_that_leads_to_itself_is_an_error(root: Path, files: Files) -> No
             files.write_text(path, "x")
 
 
-@pytest.mark.parametrize("swapped", ["folder", "file"])
-def test_a_component_swapped_for_a_link_after_the_check_is_refused(
-    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch, swapped: str
+@pytest.mark.parametrize(
+    "swap",
+    [
+        "mv folder away; ln -s ../outside folder",
+        "mv folder ../outside/away; ln -s ../outside/away folder",
+        "ln -sf ../../outside/a folder/a",
+        "ln -sf ../.env folder/a",
+        "ln -f .env folder/a",
+        "rm folder/a; mkdir folder/a",
+        "rm folder/a; mkfifo folder/a",
+        "cp folder/a b; mv b folder/a",
+        "ln -sfn sub link",
+        "rm link; mkdir link; cp folder/a link/a",
+    ],
+)
+def test_what_differs_from_what_was_decided_about_is_neither_read_nor_written(
+    root: Path, files: Files, swap: str
 ) -> None:
     outside = root.parent / "outside"
     (outside / "a").write_text("secret")
-    (root / "folder").mkdir()
-    (root / "folder" / "a").write_text("mine")
-    located = files._locate(f"{root}/folder/a")
-    if swapped == "folder":
-        (root / "folder").rename(root / "away")
-        (root / "folder").symlink_to(outside)
+    (root / ".env").write_text("secret")
+    for name in ("folder", "sub"):
+        (root / name).mkdir()
+        (root / name / "a").write_text("mine")
+    (root / "link").symlink_to("folder")
+    open_before = descriptors()
+    target = files.target(f"{root}/link/a" if "link" in swap else f"{root}/folder/a")
+    subprocess.run(["sh", "-c", swap], cwd=root, check=True)
+    seen = (root / "folder" / "a", root / "sub" / "a", outside / "a", root / ".env")
+    before = [path.read_text() if path.is_file() else "" for path in seen]
+
+    with pytest.raises(OtherTarget):
+        files.read_text(target)
+    with pytest.raises(OtherTarget):
+        files.write_text(target, "broken in")
+    with pytest.raises(OtherTarget):
+        files.compare(target, "broken in")
+
+    assert [path.read_text() if path.is_file() else "" for path in seen] == before
+    assert sorted(path.name for path in outside.iterdir()) in (["a"], ["a", "away"])
+    assert descriptors() == open_before
+
+
+def test_a_file_that_comes_where_there_was_none_is_not_written(root: Path, files: Files) -> None:
+    (root / ".env").write_text("secret")
+    for make in ("ln .env new", "ln -s .env new", "cp .env new"):
+        (root / "new").unlink(missing_ok=True)
+        target = files.target(f"{root}/new")
+        subprocess.run(["sh", "-c", make], cwd=root, check=True)
+        with pytest.raises(OtherTarget):
+            files.write_text(target, "broken in")
+        assert (root / ".env").read_text() == "secret"
+
+
+def test_words_that_come_before_the_write_are_kept(root: Path, files: Files) -> None:
+    (root / "a").write_text("old")
+    target = files.target(f"{root}/a")
+    (root / "a").write_text("newer words of the user")
+
+    with pytest.raises(OtherTarget):
+        files.write_text(target, "theirs")
+
+    assert (root / "a").read_text() == "newer words of the user"
+    assert files.write_text(f"{root}/a", "theirs").old == "newer words of the user"
+
+
+@pytest.mark.parametrize("names", [1, 2])
+def test_a_file_swapped_at_the_last_moment_is_kept(
+    root: Path, monkeypatch: pytest.MonkeyPatch, names: int
+) -> None:
+    (root / "a").write_text("old")
+    if names > 1:
+        os.link(root / "a", root / "b")
+    files = Files([root], backups=Backups(root.parent / "backups"))
+    check = module._check_writable
+
+    def swap(name: str, folder: int) -> None:
+        check(name, folder)
+        (root / "c").write_text("secret")
+        (root / "c").replace(root / "a")
+
+    monkeypatch.setattr(module, "_check_writable", swap)
+    with pytest.raises(OtherTarget):
+        files.write_text(f"{root}/a", "theirs")
+
+    assert (root / "a").read_text() == "secret"
+    assert sorted(path.name for path in root.iterdir()) == ["a", "b"][:names]
+
+
+@pytest.mark.parametrize("becomes", ["link", "pipe"])
+def test_a_link_or_a_pipe_that_was_taken_for_a_file_is_neither_read_nor_replaced(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch, becomes: str
+) -> None:
+    secret = root.parent / "outside" / "a"
+    secret.write_text("secret")
+    (root / "a").write_text("mine")
+    target, plain = files.target(f"{root}/a"), (root / "a").stat()
+    (root / "a").unlink()
+    if becomes == "pipe":
+        os.mkfifo(root / "a")
     else:
-        (root / "folder" / "a").unlink()
-        (root / "folder" / "a").symlink_to(outside / "a")
-    monkeypatch.setattr(files, "_locate", lambda path: located)
-
-    with pytest.raises(FileError):
-        files.read_text(f"{root}/folder/a")
-    with pytest.raises(FileError):
-        files.write_text(f"{root}/folder/a", "broken in")
-
-    assert (outside / "a").read_text() == "secret"
-    assert [path.name for path in outside.iterdir()] == ["a"]
-
-
-def test_a_file_swapped_for_a_link_at_the_last_moment_is_not_followed(
-    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (root.parent / "outside" / "a").write_text("secret")
-    (root / "a").symlink_to(root.parent / "outside" / "a")
-    plain = Path(__file__).stat()
-    monkeypatch.setattr(files, "_locate", lambda path: (str(root), ["a"]))
-    monkeypatch.setattr(module, "_status", lambda *_, **__: plain)
-
-    with pytest.raises(OutsideRoots):
-        files.read_text(f"{root}/a")
-    with pytest.raises(OutsideRoots):
-        files.write_text(f"{root}/a", "broken in")
-
-    assert (root.parent / "outside" / "a").read_text() == "secret"
-
-
-def test_a_file_swapped_for_a_pipe_at_the_last_moment_is_neither_read_nor_replaced(
-    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    os.mkfifo(root / "a")
-    plain = Path(__file__).stat()
+        (root / "a").symlink_to(secret)
     monkeypatch.setattr(module, "_status", lambda *_, **__: plain)
     open_before = descriptors()
 
-    with pytest.raises(NotAFile):
-        files.read_text(f"{root}/a")
-    with pytest.raises(NotAFile):
-        files.write_text(f"{root}/a", "x")
+    with pytest.raises(FileError):
+        files.read_text(target)
+    with pytest.raises(FileError):
+        files.write_text(target, "broken in")
 
-    assert stat.S_ISFIFO((root / "a").stat().st_mode)
+    assert secret.read_text() == "secret"
+    assert not (root / "a").is_file() or (root / "a").is_symlink()
     assert descriptors() == open_before
 
 
@@ -420,10 +477,10 @@ def test_contains_speaks_of_paths_that_exist_or_not(root: Path, files: Files) ->
 
 def test_a_write_tells_what_was_there_before(root: Path, files: Files) -> None:
     path = f"{root}/a"
-    assert files.write_text(path, "1\r\n") == Written(path, None, "1\r\n")
-    assert files.write_text(path, "2") == Written(path, "1\r\n", "2")
+    assert files.write_text(path, "1\r\n") == Written(path, None, "1\r\n", real=path)
+    assert files.write_text(path, "2") == Written(path, "1\r\n", "2", real=path)
     (root / "b").write_bytes(b"\xff")
-    assert files.write_text(f"{root}/b", "") == Written(f"{root}/b", "ÿ", "")
+    assert files.write_text(f"{root}/b", "") == Written(f"{root}/b", "ÿ", "", real=f"{root}/b")
     assert (root / "b").read_bytes() == b""
 
 

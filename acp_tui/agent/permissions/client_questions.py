@@ -11,12 +11,22 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
 from acp_tui.agent.host import Host
-from acp_tui.agent.permissions.authorization import USER, AnsweredBy, Denied, Grounds, authorize, goes_on
+from acp_tui.agent.permissions.authorization import (
+    USER,
+    AnsweredBy,
+    Authorization,
+    Denied,
+    Grounds,
+    authorize,
+    goes_on,
+)
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
+from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.protected import why_protected
 from acp_tui.session import events
@@ -24,7 +34,7 @@ from acp_tui.session.entries import absolute
 from acp_tui.session.events import Event
 from acp_tui.session.questions import OldText, Permission, StaleWrite
 from acp_tui.session.session import Session
-from acp_tui.workspace.files import FileError, Files, OutsideRoots, Stale
+from acp_tui.workspace.files import FileError, Files, OtherTarget, OutsideRoots, Stale, Target, below
 
 
 class _Pending(NamedTuple):
@@ -101,6 +111,8 @@ _OPTIONS: Final = {
 _NO_TEXT: Final = "\0"
 """Stands for the content of a file that is no text."""
 _CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
+_OTHER: Final = "Asked again: what it leads to has changed since this was decided."
+_STRICTNESS: Final = ("allow", "ask", "deny")
 _ENCODING: Final = "Its text is {} now, and will be UTF-8."
 _VERBS: Final = {"execute": "run", "edit": "write", "read": "read"}
 
@@ -144,10 +156,11 @@ class ImplicitRequests:
         Raises:
             Denied: a rule of the user denies it.
             Refused: the user refuses it, or the turn was stopped.
+            OtherTarget: what it leads to has changed meanwhile: ask for it again.
         """
-        if request.kind != "execute" and not self._host.lends(session.id, request.path):
+        if request.kind != "execute" and not self._host.lends(session.id, request.leads_to):
             return None  # the request itself will fail on that
-        said = authorize(self._host, request.as_call(), session, agent)
+        said = self._said(session, agent, request)
         if said.decision == "deny":
             self._deny(session, request, said.answered_by.detail)
         is_protected = request.kind == "edit" and self._is_protected(session, request)
@@ -167,6 +180,19 @@ class ImplicitRequests:
             raise Refused("It was not done: the turn was stopped.")
         return await self._ask(session, request)
 
+    def _said(self, session: Session, agent: str, request: ImplicitRequest) -> Authorization:
+        """Return what rules and policy say of a request, as it is written and with links followed."""
+        said = authorize(self._host, request.as_call(), session, agent)
+        written = request.path or request.cwd or ""
+        if request.target is None or not written:
+            return said
+        followed = below(request.target.real, session.cwd)
+        if followed == absolute(written, session.cwd):
+            return said
+        led = replace(request, path=followed) if request.path else replace(request, cwd=followed)
+        also = authorize(self._host, led.as_call(), session, agent)
+        return max(said, also, key=lambda one: _STRICTNESS.index(one.decision))
+
     async def _is_covered(self, session: Session, request: ImplicitRequest, *, is_protected: bool) -> bool:
         """Return whether a grant covers a request, and use it up."""
         before, is_read = None, True
@@ -177,7 +203,8 @@ class ImplicitRequests:
         return self._grants.use(session, request, before, is_read=is_read, is_protected=is_protected)
 
     def _is_protected(self, session: Session, request: ImplicitRequest) -> bool:
-        return why_protected(request.path, self._host.files(session.id).roots) is not None
+        roots = self._host.files(session.id).roots
+        return any(why_protected(path, roots) is not None for path in {request.path, request.leads_to})
 
     def _deny(self, session: Session, request: ImplicitRequest, source: str) -> NoReturn:
         where = f" ({source})" if source else ""
@@ -192,7 +219,8 @@ class ImplicitRequests:
             return there  # some agents have written it by themselves: nothing changes
         call, about = request.as_call(_text_of(there)), call_behind(session, request)
         call.tool_call_id = about.tool_call_id if about is not None else ""
-        call.title = _CHANGED if is_new else about.title if about is not None else ""
+        changed = _OTHER if request.again else _CHANGED if is_new else ""
+        call.title = changed or (about.title if about is not None else "")
         if there is not None and there.now is not None and there.encoding:
             call.title = " ".join(filter(None, (_ENCODING.format(there.encoding), call.title)))
         options = _options(request.kind)
@@ -200,11 +228,17 @@ class ImplicitRequests:
         def record(answer: ClientAnswer) -> None:
             self._recorder.implicit(session, about, call, options, answer)
 
+        question = Permission("", call, options, unasked=True)
+
         def asked(key: str) -> events.ImplicitlyAsked:
-            return events.ImplicitlyAsked(Permission(key, call, options, unasked=True))
+            question.key = key
+            return events.ImplicitlyAsked(question)
 
         answer = await self._questions.ask(session.id, asked, (LET, REFUSE), record)
         if answer.choice == LET:
+            shown = question.places.get(request.path or folder_of(call, session.cwd))
+            if shown is not None and request.target is not None and shown.real != request.target.real:
+                raise OtherTarget(request.path or request.cwd or session.cwd)
             self._tell(session.id, f"You let {self._title()} {_in_words(request)}.")
             return there
         if answer.choice is None:
@@ -217,7 +251,10 @@ class ImplicitRequests:
         if request.content is None:
             return None, False
         try:
-            return self._host.files(session_id).compare(request.path, request.content)
+            target = request.target if isinstance(request.target, Target) else request.path
+            return self._host.files(session_id).compare(target, request.content)
+        except OtherTarget:
+            raise
         except FileError:  # the write itself will fail on that
             return None, False
 

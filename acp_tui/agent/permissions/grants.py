@@ -19,10 +19,13 @@ from typing import Final
 from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute, is_shell, shell_command
-from acp_tui.session.questions import OldText, Permission, flaw_of
+from acp_tui.session.questions import Destination, OldText, Permission, flaw_of
 from acp_tui.session.session import Session
+from acp_tui.workspace.files import Target
+from acp_tui.workspace.processes import WorkingFolder
 
 NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
+NO_PLACES: Final[Mapping[str, Destination]] = MappingProxyType({})
 _COMMAND_KINDS: Final = ("execute", "other")
 """Kinds of call whose permission is one to run a command."""
 _WRITE_KINDS: Final = ("edit", "other")
@@ -44,6 +47,8 @@ _RESERVED: Final = frozenset(
 _END: Final = "\n"
 _MAX_COMPARED: Final = 128 << 20
 """Characters of a file read for all of its changes; beyond that, the user is asked again."""
+_MAX_PLACES: Final = 1_000
+"""Paths of one question that are followed."""
 _MAX_ENTRIES: Final = 200
 """Newest entries searched for the tool call of a request."""
 
@@ -62,6 +67,16 @@ class ImplicitRequest:
     cwd: str | None = None
     env: Sequence[tuple[str, str]] = ()
     """Environment variables, which may change what the command does."""
+    target: Target | WorkingFolder | None = None
+    """What the path or the folder leads to by now; None where nobody has looked."""
+    again: bool = False
+    """True if it was decided about before, and what it leads to has changed since."""
+
+    @property
+    def leads_to(self) -> str:
+        """The real path of the file, or of the folder if one is named."""
+        path = self.path or self.cwd or ""
+        return self.target.real if self.target is not None else real(path) if path else ""
 
     @property
     def line(self) -> str:
@@ -108,6 +123,8 @@ class Grant:
     """The changes of each file."""
     old_texts: dict[str, str] = field(default_factory=dict)
     """The text of each file that the client showed because the agent had sent none."""
+    places: dict[str, Destination] = field(default_factory=dict)
+    """What was shown of each file, by its real path."""
     reads: set[str] = field(default_factory=set)
     by_user: bool = True
     """The user has seen the question; otherwise a rule or the policy has answered."""
@@ -115,7 +132,14 @@ class Grant:
     """The call of a permission given while no turn ran: the grant lasts until the call is over."""
 
     def covers(
-        self, request: ImplicitRequest, path: str, cwd: str, before: str | None, *, is_read: bool = True
+        self,
+        request: ImplicitRequest,
+        path: str,
+        cwd: str,
+        before: str | None,
+        *,
+        is_read: bool = True,
+        is_protected: bool = False,
     ) -> bool:
         """Return whether a request is exactly what was shown.
 
@@ -125,7 +149,10 @@ class Grant:
             cwd: the folder of the session.
             before: the present text of the file; None where there is no file.
             is_read: False for a file whose text is unknown: then no change of it is covered.
+            is_protected: whether the file is protected from writes by now.
         """
+        if not self._is_same_file(request, path, is_protected=is_protected):
+            return False
         if request.kind == "read":
             return path in self.reads
         if request.kind == "edit":
@@ -137,12 +164,19 @@ class Grant:
             ):
                 return False  # what the write would lose was not shown
             return _makes(before, changes, request.content)
-        is_here = real(absolute(request.cwd or cwd, cwd)) == self.folder
+        is_here = (request.leads_to or real(cwd)) == self.folder
         return (
             is_here
             and effective_env(request.env) == self.env
             and any(runs(text, request) for text in self.commands)
         )
+
+    def _is_same_file(self, request: ImplicitRequest, path: str, *, is_protected: bool) -> bool:
+        """Return whether a file is still the one that was shown, as far as its path does not say that."""
+        shown, now = self.places.get(path), request.target
+        if shown is None or shown.why is None or not isinstance(now, Target):
+            return True
+        return shown.linked == now.linked and (request.kind != "edit" or bool(shown.why) == is_protected)
 
     def concerns(self, request: ImplicitRequest, path: str) -> bool:
         """Return whether a request is for the file or command that was shown, if not for the same act."""
@@ -159,30 +193,54 @@ class Grant:
             self.reads.discard(path)
 
 
-def grant_of(call: ToolCall, cwd: str, old_texts: Mapping[str, OldText] = NO_OLD_TEXTS) -> Grant:
-    """Return the grant of a permission for a call, links followed.
+def grant_of(
+    call: ToolCall,
+    cwd: str,
+    old_texts: Mapping[str, OldText] = NO_OLD_TEXTS,
+    places: Mapping[str, Destination] = NO_PLACES,
+) -> Grant:
+    """Return the grant of a permission for a call.
 
     Args:
         call: the call as the question showed it.
         cwd: the folder of the session.
         old_texts: the texts that were shown of files whose old text the agent had not sent.
+        places: where its paths led when they were shown; others are followed now.
     """
-    grant = Grant(folder=real(absolute(folder_of(call, cwd), cwd)), env=env_of(call))
+
+    def led_to(path: str) -> str:
+        if path not in places:
+            return _followed(path, cwd)
+        there = places[path]
+        grant.places[there.real] = there
+        return there.real
+
+    grant = Grant(env=env_of(call))
+    grant.folder = led_to(folder_of(call, cwd))
     if call.kind in _COMMAND_KINDS:
         grant.commands = tuple(commands_of(call))
     if call.kind in _WRITE_KINDS:
         for item in call.content:
             if isinstance(item, Diff):
-                path = real(absolute(item.path, cwd))
+                path = led_to(item.path)
                 grant.writes.setdefault(path, []).append(item)
                 old = old_texts.get(item.path) if item.before is None else None
                 if old is not None and old.text is not None:
                     grant.old_texts[path] = old.text
     if call.kind == "read":
         # Paths of the input do not count: the dialog folds the input.
-        paths = (os.path.expanduser(path) for path in call.named_paths)  # noqa: PTH111 - text
-        grant.reads = {real(absolute(path, cwd)) for path in paths}
+        grant.reads = {led_to(path) for path in call.named_paths}
     return grant
+
+
+def places_led_to(call: ToolCall, cwd: str) -> dict[str, Destination]:
+    """Return where the paths of a call and its folder lead by now, without a look at what is there."""
+    paths = dict.fromkeys([folder_of(call, cwd), *call.named_paths])
+    return {path: Destination(why=None, real=_followed(path, cwd)) for path in islice(paths, _MAX_PLACES)}
+
+
+def _followed(path: str, cwd: str) -> str:
+    return real(absolute(os.path.expanduser(path), cwd))  # noqa: PTH111 - text, not yet a path
 
 
 class Grants:
@@ -202,7 +260,7 @@ class Grants:
         """
         if option.kind not in ("allow_once", "allow_always") or flaw_of(option, asked.options):
             return
-        grant = grant_of(asked.call, session.cwd, asked.old_texts)
+        grant = grant_of(asked.call, session.cwd, asked.old_texts, asked.places)
         grant.by_user = by_user
         if session.turn_state == "idle":
             entry = session.entries[asked.place] if asked.place is not None else None
@@ -217,7 +275,7 @@ class Grants:
 
     def has_change_of(self, session: Session, request: ImplicitRequest) -> bool:
         """Return whether a change of the requested file was granted, so that its text is worth reading."""
-        path = real(request.path)
+        path = request.leads_to
         return any(path in grant.writes for grant in self._left(session))
 
     def use(
@@ -239,11 +297,15 @@ class Grants:
             request: the request of the agent.
             before: the present text of the file; None where there is no file.
             is_read: False for a file whose text is unknown.
-            is_protected: count only what the user has seen.
+            is_protected: the file is protected: count only what the user has seen as such.
         """
-        path = real(request.path) if request.path else ""
+        path = request.leads_to if request.path else ""
         grants = [one for one in self._left(session) if one.by_user or not is_protected]
-        covering = (one for one in grants if one.covers(request, path, session.cwd, before, is_read=is_read))
+        covering = (
+            one
+            for one in grants
+            if one.covers(request, path, session.cwd, before, is_read=is_read, is_protected=is_protected)
+        )
         found = next(covering, None)
         spent = found or next((one for one in grants if one.concerns(request, path)), None)
         if spent is not None:

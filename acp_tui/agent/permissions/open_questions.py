@@ -13,7 +13,7 @@ from typing import Any, Final
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy, answer_without_user
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
-from acp_tui.agent.permissions.grants import Grants
+from acp_tui.agent.permissions.grants import Grants, places_led_to
 from acp_tui.agent.session_events import Sessions, question_key, session_of
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.session.questions import Permission
@@ -62,6 +62,7 @@ class OpenQuestions:
             self._close(session.id, key, _nothing(request), AnsweredBy("cancelled", "stop"))
             return
         if permission is not None:
+            permission.places = places_led_to(permission.call, session.cwd)
             self._answer_without_user(permission, session, agent)
 
     def answer(self, session_id: str, key: str, option_id: str | None, answered_by: AnsweredBy) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import posixpath
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from time import monotonic
@@ -21,8 +21,7 @@ from typing_extensions import override
 
 from acp_tui import readable
 from acp_tui.agent.permissions.tool_input import folder_of
-from acp_tui.rules.protected import Destination
-from acp_tui.session.questions import flaws_of
+from acp_tui.session.questions import Destination, flaws_of
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT
@@ -478,8 +477,11 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         found: dict[str, Destination] = {}
         for call in calls:
             found |= await asyncio.to_thread(places_of, call, self._cwd)
-        if found != self._places and self.has_parts:
-            self._places = found
+        if not self.has_parts:
+            return
+        is_news = _told(found) != _told(self._places)
+        self._places = self._question.places = found
+        if is_news:
             self._show_anew()
 
     def _change_drawn(self) -> None:
@@ -585,6 +587,11 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.set_class(asking, "-rejecting")
         self.set_focus(self.query_one("#reason") if asking else None)
         self.redraw()
+
+
+def _told(places: Mapping[str, Destination]) -> dict[str, tuple[object, ...]]:
+    """Return what is shown of where paths lead: nothing of those that say it themselves."""
+    return {path: there[:3] for path, there in places.items() if there[:3] != _HERE[:3]}
 
 
 def _name(option: PermissionOption) -> str:

@@ -16,8 +16,9 @@ from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedent
 from acp_tui.agent.permissions.grants import titled_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
 from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
-from acp_tui.rules.protected import Destination, destination
+from acp_tui.rules.protected import destination
 from acp_tui.session.entries import worded_command
+from acp_tui.session.questions import Destination
 from acp_tui.ui.screens.rule_list import matches
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import cells, exact, exact_line, safe_line, shortened
@@ -138,10 +139,9 @@ def details_of(
 
 
 def places_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
-    """Look up where linked and protected paths of a call lead. Blocking: call it in a thread."""
+    """Look up where the paths of a call and its folder lead. Blocking: call it in a thread."""
     paths = islice(dict.fromkeys([folder_of(call, cwd), *_paths(call, cwd)]), _FOLLOWED)
-    found = {path: destination(path, cwd) for path in paths}
-    return {path: there for path, there in found.items() if there != Destination()}
+    return {path: destination(path, cwd) for path in paths}
 
 
 def has_more(call: ToolCall) -> bool:
