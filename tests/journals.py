@@ -37,6 +37,9 @@ class MemoryJournal:
     def note(self, msg: dict[str, Any]) -> None:
         self._keep("note", copy.deepcopy(msg))
 
+    def output(self, msg: dict[str, Any]) -> None:
+        self.note(msg)
+
     def flush(self) -> None:
         """Nothing to do."""
 

@@ -67,7 +67,7 @@ from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
 from acp_tui.workspace.files import Stale, Written
 from acp_tui.workspace.processes import ExitStatus
-from acp_tui.workspace.terminals import Terminal
+from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +79,6 @@ OFFERED: Final = ClientCapabilities(
     elicitation={"form": {}, "url": {}},
 )
 """The capabilities that the client tells every agent."""
-
-KEPT_OUTPUT: Final = 64 << 10
-"""Bytes at the end of each command output that go into the journal."""
 
 _IN_A_SESSION: Final = frozenset(
     {*SERVED, "session/request_permission", "elicitation/create", "session/update"}
@@ -138,6 +135,7 @@ class Agent:
             lambda: self.title,
         )
         host.terminals.on_end = self._write_down_output
+        host.terminals.on_output = self._write_down_piece
         self._closing: set[asyncio.Task[None]] = set()
         self._started = time.monotonic()
 
@@ -367,10 +365,18 @@ class Agent:
             self.connection.remark(
                 {"ran": event.terminal_id, "session": session_id, "command": event.command}
             )
+        elif isinstance(event, events.CommandPrinted):
+            self.connection.remark_output(
+                {"ran": event.terminal_id, "session": session_id, "more": event.text}
+            )
         elif isinstance(event, events.CommandEnded):
             ended = {"ran": event.terminal_id, "session": session_id, "code": event.exit_code}
             self.connection.remark({**ended, "output": event.output[-KEPT_OUTPUT:]})
         self.note(session_id, event)
+
+    def _write_down_piece(self, terminal: Terminal, text: str) -> None:
+        """Write a piece of a terminal's output to the journal, before it is drawn."""
+        self.connection.remark_output({"printed": terminal.id, "session": terminal.owner, "more": text})
 
     def _write_down_output(self, terminal: Terminal) -> None:
         """Write the end of a terminal's output to the journal: the agent may never ask for it."""

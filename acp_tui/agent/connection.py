@@ -96,6 +96,9 @@ class ConnectionJournal(Protocol):
     def note(self, msg: dict[str, Any]) -> None:
         """Write a row of the client's own."""
 
+    def output(self, msg: dict[str, Any]) -> None:
+        """Write a piece of what a command prints; of very many only the first and the latest stay."""
+
     def flush(self) -> None:
         """Put all rows on the disk."""
 
@@ -347,6 +350,11 @@ class Connection:
     def remark(self, msg: dict[str, Any]) -> None:
         """Write a row of the client's own to the journal."""
         self._write_down(self._journal.note, msg)
+        self._write_down(self._journal.flush)
+
+    def remark_output(self, msg: dict[str, Any]) -> None:
+        """Write a row with a piece of what a command prints to the journal."""
+        self._write_down(self._journal.output, msg)
         self._write_down(self._journal.flush)
 
     def _send(self, line: bytes) -> None:

@@ -20,6 +20,8 @@ from acp_tui.session import events
 from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import Severity
 from acp_tui.session.session import Session
+from acp_tui.session.text_buffer import TextBuffer
+from acp_tui.session.tool_calls import OUTPUT_LIMIT
 from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.launch import Quirks
 from acp_tui.workspace.processes import ExitStatus
@@ -91,6 +93,12 @@ class _Replay:
         """The last message, if it is a request that cannot be read."""
         self._printed: dict[str, dict[str, str]] = {}
         """The output of terminals, by session and by their ids."""
+        self._pieces: dict[tuple[str, str], TextBuffer] = {}
+        """The output in pieces of terminals, by session and id."""
+        self._ended: set[tuple[str, str]] = set()
+        """Terminals whose end was read: pieces that are kept beside the journal stand behind it."""
+        self._running: set[str] = set()
+        """The commands of the user that have not ended."""
         self._at = 0.0
 
     def take(self, row: Row) -> None:
@@ -175,8 +183,15 @@ class _Replay:
         elif "answer" in msg:
             self._answered_by[session_events.question_key(msg["answer"])] = str(msg.get("by"))
         elif "ran" in msg:
-            self._sessions.note(str(msg.get("session")), _own_command(msg), self._at)
+            self._own_command(str(msg["ran"]), str(msg.get("session")), msg)
+        elif "printed" in msg and "more" in msg:
+            key = str(msg.get("session")), str(msg["printed"])
+            if key not in self._ended:
+                self._pieces.setdefault(key, TextBuffer(limit=OUTPUT_LIMIT)).append(str(msg["more"]))
         elif "printed" in msg:
+            key = str(msg.get("session")), str(msg["printed"])
+            self._ended.add(key)
+            self._pieces.pop(key, None)
             self._print(str(msg.get("session")), str(msg["printed"]), msg.get("output"))
         elif "noted" in msg:
             self._sessions.note(str(msg.get("session")), _noted(msg), self._at)
@@ -195,6 +210,23 @@ class _Replay:
             event = events.Wrote(str(msg["wrote"]), msg.get("old"), str(msg.get("new")))
             self._sessions.note(str(msg.get("session")), event, self._at)
 
+    def _own_command(self, name: str, session_id: str, msg: dict[str, Any]) -> None:
+        """Apply a row about a command of the user: its start, a piece of its output, or its end."""
+        event: events.CommandStarted | events.CommandPrinted | events.CommandEnded
+        if "command" in msg:
+            event = events.CommandStarted(name, str(msg["command"]))
+            self._running.add(name)
+        elif "more" in msg:
+            if name not in self._running:
+                return  # it is kept beside the journal, behind the end
+            event = events.CommandPrinted(name, str(msg["more"]))
+        else:
+            code, printed = msg.get("code"), msg.get("output")
+            output = printed if isinstance(printed, str) else ""
+            event = events.CommandEnded(name, code if type(code) is int else None, output)
+            self._running.discard(name)
+        self._sessions.note(session_id, event, self._at)
+
     def _print(self, session_id: str, terminal_id: str, output: object) -> None:
         """Keep the longest text of an output: it only grows, except for what is cut off."""
         known = self._printed.setdefault(session_id, {})
@@ -203,6 +235,11 @@ class _Replay:
 
     def _tell_printed(self) -> None:
         """Apply the terminal output of the agent process that has ended."""
+        for (session_id, terminal_id), pieces in self._pieces.items():
+            self._print(session_id, terminal_id, str(pieces))
+        self._pieces = {}
+        self._ended.clear()
+        self._running.clear()
         for session_id, texts in self._printed.items():
             self._sessions.note(session_id, events.Printed(texts), self._at)
         self._printed = {}
@@ -226,16 +263,6 @@ def _quirks(argv: object) -> Quirks:
     if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
         return Quirks()
     return quirks_of(argv, known_agents())
-
-
-def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandEnded:
-    """Return the event of a row about a command of the user."""
-    if "command" in msg:
-        return events.CommandStarted(str(msg["ran"]), str(msg["command"]))
-    code = msg.get("code")
-    printed = msg.get("output")
-    output = printed if isinstance(printed, str) else ""
-    return events.CommandEnded(str(msg["ran"]), code if type(code) is int else None, output)
 
 
 def _noted(msg: dict[str, Any]) -> events.Noted:

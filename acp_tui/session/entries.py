@@ -393,7 +393,7 @@ class UserCommand:
     exit_code: int | None = None
     """None while it runs, and after a signal."""
     output: TextBuffer | None = None
-    """Latest output, once the command has ended."""
+    """Latest output."""
     dropped: bool = False
 
 

@@ -200,6 +200,14 @@ class CommandStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandPrinted:
+    """A shell command of the user printed more."""
+
+    terminal_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommandEnded:
     """A shell command of the user ended; `exit_code` is None after a signal."""
 
@@ -263,6 +271,7 @@ Event = (
     | WorkspaceCompared
     | RangeChosen
     | CommandStarted
+    | CommandPrinted
     | CommandEnded
     | Resumed
     | PastLoaded

@@ -36,7 +36,7 @@ from acp_tui.session.options import Option, SessionOptions, needs_consent
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.session.tool_calls import ToolCalls, decide, settle
+from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls, decide, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
 
 THIS_TURN: Final = -1
@@ -234,6 +234,8 @@ class Session:
                 return SessionChange((*closed, index))
             case events.CommandStarted():
                 return SessionChange((self._append(UserCommand(event.terminal_id, event.command, at)),))
+            case events.CommandPrinted():
+                return self._command_printed(event)
             case events.CommandEnded():
                 return self._command_ended(event, at)
             case events.Printed():
@@ -290,6 +292,16 @@ class Session:
             self._files.remember(file)
         self._looked = at - event.took
         return SessionChange(fields=("files",)) if news is not None else None
+
+    def _command_printed(self, event: events.CommandPrinted) -> SessionChange | None:
+        for index in range(len(self.entries) - 1, -1, -1):
+            entry = self.entries[index]
+            if isinstance(entry, UserCommand) and entry.terminal_id == event.terminal_id:
+                if entry.output is None:
+                    entry.output = TextBuffer(limit=OUTPUT_LIMIT)
+                entry.output.append(event.text)
+                return SessionChange((index,))
+        return None
 
     def _command_ended(self, event: events.CommandEnded, at: float) -> SessionChange | None:
         for index, entry in enumerate(self.entries):

@@ -187,7 +187,7 @@ class Journal:
         """Time of the next attempt while the disk is full."""
         self._held = 0
         """Bytes recorded since the disk is full."""
-        self._beside = {"raw": 0, "err": 0}
+        self._beside = {"raw": 0, "err": 0, "output": 0}
         self._overflow: Overflow | None = None
         self.hide(secrets)
         self._open()
@@ -224,6 +224,17 @@ class Journal:
         """Record a note of our own."""
         self.record("note", _encoded(msg))
 
+    def output(self, msg: Mapping[str, Any]) -> None:
+        """Record a piece of what a command prints: the first of them, and of very many the latest."""
+        if self._file is None or self.path is None:
+            return
+        row = _encoded(msg)
+        if self._beside["output"] < BESIDE:
+            self._beside["output"] += len(row)
+            self.record("note", row)
+        else:
+            self._add_beside("note", row)
+
     def raw(self, text: str) -> None:
         """Record a line of the agent's stdout that is not a message."""
         self._record_beside("raw", [text])
@@ -242,8 +253,13 @@ class Journal:
                 self._beside[direction] += len(row)
                 self.record(direction, row)
             return
+        self._add_beside(direction, _encoded("\n".join(lines)))
+
+    def _add_beside(self, direction: str, line: bytes) -> None:
+        """Record a line in the files beside the journal, where only the latest stay."""
+        assert self.path is not None
         self._overflow = self._overflow or Overflow(self.path)
-        row = _row((self._clock() - self._start, direction, _encoded("\n".join(lines))))
+        row = _row((self._clock() - self._start, direction, line))
         self._overflow.add(self._masked(_inert(row)))
 
     def flush(self) -> None:

@@ -132,9 +132,13 @@ class UnknownTerminal(TerminalError):
 
 
 Listener = Callable[[bytes], None]
+OutputListener = Callable[["Terminal", str], None]
 
 DEFAULT_LIMIT: Final = 1 << 20
 """Bytes of output kept without a limit from the agent, and always for views."""
+KEPT_OUTPUT: Final = 64 << 10
+"""Bytes at the end of an output that are written down when the command has ended."""
+_PACE: Final = 0.03  # seconds between two pieces of output, so that many small writes are one
 RELEASED_KEPT: Final = 32
 """Number of released terminals whose output stays visible."""
 LARGEST_LIMIT: Final = 64 << 20
@@ -191,6 +195,12 @@ class Terminal:
         self._line_ends = LineEnds()
         self._shown = OutputTail(max(limit, DEFAULT_LIMIT))
         self._listeners: list[Listener] = []
+        self._pending = bytearray()
+        """Output that the listeners have not got yet."""
+        self._pause: asyncio.TimerHandle | None = None
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.on_output: OutputListener | None = None
+        """Called with each piece of output, before any listener."""
         self.on_end: Callable[[Terminal], None] | None = None
         """Called at the end of the command, before any waiter."""
         self._over: asyncio.Future[ExitStatus] = asyncio.get_running_loop().create_future()
@@ -239,6 +249,7 @@ class Terminal:
 
         Nothing follows once `exit_status` is set.
         """
+        self._deliver()
         if self.exit_status is None:
             self._listeners.append(listener)
         return self.kept()
@@ -257,6 +268,27 @@ class Terminal:
             return
         self._tail.append(self._line_ends.feed(data))
         self._shown.append(data)
+        self._pending += data
+        if self._pause is None:
+            self._go_on()
+        elif len(self._pending) >= _SLICE:
+            self._deliver()
+
+    def _go_on(self) -> None:
+        """Deliver what came meanwhile, and rest for a moment; with nothing there, be ready for the next."""
+        self._pause = None
+        if self._pending:
+            self._deliver()
+            self._pause = asyncio.get_running_loop().call_later(_PACE, self._go_on)
+
+    def _deliver(self) -> None:
+        """Hand new output to whoever writes it down, then to whoever shows it."""
+        if not self._pending:
+            return
+        data = bytes(self._pending)
+        self._pending.clear()
+        if self.on_output is not None:
+            self.on_output(self, self._decoder.decode(data))
         for listener in tuple(self._listeners):
             listener(data)
 
@@ -265,6 +297,7 @@ class Terminal:
         await self._pty.drain(_DRAIN)
         self._tail.append(self._line_ends.rest())
         self._tail.ended = self._shown.ended = True
+        self._deliver()
         self.exit_status = status
         self.ended = time.monotonic()
         if self.on_end is not None:
@@ -394,6 +427,8 @@ class Terminals:
         self._guard = guard
         self.on_end: Callable[[Terminal], None] | None = None
         """Called at the end of each command."""
+        self.on_output: OutputListener | None = None
+        """Called with each piece of output, before it is shown."""
         self._numbers = itertools.count(1)
         self._terminals: dict[tuple[str, str], Terminal] = {}
         self._released: dict[tuple[str, str], Terminal] = {}
@@ -445,7 +480,7 @@ class Terminals:
         name = f"term-{next(self._numbers)}"
         folder = cwd.path if isinstance(cwd, WorkingFolder) else cwd
         terminal = Terminal(name, owner, command_line, folder, limit, child, pty, self._alive.discard)
-        terminal.on_end = self.on_end
+        terminal.on_end, terminal.on_output = self.on_end, self.on_output
         self._terminals[owner, terminal.id] = terminal
         self._alive.add(terminal)
         return terminal

@@ -323,6 +323,10 @@ def asks_for(terminal_id: str, output: str) -> list[Line]:
     ]
 
 
+def piece(terminal: str, text: str) -> Line:
+    return note(printed=terminal, session=SESSION, more=text)
+
+
 def printed(terminal_id: str, output: str) -> Line:
     return note(printed=terminal_id, session=SESSION, output=output)
 
@@ -360,14 +364,63 @@ def test_what_the_users_command_printed_is_there_again() -> None:
     assert str(entry.output) == "a\n"
 
 
+@pytest.mark.parametrize(
+    ("rows", "output"),
+    [
+        ([names("term-1"), piece("term-1", "bu"), piece("term-1", "ilt")], "built"),
+        ([piece("term-1", "bu"), names("term-1"), piece("term-1", "ilt")], "built"),
+        ([names("term-1"), *asks_for("term-1", "bu"), piece("term-1", "built")], "built"),
+        ([names("term-1"), *asks_for("term-1", "built"), piece("term-1", "bu")], "built"),
+        ([names("term-1"), piece("term-1", "xxxxxxxx"), printed("term-1", "built")], "built"),
+        ([names("term-1"), printed("term-1", "built"), piece("term-1", "kept beside")], "built"),
+    ],
+    ids=["pieces", "before the call", "more than asked for", "less", "then the end", "behind the end"],
+)
+def test_what_a_killed_client_saw_of_an_output_is_there_again(rows: list[Line], output: str) -> None:
+    call = replay([*NEW, PROMPT, *rows]).sessions[SESSION].tool_call("t")
+
+    assert call is not None
+    assert str(call.output) == output
+
+
+def test_of_the_users_command_too_what_was_seen_is_there_again() -> None:
+    ran = {"ran": "own-1", "session": SESSION}
+    begun = [*NEW, note(**ran, command="ls"), note(**ran, more="a\n"), note(**ran, more="b\n")]
+    for rows, output in (
+        (begun, "a\nb\n"),
+        ([*begun, note(**ran, code=0, output="b\n"), note(**ran, more="kept beside")], "b\n"),
+    ):
+        session = replay(rows).sessions[SESSION]
+        (entry,) = (entry for entry in session.entries if isinstance(entry, UserCommand))
+        assert str(entry.output) == output
+
+
+async def test_output_is_written_down_before_it_is_shown(tmp_path: Path) -> None:
+    async with conversation() as talk:
+        script = "for n in 1 2 3; do printf 'é%s ' $n; sleep 0.1; done; exec sleep 60"
+        terminal = await talk.host.terminals.create(SESSION, "sh", ["-c", script], cwd=str(tmp_path))
+        shown = bytearray()
+
+        def written() -> str:
+            return "".join(row.msg["more"] for row in talk.journal.rows if "more" in row.msg)
+
+        def show(data: bytes) -> None:
+            shown.extend(data)
+            assert written() == shown.decode()
+
+        shown.extend(terminal.attach(show))
+        await until(lambda: "3" in written())
+        assert shown.decode() == "é1 é2 é3 "
+
+
 async def test_what_no_agent_asks_for_is_written_down_when_its_command_ends(tmp_path: Path) -> None:
     async with conversation() as talk:
         terminals = talk.host.terminals
         ended = await terminals.create(SESSION, "echo", ["hello"], cwd=str(tmp_path))
         await ended.wait()
-        assert [row.msg["output"] for row in talk.journal.rows if "printed" in row.msg] == ["hello\r\n"]
+        assert [row.msg["output"] for row in talk.journal.rows if "output" in row.msg] == ["hello\r\n"]
         runs = await terminals.create(SESSION, "sh", ["-c", "echo begun; exec sleep 60"], cwd=str(tmp_path))
         await until(lambda: b"begun" in runs.kept())
 
-    outputs = [row.msg["output"] for row in talk.journal.rows if "printed" in row.msg]
+    outputs = [row.msg["output"] for row in talk.journal.rows if "output" in row.msg]
     assert outputs == ["hello\r\n", "begun\r\n"], "what still runs is written down at the end"

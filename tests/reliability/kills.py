@@ -17,6 +17,14 @@ from tests.reliability.row import Result, Row
 from tests.terminal import NeverShown, Terminal
 
 _AGENT: Final = Path(__file__).with_name("numbered_agent.py")
+_PRINTS: Final = "n=0; while :; do printf 'k%06d\\n' $n; n=$((n+1)); [ $((n%40)) = 0 ] && sleep 0.03; done"
+_KINDS: Final = {
+    "flood": "flood",
+    "mixed": "mixed",
+    "own command": f"!{_PRINTS}",
+    "terminal": f"run {_PRINTS}",
+}
+"""What is typed, by the kind of what is seen."""
 _WORD: Final = re.compile(r"k\d{6}")
 
 
@@ -53,7 +61,7 @@ def run(count: int, seed: int) -> Result:
     result = Result(unit="kills")
     words = 0
     for number in range(count):
-        kind = ("flood", "mixed")[number % 2]
+        kind = list(_KINDS)[number % len(_KINDS)]
         patience = Random(seed + number).uniform(0.05, 1.5)
         shown, problems = _killed(kind, patience)
         result.tried += 1
@@ -67,6 +75,8 @@ def _killed(kind: str, patience: float) -> tuple[int, list[str]]:
     """Return how many words were seen, and what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
+        (home / "config").mkdir(parents=True)
+        (home / "config" / "settings.toml").write_text('policy = "allow-everything"\n')
         argv = [
             sys.executable,
             "-m",
@@ -80,7 +90,7 @@ def _killed(kind: str, patience: float) -> tuple[int, list[str]]:
         with _Watched(argv, cwd=Path(folder), env=env) as terminal:
             try:
                 terminal.until(lambda screen: "F1 help" in screen and "starting" not in screen)
-                terminal.type(f"{kind}\r")
+                terminal.type(f"{_KINDS[kind]}\r")
                 terminal.until(lambda _: terminal.words)
                 end = time.monotonic() + patience
                 terminal.until(lambda _: time.monotonic() > end)
@@ -111,7 +121,7 @@ def _missing(words: set[str], folder: Path) -> list[str]:
 ROW: Final = Row(
     "kills",
     "when the client is killed, all that was ever on the screen is in the journal, in whole lines",
-    small=6,
+    small=8,
     full=500,
     run=run,
 )

@@ -1,4 +1,7 @@
-"""An agent that says numbered words for ever: `flood` without a pause, `mixed` in bursts of all kinds."""
+"""An agent that says numbered words for ever: `flood` without a pause, `mixed` in bursts of all kinds.
+
+`run` has a command of the client print them.
+"""
 
 from __future__ import annotations
 
@@ -61,8 +64,16 @@ def main() -> None:
                 send(id=message["id"], result={"protocolVersion": 1})
             case "session/new":
                 send(id=message["id"], result={"sessionId": SESSION})
+            case None if message.get("id") == "run":
+                content = [{"type": "terminal", "terminalId": message["result"]["terminalId"]}]
+                update("tool_call", toolCallId="run", title="run", kind="execute", content=content)
             case "session/prompt":
-                is_flood = "flood" in message["params"]["prompt"][0]["text"]
+                said = message["params"]["prompt"][0]["text"]
+                if said.startswith("run "):
+                    terminal = {"command": "sh", "args": ["-c", said[4:]]}
+                    send(id="run", method="terminal/create", params={"sessionId": SESSION, **terminal})
+                    continue
+                is_flood = "flood" in said
                 for number in range(1_000_000):
                     if not is_flood:
                         mixed(number)

@@ -59,6 +59,21 @@ def test_remarks_noise_and_stderr_have_their_own_directions(path: Path) -> None:
     ]
 
 
+def test_of_very_much_output_the_first_and_the_latest_pieces_are_kept(path: Path) -> None:
+    journal = Journal(path, ["a-secret-value"])
+    pieces = [f"{number} a-secret-value " + "x" * (16 << 10) for number in range(1_000)]
+    for piece in pieces:
+        journal.output({"printed": "term-1", "more": piece})
+        journal.flush()
+
+    found = [str(row.msg["more"]) for row in read(path) if "more" in row.msg]
+    assert found[-1] == pieces[-1].replace("a-secret-value", MASK)
+    assert found[:50] == [piece.replace("a-secret-value", MASK) for piece in pieces[:50]]
+    journal.close()
+    assert [row.msg["more"] for row in read(path) if "more" in row.msg] == found
+    assert path.stat().st_size < 10 << 20
+
+
 def test_nothing_is_written_before_the_flush_and_everything_after(path: Path) -> None:
     journal = Journal(path)
     journal.record("in", LINE)

@@ -6,11 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.agent.agent import KEPT_OUTPUT
-from acp_tui.session.events import CommandEnded, CommandStarted, Noted
+from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Noted
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.widgets.text import shortened
-from acp_tui.workspace.terminals import Terminal, TerminalError, Terminals, UnknownTerminal
+from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal, TerminalError, Terminals, UnknownTerminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,6 +103,7 @@ class ShellCommands:
         self._running.append(terminal)
         name = f"{_ID}{terminal.id}"
         note(CommandStarted(name, command))
+        terminal.on_output = lambda _, text: note(CommandPrinted(name, text))
         status = await terminal.wait()
         self._running.remove(terminal)
         output = terminal.kept()
