@@ -8,7 +8,7 @@ from tests.real.checks import CHECKS
 from tests.real.installed import installed
 from tests.real.matrix import put_through
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("name", ["gemini", "opencode", "codex-zed", "copilot", "claude"])

@@ -12,7 +12,7 @@ from tests.real.installed import installed
 from tests.real.model import Say
 from tests.real.run import ARMED, CTRL_Q, DOWN, F6, SHIFT_TAB, Run, running, wait_for
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 @pytest.fixture

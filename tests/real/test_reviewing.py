@@ -10,7 +10,7 @@ from tests.real.installed import installed
 from tests.real.model import Say
 from tests.real.run import ENTER, ESCAPE, F5, Run, running, wait_for
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 POEM = "".join(f"verse {number:02} of many\n" for number in range(1, 41))
 ALT_U = "\x1bu"

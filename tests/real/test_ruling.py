@@ -14,7 +14,7 @@ from tests.real.installed import installed
 from tests.real.model import Say
 from tests.real.run import ARMED, AT_REST, Run, running
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 POEM: Final = "roses are red\nviolets are blue\n"
 CTRL_S, ALT_D = "\x13", "\x1bd"
