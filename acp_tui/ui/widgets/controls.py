@@ -1,4 +1,4 @@
-"""A control of one row that chooses one of a few words."""
+"""Controls that choose among options, and the list of answers of a dialog."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from acp_tui.ui.widgets.text import safe, safe_line
 
 
 class OneOf(Widget, can_focus=True):
-    """Words beside each other, of which one is chosen: by left and right, space, or a click."""
+    """A row of words of which one is chosen, by left and right, space, or a click."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "step(-1)", "Choice before", show=False, id="one-of.before"),
         Binding("right,space", "step(1)", "Next choice", show=False, id="one-of.next"),
     ]
     chosen = reactive(0)
-    """The position of the chosen word."""
+    """Index of the chosen word."""
 
     @dataclass
     class Changed(Message):
-        """Another word is chosen."""
+        """Another word was chosen."""
 
         sender: OneOf
 
@@ -56,16 +56,16 @@ class OneOf(Widget, can_focus=True):
         return Content.assemble(*parts)
 
     def watch_chosen(self) -> None:
-        """Tell that another word is chosen."""
+        """Post `Changed`."""
         if self.is_mounted:
             self.post_message(self.Changed(self))
 
     def action_step(self, step: int) -> None:
-        """Choose a neighbour, the first after the last."""
+        """Choose the next or previous word, round the ends."""
         self.chosen = (self.chosen + step) % len(self._words)
 
     def on_click(self, event: Click) -> None:
-        """Choose the word that was clicked."""
+        """Choose the clicked word."""
         left = 0
         for place, word in enumerate(self._words):
             left += Content(f" {word} ").cell_length
@@ -75,11 +75,11 @@ class OneOf(Widget, can_focus=True):
 
 
 AT_ONCE: Final = 100
-"""Options that are made at once, and at a time after that: some milliseconds of work."""
+"""Options made at a time: some milliseconds of work."""
 
 
 class LongOptions(OptionList):
-    """Options that are made a part at a time; the height of very many is not measured, but said."""
+    """An option list that makes its options in parts and does not measure the height of very many."""
 
     def __init__(
         self, count: int, make: Callable[[int], Option], *, at_once: int = AT_ONCE, **given: Any
@@ -87,21 +87,21 @@ class LongOptions(OptionList):
         """Make the first options.
 
         Args:
-            count: how many there are.
-            make: returns one by its place.
-            at_once: how many are there from the start.
-            given: what else an option list takes.
+            count: the number of options.
+            make: returns an option by its index.
+            at_once: the number made from the start.
+            given: further arguments of an option list.
         """
         self._count = count
         self._make = make
         super().__init__(*map(make, range(min(count, at_once))), markup=False, **given)
 
     def on_mount(self) -> None:
-        """Begin to make the rest."""
+        """Start making the rest."""
         self._make_more()
 
     def make_anew(self, count: int, make: Callable[[int], Option]) -> None:
-        """Hold other options from now on."""
+        """Replace all options."""
         self._count, self._make = count, make
         self.styles.height = None
         self.clear_options()
@@ -109,11 +109,11 @@ class LongOptions(OptionList):
 
     @property
     def rows(self) -> int:
-        """Rows that all options take, as far as that is known."""
+        """Rows of all options, as known so far."""
         return max(self._count, self.virtual_size.height)
 
     def grow(self, most: int) -> None:
-        """Take as many rows as there are, but no more than these."""
+        """Grow to the number of rows, up to `most`."""
         self.styles.max_height = most
         if self._count > AT_ONCE:
             self.styles.height = min(most, self.rows)  # not measured anew with each part
@@ -132,7 +132,11 @@ class LongOptions(OptionList):
 
 
 class Choices(LongOptions):
-    """Values with a mark each; Enter, space or a click chooses, or takes the choice back."""
+    """A list of values, each with a mark; Enter, space or a click chooses a value or undoes the choice.
+
+    Textual's SelectionList and RadioSet show a choice by colour alone, with non-ASCII marks, and make all
+    values at once, which may be thousands.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "select", "Choose", show=False, id="choices.choose"),
@@ -140,13 +144,13 @@ class Choices(LongOptions):
 
     @dataclass
     class Changed(Message):
-        """Something else is chosen."""
+        """The choice has changed."""
 
         choices: Choices
 
         @property
         def control(self) -> Choices:
-            """Who says so, under the name that all widgets give it."""
+            """The sender."""
             return self.choices
 
     def __init__(
@@ -162,23 +166,23 @@ class Choices(LongOptions):
 
         Args:
             values: pairs (label, description).
-            look: has the marks.
-            chosen: positions of the values that are chosen at first.
-            several: whether more than one can be chosen.
-            needed: whether a single choice cannot be taken back.
+            look: the source of the marks.
+            chosen: indices of the values chosen at first.
+            several: True if several values can be chosen.
+            needed: True if a single choice cannot be undone.
         """
         self._values = list(values)
         self._look = look
         self._several = several
         self._needed = needed
         self.chosen = set(chosen)
-        """Positions of the chosen values."""
+        """Indices of the chosen values."""
         first = min(self.chosen, default=0)
         super().__init__(len(values), lambda at: Option(self._row(at)), at_once=max(AT_ONCE, first + 1))
         self.highlighted = first
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Choose, or take back."""
+        """Choose a value, or undo its choice."""
         event.stop()
         index = event.option_index
         taken_back = index in self.chosen and not (self._needed and not self._several)
@@ -200,31 +204,31 @@ class Choices(LongOptions):
 
 
 _LONG: Final = 1_000
-"""Characters of a label that are shown: an agent may name an option with megabytes."""
+"""Characters of a label that are shown; agents have sent megabytes."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer as it is shown."""
+    """An answer for display."""
 
     label: str
     key: str = ""
-    """The one key that gives it, drawn beside it, or the name of its binding for `as_bound`."""
+    """Its key, or for `as_bound` the name of its binding."""
     note: str = ""
-    """What else there is to say, after the label."""
+    """A remark after the label."""
     detail: str = ""
-    """More, on lines of its own."""
+    """Text on lines below the label."""
     role: str = "muted"
-    """Variable of the style sheet that colours the key."""
+    """Style sheet variable for the colour of the key."""
 
 
 def as_bound(answers: Iterable[Answer], owner: DOMNode) -> list[Answer]:
-    """Return answers with the keys that the owner has for them now, in the place of the names of bindings."""
+    """Return answers with the names of bindings replaced by the owner's current keys."""
     return [replace(answer, key=key_of(owner, answer.key)) for answer in answers]
 
 
 class AnswerList(LongOptions, can_focus=False):
-    """Answers in the given order. It takes no focus: its screen has the keys, and calls its actions."""
+    """A list of answers without focus: the screen has the keys and calls the actions."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
@@ -233,7 +237,7 @@ class AnswerList(LongOptions, can_focus=False):
         self.highlighted = None
 
     def offer(self, answers: Sequence[Answer]) -> None:
-        """Show other answers, none of them chosen."""
+        """Replace the answers, none of them highlighted."""
         self.make_anew(len(answers), _maker(answers))
         self.highlighted = None
 

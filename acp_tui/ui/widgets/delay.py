@@ -1,4 +1,4 @@
-"""Work after a short delay, for whoever draws what comes meanwhile."""
+"""Delayed calls for widgets and screens."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
-    """Let a widget or screen do something in its own loop after `seconds`, however late that becomes.
+    """Call `act` in a widget's or screen's own loop after `seconds`, even if late.
 
-    A timer of Textual's that is late already when its task begins is skipped, also one that fires only once:
-    a millisecond is over soon on a busy machine, and then nothing would ever be drawn again.
+    Textual skips a timer that is late when its task begins, even one that fires only once: on a busy machine
+    a delay of a millisecond would never end, and nothing would be drawn again.
     """
 
     def due() -> None:
@@ -25,8 +25,8 @@ def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
 
 
 def draws(pump: MessagePump) -> bool:
-    """Whether a widget or screen still has its parts: they go before it does, as before the application does.
+    """Return True while a widget or screen and its children are mounted.
 
-    To be asked by whatever has waited, for a file or for git, before it shows what came of that.
+    Ask this after waiting for a file or for git, before drawing the result: children are removed first.
     """
     return pump.is_running and pump.app.is_running and not getattr(pump, "_pruning", False)

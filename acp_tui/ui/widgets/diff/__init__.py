@@ -1,4 +1,4 @@
-"""Differences of two texts: compared, laid out beside or below each other, coloured and drawn.
+"""Differences of two texts: comparison, layout in one or two columns, and painting.
 
-`diff.compare` tells what differs, `DiffView` is the widget that shows them, with search, copying and marks.
+`diff.compute` compares two texts, `DiffView` is the widget that shows files of differences.
 """

@@ -1,4 +1,4 @@
-"""The difference of two texts: its lines, its size, and what no line shows; without a screen."""
+"""Line diff of two texts: blocks, hunks, counts, changed words, and unified patches."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 _SMALL_GAP: Final = 200 * 200
 _LARGEST_GAP: Final = 32_000_000
-"""Pairs of lines in a gap: up to the first all are compared, beyond the second only anchors count."""
+"""Pairs of lines in a gap up to which all are compared, and beyond which only anchors are."""
 
 
 class DiffBlock(NamedTuple):
-    """Lines `old_start:old_stop` against lines `new_start:new_stop`, counted from 0; equal or replaced."""
+    """Old lines `old_start:old_stop`, equal to or replaced by new lines `new_start:new_stop`."""
 
     equal: bool
     old_start: int
@@ -27,7 +27,7 @@ class DiffBlock(NamedTuple):
 
 
 class _Gap(NamedTuple):
-    """A part of both texts that is still to be compared."""
+    """A part of both texts that is not compared yet."""
 
     old_start: int
     old_stop: int
@@ -47,10 +47,13 @@ class _EqualRun(NamedTuple):
     length: int
 
 
+# Patience diff with exact comparison of small gaps: equal ends of a gap are cut off, a gap of up to 200 ×
+# 200 lines is compared exactly (rapidfuzz, C++), a larger one is split at the lines that occur once on both
+# sides, in their longest common order. 50,000 lines take 84 ms; difflib needs 19 s.
 def compare(
     old: Sequence[str], new: Sequence[str], deadline: float | None = None
 ) -> tuple[list[DiffBlock], bool]:
-    """Return the blocks that cover both texts, and whether the time ran out before all was compared.
+    """Return the blocks that cover both texts, and True if the time ran out first.
 
     `deadline` is a value of `time.monotonic()`.
     """
@@ -84,7 +87,7 @@ def _cut_ends(old: list[int], new: list[int], gap: _Gap, matches: list[_EqualRun
 
 
 def _narrow(old: list[int], new: list[int], gap: _Gap, matches: list[_EqualRun]) -> Iterator[_Gap]:
-    """Find equal lines within a gap and yield the smaller gaps between them."""
+    """Find equal lines in a gap and yield the smaller gaps between them."""
     if gap.pairs <= _SMALL_GAP:
         matches.extend(_all_pairs(old, new, gap))
         return
@@ -113,7 +116,7 @@ def _all_pairs(old: list[int], new: list[int], gap: _Gap) -> Iterator[_EqualRun]
 
 
 def _anchors(old: list[int], new: list[int], gap: _Gap) -> list[tuple[int, int]]:
-    """Return the lines unique to both sides of a gap, the longest series of them that is in order."""
+    """Return the longest ordered series of lines that are unique on both sides of a gap."""
     in_old = Counter(old[gap.old_start : gap.old_stop])
     in_new = Counter(new[gap.new_start : gap.new_stop])
     place = {new[at]: at for at in range(gap.new_start, gap.new_stop) if in_new[new[at]] == 1}
@@ -126,7 +129,7 @@ def _anchors(old: list[int], new: list[int], gap: _Gap) -> list[tuple[int, int]]
 
 
 def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest subsequence of pairs whose second numbers rise, too (patience sorting)."""
+    """Return the longest subsequence of pairs whose second numbers rise as well (patience sorting)."""
     tops: list[int] = []
     top_pairs: list[int] = []
     before: list[int] = []
@@ -148,7 +151,7 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _blocks(matches: list[_EqualRun], old_length: int, new_length: int) -> list[DiffBlock]:
-    """Return matches joined where they touch, with replaced blocks between them."""
+    """Join adjacent matches and put replaced blocks between them."""
     blocks: list[DiffBlock] = []
     old_at = new_at = 0
     for old, new, length in [*sorted(matches), _EqualRun(old_length, new_length, 0)]:
@@ -173,7 +176,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 class DiffLine(NamedTuple):
-    """One line of a hunk with its numbers from 1; a side that lacks the line has None."""
+    """A line of a hunk with its numbers from 1, None on a side without it."""
 
     kind: LineKind
     old: int | None
@@ -183,30 +186,30 @@ class DiffLine(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """What changed between two texts: blocks over their lines, and facts that no line shows."""
+    """The difference of two texts: blocks over their lines, and changes that no line shows."""
 
     old: Sequence[str]
-    """Lines without their ends; `\\r` stays where the line ends of a side are mixed."""
+    """Lines without their ends; `\\r` is kept if the line ends of a side are mixed."""
     new: Sequence[str]
     blocks: Sequence[DiffBlock]
-    """Equal and replaced blocks in turn, together covering both sides."""
+    """Equal and replaced blocks that cover both sides."""
     added: int
     removed: int
     status: DiffStatus
     line_ends: tuple[str, str] | None = None
-    """Old and new line ends ("LF", "CRLF", "mixed") where they differ."""
+    """Old and new line ends ("LF", "CRLF", "mixed") if they differ."""
     carriage: tuple[str, str] = ("", "")
-    """What is cut off the end of each line of a side: `\r` where all of them have it."""
+    """Text removed from the end of each line of a side: `\r` if all lines have it."""
     final_newline: tuple[bool, bool] = (True, True)
-    """Whether the old and the new text end with a newline; an empty text counts as if it did."""
+    """True for a text that is empty or ends with a newline, as (old, new)."""
     byte_order_mark: tuple[bool, bool] = (False, False)
     coarse: bool = False
-    """Whether time ran out: replaced blocks may hold lines that are equal."""
+    """True if time ran out: replaced blocks may contain equal lines."""
     first_line: int | None = 1
-    """Number of the first line of both texts; None for a snippet whose place is not known."""
+    """Number of the first line of both texts; None for a snippet at an unknown place."""
 
     def facts(self) -> list[str]:
-        """Return in words what the lines do not show, for rows above them."""
+        """Return sentences about changes that no line shows."""
         found = list(_status_facts(self))
         if self.line_ends:
             found.append(f"line ends changed: {self.line_ends[0]} → {self.line_ends[1]}")
@@ -221,7 +224,7 @@ class Difference:
         return found
 
     def hunks(self, context: int = CONTEXT) -> list[list[DiffLine]]:
-        """Return the changed lines with `context` unchanged ones around them, neighbours joined."""
+        """Return the changed lines with `context` unchanged ones around them; close hunks are joined."""
         hunks: list[list[DiffLine]] = []
         for index, block in enumerate(self.blocks):
             if not block.equal:
@@ -241,7 +244,7 @@ class Difference:
         return hunks
 
     def lines_of(self, block: DiffBlock) -> Iterator[DiffLine]:
-        """Yield the lines of a block, for a replaced one first the removed and then the added."""
+        """Yield the lines of a block; of a replaced one, the removed lines come first."""
         shift = 1 if self.first_line is None else self.first_line
         if block.equal:
             for old, new in zip(
@@ -258,9 +261,9 @@ class Difference:
 def compute(
     old: str | None, new: str | None, deadline: float | None = None, *, first_line: int | None = 1
 ) -> Difference:
-    """Return the difference of two texts; None as `old` is a new file, None as `new` a deleted one.
+    """Return the difference of two texts; `old` is None for a new file, `new` for a deleted one.
 
-    `deadline` is a value of `time.monotonic()`, after which what is left is taken as replaced.
+    After `deadline` (a value of `time.monotonic()`) the rest counts as replaced.
     """
     before, after = old or "", new or ""
     if _looks_binary(before) or _looks_binary(after):
@@ -291,9 +294,9 @@ def compute(
 
 
 def counts(old: str | None, new: str | None) -> tuple[int, int]:
-    """Return how many lines are added and removed, kept per pair of texts; for titles and badges.
+    """Return the numbers of added and removed lines, cached by the pair of texts.
 
-    At most about 30 ms: where that is not enough the numbers are those of the rough comparison.
+    Takes at most about 30 ms, and then counts the rough comparison.
     """
     key = _key(old, new)
     if key not in _COUNTS:
@@ -306,7 +309,7 @@ _COUNTS_KEPT: Final = 2_000
 
 
 def _key(old: str | None, new: str | None) -> int:
-    """Return what stands for two texts without keeping them."""
+    """Return a key for two texts that does not keep them alive."""
     return hash((old, new))
 
 
@@ -338,13 +341,13 @@ def _status_facts(difference: Difference) -> Iterator[str]:
 
 
 def _looks_binary(text: str) -> bool:
-    """Return whether a text is data rather than lines: a NUL or a third of other controls near its start."""
+    """Return True for a text with a NUL, or one third of control characters, near its start."""
     start = text[:8_000]
     return "\0" in start or len(_CONTROL.findall(start)) * 3 > len(start)
 
 
 def _line_end(text: str) -> str:
-    """Return "LF", "CRLF" or "mixed"; empty for a text without any line end."""
+    """Return "LF", "CRLF", "mixed", or "" for a text without line ends."""
     feeds = text.count("\n")
     if not feeds:
         return ""
@@ -369,18 +372,18 @@ def _lines(text: str, keep_ends: bool) -> list[str]:
 
 
 CharSpan: TypeAlias = tuple[int, int]
-"""Start and stop of a run of characters in a line."""
+"""Start and end of a run of characters in a line."""
 
 _TOKEN: Final = re.compile(r"\w+|\s+|.", re.DOTALL)
 _LONGEST: Final = 2_000
-"""Characters of a line up to which changed words are looked for."""
+"""Characters of a line up to which changed words are searched."""
 _LEAST_ALIKE: Final = 0.35
-"""Share of a pair of lines that has to be equal: below it marks would cover nearly everything."""
+"""Equal share of a pair of lines below which changed words are not marked: marks would cover nearly all."""
 
 
 @lru_cache(maxsize=2_000)
 def changed_words(old: str, new: str) -> tuple[tuple[CharSpan, ...], tuple[CharSpan, ...]]:
-    """Return which characters of a removed and an added line differ; none where all of it does."""
+    """Return the changed characters of a removed and an added line; none if nearly all changed."""
     if old == new or max(len(old), len(new)) > _LONGEST:
         return (), ()
     from rapidfuzz.distance import Indel
@@ -396,7 +399,7 @@ def changed_words(old: str, new: str) -> tuple[tuple[CharSpan, ...], tuple[CharS
 
 
 def _spans(tokens: list[str], runs: list[CharSpan]) -> tuple[CharSpan, ...]:
-    """Return runs of tokens as runs of characters; runs with only a blank between them are one."""
+    """Return runs of tokens as runs of characters, joined across blanks."""
     places = [0]
     for token in tokens:
         places.append(places[-1] + len(token))
@@ -416,11 +419,11 @@ _MARKS: Final = {"equal": " ", "removed": "-", "added": "+"}
 
 
 def patch_of(difference: Difference, path: str, old: tuple[int, int] | None = None) -> str:
-    """Return the difference of one file as a unified patch; nothing for content that is no text.
+    """Return the difference of one file as a unified patch; empty for binary content.
 
     Args:
-        difference: as it was computed, of whole texts.
-        path: relative to the workspace where it is in there.
+        difference: of whole texts.
+        path: relative to the workspace for a file inside it.
         old: only the hunks that touch these lines of the old text (from 0, the last not included).
     """
     if difference.status in ("binary", "unchanged"):
@@ -441,7 +444,7 @@ def patch_of(difference: Difference, path: str, old: tuple[int, int] | None = No
 
 
 def _touches(hunk: Sequence[DiffLine], start: int, stop: int) -> bool:
-    """Whether lines of the old text are in a hunk; a place between two lines is, where one of them is."""
+    """Return True if a hunk has old lines from `start` to `stop`, or next to an empty range."""
     numbers = [line.old - 1 for line in hunk if line.old is not None]
     return not numbers or (numbers[0] <= stop and start <= numbers[-1] + 1)
 
@@ -462,7 +465,7 @@ def _hunk(difference: Difference, hunk: Sequence[DiffLine]) -> Iterator[str]:
 
 
 def _hunks(difference: Difference) -> list[list[DiffLine]]:
-    """Return the hunks; one of all lines where every line has another end, or the first another mark."""
+    """Return the hunks; one hunk of all lines if line ends or the byte order mark changed."""
     ends_differ = any(
         old != new for old, new in (difference.carriage, difference.byte_order_mark) if difference.old
     )

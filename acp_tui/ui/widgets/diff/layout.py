@@ -1,4 +1,4 @@
-"""Where the lines of a difference go: parts of rows, unified or side by side, unchanged runs folded."""
+"""Layout of a difference in rows, unified or side by side, with unchanged runs folded; and search in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 from acp_tui.ui.widgets.diff.diff import CONTEXT, DiffBlock, Difference
 
 FEWEST: Final = 4
-"""Unchanged lines that are worth a fold, which takes a row itself and has to be opened."""
+"""Unchanged lines from which they are folded; a fold takes a row itself."""
 
 DiffPartKind = Literal[
     "gap", "header", "origin", "fact", "waiting", "equal", "removed", "added", "changed", "fold"
@@ -16,31 +16,31 @@ DiffPartKind = Literal[
 
 
 class DiffPart(NamedTuple):
-    """Neighbouring rows of one kind; a row is a part and a number within it, from 0."""
+    """Adjacent rows of one kind. A row is identified by its part and its number in it, from 0."""
 
     kind: DiffPartKind
     rows: int
     block: int = -1
-    """Index of the block in its difference; for a fact its index."""
+    """Index of the block in its difference, or of the fact."""
     old: int = 0
     new: int = 0
-    """Lines of the first row, counted from 0; of removed and added rows also those they are paired with."""
+    """Lines of the first row on both sides, from 0; removed and added rows have both, too."""
     old_lines: int = 0
     new_lines: int = 0
-    """Lines of the block on each side, from the first row on."""
+    """Lines of the block on each side, counted from the first row."""
     room: int = 0
-    """Cells of a row, where all rows show one long line; else 0."""
+    """Cells of a row if all rows are one wrapped line, else 0."""
 
     @property
     def lines(self) -> int:
-        """How many lines the rows show."""
+        """Number of lines in these rows."""
         return 1 if self.room else self.rows
 
 
 def lay_out(
     difference: Difference, side_by_side: bool, opened: Set[int] = frozenset(), context: int = CONTEXT
 ) -> Iterator[DiffPart]:
-    """Yield the parts of a difference; `opened` holds the blocks whose unchanged lines are all shown."""
+    """Yield the parts of a difference; the unchanged blocks in `opened` are not folded."""
     for number in range(len(difference.facts())):
         yield DiffPart("fact", 1, number)
     for index, block in enumerate(difference.blocks):
@@ -84,20 +84,20 @@ def _equal(index: int, block: DiffBlock, start: int, lines: int) -> DiffPart:
 
 
 class DiffHit(NamedTuple):
-    """A line with what is searched for."""
+    """A line that contains the search text."""
 
     file_number: int
-    """Which of the differences."""
+    """Index of the file."""
     block: int
     use_old: bool
     line: int
-    """From 0, of its side."""
+    """Line of its side, from 0."""
     column: int
-    """Characters before it."""
+    """Characters before the hit."""
 
 
 def hits_in(differences: Sequence[Difference | None], needle: str) -> list[DiffHit]:
-    """Return the lines with a text in any case, from above; an unchanged line is found once."""
+    """Return the lines with a text in any case, in their order; an unchanged line counts once."""
     needle = needle.casefold()
     return [
         hit
@@ -108,12 +108,12 @@ def hits_in(differences: Sequence[Difference | None], needle: str) -> list[DiffH
 
 
 def place_of(hit: DiffHit) -> tuple[int, int, bool, int]:
-    """Return what hits are ordered by: the removed lines of a block come before its added ones."""
+    """Return the sort key of a hit: removed lines of a block come before added ones."""
     return hit.file_number, hit.block, not hit.use_old, hit.line
 
 
 def row_of(hit: DiffHit, parts: Sequence[tuple[int, DiffPart]], starts: Sequence[int]) -> int | None:
-    """Return the row of a hit, None while it is folded; `starts` has the first row of each part."""
+    """Return the row of a hit, None if it is folded; `starts` has the first row of each part."""
     for (file_number, part), start in zip(parts, starts, strict=False):
         if file_number != hit.file_number or part.block != hit.block or part.kind in ("fold", "fact"):
             continue

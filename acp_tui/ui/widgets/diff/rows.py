@@ -1,4 +1,4 @@
-"""Which row of the diff view shows what: where files, changes and folds begin, and what is at a row."""
+"""The rows of a diff view: files, changes and folds by row, and the current position."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ _REMARKS: Final = ("gap", "origin", "fact", "waiting")
 
 
 class RowPlace(NamedTuple):
-    """What a row shows."""
+    """The content of a row: file, part, and row of the part."""
 
     file_number: int
-    """Which of the files."""
+    """Index of the file."""
     part: DiffPart
     row: int
-    """Number of the row within the part, from 0."""
+    """Row of the part, from 0."""
 
 
 class Anchor(NamedTuple):
-    """A place in the texts, whatever the layout."""
+    """A place in the texts that is independent of the layout."""
 
     file_number: int
     block: int
     use_old: bool
     line: int
-    """From 0, of its side."""
+    """Line of its side, from 0."""
 
 
 class DiffRows:
-    """The rows of all files, one below the other; made anew with each layout. Rows count from 0."""
+    """The rows of all files, in one layout. Rows count from 0."""
 
     def __init__(self, parts: Sequence[tuple[int, DiffPart]] = ()) -> None:
-        """Count the rows of parts, each with the number of its file."""
+        """Take parts, each with the index of its file."""
         self._parts = parts
         self._starts = [0, *accumulate(part.rows for _, part in parts)]
         self.headers: list[int] = []
@@ -60,16 +60,16 @@ class DiffRows:
         return self._starts[-1]
 
     def place(self, row: int) -> RowPlace:
-        """Return what a row shows."""
+        """Return the content of a row."""
         index = self._part_at(row)
         return RowPlace(*self._parts[index], row - self._starts[index])
 
     def file_at(self, row: int) -> int | None:
-        """Return the file of a row, None where there is no file at all."""
+        """Return the file of a row; None without files."""
         return max(0, bisect_right(self.headers, row) - 1) if self.headers else None
 
     def first_change(self, row: int) -> int:
-        """Return the number of the first change at a row or below; past the last one where there is none."""
+        """Return the number of the first change at a row or below, or the number of changes."""
         return bisect_left(self.changes, row)
 
     def first_fold(self, row: int) -> int:
@@ -98,11 +98,11 @@ class DiffRows:
         return part.new + min(max(0, inside), part.lines - 1, max(0, part.new_lines - 1))
 
     def row_of(self, hit: DiffHit) -> int | None:
-        """Return the row of a line that was found, None while it is folded."""
+        """Return the row of a hit, None if it is folded."""
         return row_of(hit, self._parts, self._starts)
 
     def anchor(self, row: int) -> Anchor | None:
-        """Return what `row_at_anchor` of another layout finds a row by."""
+        """Return the anchor of a row, for `row_at_anchor` of another layout."""
         if not self._parts or row == 0:
             return None
         file_number, part, inside = self.place(row)
@@ -111,7 +111,7 @@ class DiffRows:
         return Anchor(file_number, part.block, use_old, first + min(inside, part.lines - 1))
 
     def row_at_anchor(self, anchor: Anchor) -> int | None:
-        """Return the row of a file, block and line, or the first one after it."""
+        """Return the row of an anchor, or the first one after it."""
         found = None
         passed = (*_REMARKS, "added" if anchor.use_old else "removed")
         for row, (number, part) in zip(self._starts, self._parts, strict=False):
@@ -127,7 +127,7 @@ class DiffRows:
         return min(bisect_right(self._starts, row) - 1, len(self._parts) - 1)
 
     def _index(self) -> None:
-        """Note at which rows files, changes and folds begin; a few equal lines do not part two changes."""
+        """Find the first rows of files, changes and folds; a few equal lines do not separate two changes."""
         apart, equal = True, 0
         for row, (_, part) in zip(self._starts, self._parts, strict=False):
             if part.kind in _CHANGED:
@@ -145,60 +145,60 @@ class DiffRows:
 
 
 class DiffPosition:
-    """The change or file that was gone to last. Numbers count from 0; a scroll position is a row."""
+    """The change or file that the user went to last, while the view stays there. Numbers count from 0."""
 
     def __init__(self) -> None:
         self.change = -1
         """Its number among the changes of all files; -1 for none."""
         self._file = -1
         self._scroll = -1.0
-        """Where the view stood then: as long as it does, the keys go on from there."""
+        """Scroll position at that time; keys go on from there while it is unchanged."""
 
     def forget(self) -> None:
-        """Nothing was gone to: other files are shown."""
+        """Forget the position: other files are shown."""
         self.change = self._file = -1
 
     def went_to_change(self, change: int, rows: DiffRows, scroll: float) -> None:
-        """The view stands at a change."""
+        """Set the position to a change."""
         self.change, self._file, self._scroll = change, rows.blocks_of(change)[0], scroll
 
     def went_to_file(self, file: int, scroll: float) -> None:
-        """The view stands at a file."""
+        """Set the position to a file."""
         self.change, self._file, self._scroll = -1, file, scroll
 
     def file(self, rows: DiffRows, scroll: float) -> int | None:
-        """Return the file that keys act on: the one gone to, else the one at the top."""
+        """Return the file that keys act on: the current one, else the one at the top."""
         if rows.headers and self._file >= 0 and self._scroll == scroll:
             return self._file
         return rows.file_at(round(scroll))
 
     def row(self, rows: DiffRows, scroll: float) -> int:
-        """Return the first row of the change that was gone to; -1 when the view is elsewhere."""
+        """Return the first row of the current change; -1 if the view has moved away."""
         is_there = 0 <= self.change < len(rows.changes) and self._scroll == scroll
         return rows.changes[self.change] if is_there else -1
 
     def next_change(self, rows: DiffRows, scroll: float) -> int:
-        """Return the number of the change after the one gone to, else of the first one in view."""
+        """Return the change after the current one, else the first one in view."""
         if self._scroll == scroll and self.change >= 0:
             return self.change + 1
         return rows.first_change(round(scroll) + 1)
 
     def previous_change(self, rows: DiffRows, scroll: float) -> int:
-        """Return the number of the change before the one gone to, else of the last one above the view."""
+        """Return the change before the current one, else the last one above the view."""
         if self._scroll == scroll and self.change >= 0:
             return self.change - 1
         return rows.first_change(round(scroll) + 1) - 1
 
 
 _SMALL: Final = 2_000
-"""Lines of both texts together up to which they are compared at once."""
+"""Lines of both texts up to which they are compared at once."""
 _LONGEST: Final = 3.0
-"""Seconds for the comparison of one file, after which the rest of it is compared roughly."""
+"""Seconds for comparing one file exactly; the rest is compared roughly."""
 
 
 @dataclass(frozen=True)
 class FileDiff:
-    """One file to show: its path as it is to be read, and its text before and after."""
+    """A file to show: its path for display, and its text before and after."""
 
     path: str
     old: str | None
@@ -206,16 +206,16 @@ class FileDiff:
     new: str | None
     """None for a deleted file."""
     note: str = ""
-    """What else to say beside the path, such as "not written yet"."""
+    """A remark after the path, such as "not written yet"."""
     first_line: int | None = 1
-    """Number of the first line; None for a snippet whose place is not known."""
+    """Number of the first line; None for a snippet at an unknown place."""
     origin: str = ""
-    """Where the change comes from, for a row of its own."""
+    """The origin of the change, shown in a row of its own."""
 
 
 @dataclass(eq=False)
 class ComparedFile:
-    """A file with its difference (None until it is compared) and the blocks whose lines are all shown."""
+    """A file with its difference (None until compared) and its opened folds."""
 
     file: FileDiff
     difference: Difference | None = None
@@ -223,18 +223,18 @@ class ComparedFile:
     _painter: DiffPainter | None = None
 
     def compare(self) -> Difference:
-        """Return the difference of both texts; this may take seconds."""
+        """Return the difference of both texts, in up to some seconds."""
         file = self.file
         return compute(file.old, file.new, time.monotonic() + _LONGEST, first_line=file.first_line)
 
     @property
     def is_small(self) -> bool:
-        """Whether comparing takes no time to speak of."""
+        """True if it is compared quickly enough for the event loop."""
         return (self.file.old or "").count("\n") + (self.file.new or "").count("\n") <= _SMALL
 
     @property
     def has_two_sides(self) -> bool:
-        """Whether there is anything to show beside each other."""
+        """True if it has text on both sides."""
         return self.difference is not None and self.difference.status == "changed"
 
     @property
@@ -244,7 +244,7 @@ class ComparedFile:
         return max(map(len, lines), default=0)
 
     def parts(self, side_by_side: bool, gap: bool, wraps: DiffPainter | None = None) -> Iterator[DiffPart]:
-        """Yield what the file is made of, below a gap or not; with a painter, long lines are wrapped."""
+        """Yield the parts of the file, after a gap if `gap`; the painter in `wraps` wraps long lines."""
         if gap:
             yield DiffPart("gap", 1)
         yield DiffPart("header", 1)
@@ -257,15 +257,15 @@ class ComparedFile:
         yield from wrapped(parts, wraps.height, wraps.room) if wraps is not None else parts
 
     def patch(self, lines: tuple[int, int] | None = None) -> str:
-        """Return the file as a patch, or the hunks at these lines of the old text (from 0)."""
+        """Return the file as a patch, or only the hunks at these lines of the old text (from 0)."""
         return patch_of(self.difference, self.file.path, lines) if self.difference is not None else ""
 
     def paint_again(self) -> None:
-        """Forget what was painted, for another width or look."""
+        """Drop the painters, for another width or look."""
         self._painter = None
 
     def painter(self, width: int, look: Look, side_by_side: bool) -> DiffPainter:
-        """Return what paints the lines, of a file that is compared."""
+        """Return the painter of a compared file."""
         if self._painter is None:
             assert self.difference is not None, "a file is painted once it is compared"
             sides = side_by_side and self.has_two_sides
@@ -273,7 +273,7 @@ class ComparedFile:
         return self._painter
 
     def header(self, place: str, change: str, width: int, look: Look) -> Row:
-        """Return the row that names the file, with its size and note, between its place and a change."""
+        """Return the header row: place, path, counts, note, and current change."""
         ground = look.base + look["hunk"]
         row = [Segment(place, ground)] if place else []
         row.append(Segment(f" {exact_line(self.file.path)} ", ground + look["text"] + look["strong"]))
@@ -288,10 +288,10 @@ class ComparedFile:
 
 
 class DiffChange(NamedTuple):
-    """A change in one of the files: lines from 0 of both texts, the last not included."""
+    """A change in a file, as ranges of lines from 0 of both texts."""
 
     file: int
-    """Its place among the files."""
+    """Index of the file."""
     old_start: int
     old_stop: int
     new_start: int
@@ -299,7 +299,7 @@ class DiffChange(NamedTuple):
 
 
 class ComparedFiles(Sequence[ComparedFile]):
-    """Some files in their order."""
+    """Files of a diff view, in order."""
 
     def __init__(self, files: Iterable[FileDiff] = ()) -> None:
         self._files = [ComparedFile(file) for file in files]
@@ -318,7 +318,7 @@ class ComparedFiles(Sequence[ComparedFile]):
 
     @property
     def waiting(self) -> list[ComparedFile]:
-        """Those that are not compared yet."""
+        """The files that are not compared yet."""
         return [compared for compared in self._files if compared.difference is None]
 
     @property
@@ -327,7 +327,7 @@ class ComparedFiles(Sequence[ComparedFile]):
         return max((compared.longest for compared in self._files), default=0)
 
     def compare_small(self, until: float) -> None:
-        """Compare small files, until a time of `time.monotonic`."""
+        """Compare the small files until a time of `time.monotonic`."""
         for compared in self._files:
             if compared.is_small and time.monotonic() < until:
                 compared.difference = compared.compare()
@@ -335,25 +335,25 @@ class ComparedFiles(Sequence[ComparedFile]):
     def parts(
         self, sides: bool, wrapping: Callable[[ComparedFile], DiffPainter | None]
     ) -> Iterator[tuple[int, DiffPart]]:
-        """Yield (file, part) of what the files are made of; `wrapping` gives what wraps the lines of one."""
+        """Yield the parts of all files as (index, part); `wrapping` returns the painter that wraps a file."""
         for number, compared in enumerate(self._files):
             for part in compared.parts(sides, number > 0, wrapping(compared)):
                 yield number, part
 
     def paint_again(self) -> None:
-        """Forget what was painted, for another width or look."""
+        """Drop the painters, for another width or look."""
         for compared in self._files:
             compared.paint_again()
 
     def unfold(self, *, all_lines: bool) -> None:
-        """Show all unchanged lines, or fold them all."""
+        """Open all folds, or close them."""
         for compared in self._files:
             compared.opened.clear()
             if all_lines and compared.difference:
                 compared.opened.update(range(len(compared.difference.blocks)))
 
     def change(self, file: int, first: int, last: int) -> DiffChange:
-        """Return the change that blocks of a compared file make up, the last of them included."""
+        """Return the change made of the blocks `first` to `last` of a compared file."""
         difference = self._files[file].difference
         assert difference is not None, "a file has changes once it is compared"
         one, other = difference.blocks[first], difference.blocks[last]
