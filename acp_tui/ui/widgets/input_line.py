@@ -1,4 +1,4 @@
-"""A line to write in, for all dialogs and bars: what could not be seen is drawn as marks."""
+"""A one-line input that shows invisible characters as marks."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing_extensions import override
 from acp_tui.ui.widgets.text import cells, seen
 
 LONGEST: Final = 20_000
-"""Characters that a paste may add."""
+"""Characters taken from one paste."""
 _LINE_ENDS: Final = re.compile(r"\r\n|[\r\n]")
 
 
 class InputLine(Input):
-    """Textual's input, but that each character takes a cell at least, and that a paste keeps all its lines.
+    """An input in which each character takes a cell at least, and a paste keeps all its lines.
 
-    Its value is what was written: marks are only drawn.
+    Marks are drawn only; the value keeps the characters.
     """
 
     def _on_paste(self, event: Paste) -> None:
-        """Write a pasted text on the one line there is, its line ends as spaces."""
+        """Insert a pasted text with spaces for its line ends."""
         event.stop()
         event.prevent_default()
         line = _LINE_ENDS.sub(" ", event.text[: LONGEST + 1].strip("\r\n"))
@@ -57,17 +57,17 @@ class InputLine(Input):
 
 
 def _shown(text: str) -> str:
-    """Return a text as it is drawn, one character for each of its own."""
+    """Return a text for drawing, with as many characters."""
     return seen(text).replace("\n", "\u240a").replace("\t", "\u2409")
 
 
 _FIRST: Final = 0x10E000
-"""Private to this program: the end of the last plane, which no font uses."""
+"""Start of the stand-ins: private use at the end of the last plane, which no font has."""
 _WHERE: Final = (
     *((0, 0xFF), (0x300, 0x3FF), (0x600, 0x6FF), (0x1100, 0x20FF), (0x3100, 0x31FF)),
     *((0xFE00, 0xFFFF), (0x1BCA0, 0x1BCAF), (0x1D170, 0x1D17F)),
 )
-"""Where the characters are that are not seen, but for tags."""
+"""Ranges of invisible characters, except tags."""
 _TAGS: Final = [chr(code) for code in range(0xE0000, 0xE1000)]
 _UNSEEN: Final = _TAGS + [
     chr(code) for first, last in _WHERE for code in range(first, last + 1) if seen(chr(code)) != chr(code)
@@ -77,20 +77,20 @@ _BACK: Final = {_FIRST + place: one for place, one in enumerate(_UNSEEN)}
 _LAST: Final = _FIRST + len(_UNSEEN) - 1
 _STAND_INS: Final = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}]")
 _NEVER: Final = re.compile(f"[\ud800-\udfff{chr(_FIRST)}-{chr(_LAST)}]")
-"""What no text may hold: halves of characters, and stand-ins themselves."""
+"""Characters that no text may contain: surrogates, and the stand-ins themselves."""
 
 
 def stand_in(text: str) -> str:
-    """Return a text for a field, one character for each of its own; all line ends are newlines."""
+    """Return a text for a field, with stand-ins for invisible characters and newlines for all line ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _NEVER.sub("\ufffd", text).translate(_TO) if seen(text) != text or _NEVER.search(text) else text
 
 
 def original(text: str) -> str:
-    """Return the text that stands in a field."""
+    """Return the text of a field without stand-ins."""
     return text.translate(_BACK) if _STAND_INS.search(text) else text
 
 
 def drawn(text: str) -> str:
-    """Return the text of a field with marks for stand-ins."""
+    """Return the text of a field with visible marks for stand-ins."""
     return seen(original(text))

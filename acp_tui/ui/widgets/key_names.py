@@ -1,4 +1,4 @@
-"""How a key is written for people, and which key an action has now: for all that names a key."""
+"""Names of keys for display, and the current keys of actions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ARROWS: Final = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
 
 
 def key_text(key: str, *, ascii: bool = False) -> str:
-    """Return a key of Textual's names as people write it: `Ctrl+G`, `Esc`, `F1`, `z`."""
+    """Return the display name of a Textual key: `Ctrl+G`, `Esc`, `F1`, `z`."""
     *modifiers, name = key.split("+") if len(key) > 1 else (key,)
     return "+".join([*(modifier.capitalize() for modifier in modifiers), _name(name, bool(modifiers), ascii)])
 
@@ -45,17 +45,17 @@ def _name(name: str, is_modified: bool, ascii: bool) -> str:
 
 
 def is_ascii(node: DOMNode) -> bool:
-    """Whether what is drawn has to do with ASCII."""
+    """Return True if only ASCII is drawn."""
     return node.app.has_class("-ascii")
 
 
 def keys_of(node: DOMNode, name: str) -> list[str]:
-    """Return the keys of an action, by the name of its binding, as they are now.
+    """Return the current keys of an action by the name of its binding.
 
-    The action is one of the node, of what it stands in, or of the application.
+    The action belongs to the node, one of its ancestors, or the app.
 
     Raises:
-        KeyError: there is no such action.
+    KeyError: no such action.
     """
     app = node.app
     own = keymap_of(app).get(name)
@@ -70,19 +70,19 @@ def keys_of(node: DOMNode, name: str) -> list[str]:
 
 
 def key_of_kind(app: App[Any], kind: type[DOMNode], name: str) -> str:
-    """Return the first key of an action of what is not there now, as people write it."""
+    """Return the display name of an action's first key, for a class without an instance."""
     own = keymap_of(app).get(name)
     key = own or next(key for key, binding in class_bindings_of(kind) if binding.id == name)
     return key_text(key.split(",")[0].strip(), ascii=is_ascii(app))
 
 
 def key_of(node: DOMNode, name: str) -> str:
-    """Return the first key of an action as people write it."""
+    """Return the display name of an action's first key."""
     return key_text(keys_of(node, name)[0], ascii=is_ascii(node))
 
 
 def pair_of(node: DOMNode, first: str, second: str) -> str:
-    """Return the keys of two actions that belong together: `↑↓`, `Ctrl+↑↓`, `n p`, `Up/Down`."""
+    """Return the keys of a pair of actions: `↑↓`, `Ctrl+↑↓`, `n p`, `Up/Down`."""
     one, other = key_of(node, first), key_of(node, second)
     modifiers, _, last = other.rpartition("+")
     if modifiers and one.startswith(f"{modifiers}+"):
@@ -93,5 +93,5 @@ def pair_of(node: DOMNode, first: str, second: str) -> str:
 
 
 def shown_key(binding: Binding, *, ascii: bool) -> str:
-    """Return the key of a binding as people write it."""
+    """Return the display name of a binding's key."""
     return binding.key_display or key_text(binding.key, ascii=ascii)

@@ -1,4 +1,4 @@
-"""The keys of a screen in one row: those that fit, and where all of them are told."""
+"""The row of keys of a screen, and the map of all its keys."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 
 
 def _is_way_out(binding: Binding) -> bool:
-    """Whether a key stands at the end of the row, whatever fits before it: back, and to all keys."""
+    """Return True for keys that always have a place, at the end of the row: close, and help."""
     is_close = binding.id is not None and binding.id.endswith(".close")  # also where its key is another one
     return binding.id == "app.help" or binding.key == "escape" or is_close
 
 
 class Keys(StatusRows):
-    """The keys that the screen and what has the focus hear now. A click on one is like the key.
+    """The active keys of the screen and the focused widget; a click on one acts like the key.
 
-    Textual's own footer runs out of the screen where there are more than fit.
+    Textual's footer scrolls if they do not fit; this row shows those that do.
     """
 
     DEFAULT_CSS = """
@@ -50,8 +50,8 @@ class Keys(StatusRows):
 
         Args:
             look: the styles.
-            later: actions of what has the focus that stand behind those of the screen.
-            short: by action, what is said of it where not all that is wanted fits.
+            later: actions of the focused widget to show after those of the screen.
+            short: short descriptions by action, for a narrow row.
         """
         super().__init__(look)
         self._later = later
@@ -59,16 +59,16 @@ class Keys(StatusRows):
         self._is_short = False
 
     def on_mount(self) -> None:
-        """Follow the focus, and what can be done."""
+        """Follow the active bindings."""
         self.screen.bindings_updated_signal.subscribe(self, self._updated)
         self._show()
 
     def on_resize(self) -> None:
-        """Show as many as fit now."""
+        """Show as many keys as fit."""
         self._show()
 
     def on_status_rows_clicked(self, event: StatusRows.Clicked) -> None:
-        """Do what the key does."""
+        """Press the clicked key."""
         event.stop()
         shown = self._fitting(self._heard())
         if 0 <= event.piece < 2 * len(shown):
@@ -87,7 +87,7 @@ class Keys(StatusRows):
         self.set_rows([line])
 
     def _heard(self) -> list[Binding]:
-        """Return one binding an action, in the order of the screen."""
+        """Return one binding per action, in the order of the screen."""
         found: dict[str, tuple[int, Binding]] = {}
         for owner, binding, enabled, _ in self.screen.active_bindings.values():
             if binding.show and enabled:
@@ -96,7 +96,7 @@ class Keys(StatusRows):
         return [binding for _, binding in sorted(found.values(), key=lambda one: one[0])]
 
     def _fitting(self, heard: list[Binding]) -> list[Binding]:
-        """Return the keys that fit, with short words if these make room for more of those that have any."""
+        """Return the keys that fit, with short descriptions if that makes room for more."""
         self._is_short = False
         fitting = self._that_fit(heard)
         wanted = {binding.action for binding in heard} & self._short.keys()
@@ -133,20 +133,20 @@ _EVERYWHERE: Final = "Everywhere"
 
 @dataclass(frozen=True)
 class KeyLine:
-    """One action of one widget, screen or app."""
+    """An action of a widget, screen or app, for display."""
 
     group: str
-    """What it belongs to, for people."""
+    """The heading that it is listed under."""
     keys: tuple[str, ...]
-    """As they are shown, such as `^q`."""
+    """Display names, such as `^q`."""
     description: str
     action: str
     node: DOMNode
-    """Whose action it is."""
+    """The owner of the action."""
 
 
 def key_map(screen: Screen[Any]) -> list[KeyLine]:
-    """Return the actions of a screen: its own, those of its widgets by kind, and those of the app."""
+    """Return the actions of a screen, of its widgets by kind, and of the app."""
     found: dict[str, KeyLine] = {}
     for node in _nodes(screen):
         for name, line in _lines(node, screen.app):
@@ -159,7 +159,7 @@ def key_map(screen: Screen[Any]) -> list[KeyLine]:
 
 
 def _nodes(screen: Screen[Any]) -> Iterator[DOMNode]:
-    """Go from the screen to its widgets, one of each kind, the focused one first, and to the app."""
+    """Yield the screen, one widget of each kind with the focused one first, and the app."""
     yield screen
     kinds: dict[type[Widget], Widget] = {}
     focused = (screen.focused,) if screen.focused else ()
@@ -171,7 +171,7 @@ def _nodes(screen: Screen[Any]) -> Iterator[DOMNode]:
 
 
 def _lines(node: DOMNode, app: App[Any]) -> Iterator[tuple[str, KeyLine]]:
-    """Return the actions of a node by name: kinds of a widget share the names of what they inherit."""
+    """Yield the actions of a node by name; subclasses share the names they inherit."""
     # Textual tells bindings after rebinding only for the focused widget; it makes them in this way itself.
     for _, binding in bindings_of(node):
         # What has no name of ours comes with Textual's widgets: moving in a text, and so on.
@@ -182,6 +182,6 @@ def _lines(node: DOMNode, app: App[Any]) -> Iterator[tuple[str, KeyLine]]:
 
 
 def _group(name: str) -> str:
-    """Return where an action belongs, by the first part of its name."""
+    """Return the heading of an action, by the first part of its name."""
     first = name.partition(".")[0]
     return _EVERYWHERE if first == "app" else first.replace("-", " ").capitalize()

@@ -1,4 +1,4 @@
-"""How things look: a style for every role and a glyph for every mark, resolved once per theme."""
+"""Styles by role and marks by name, resolved once per theme."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ROLES: Final = (
     "syntax-comment",
     "syntax-operator",
 )
-"""Every role of the interface. A theme gives each a style; nothing else in the code names a colour."""
+"""Every role of the interface. A theme gives each a style; no other code names a colour."""
 
 GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
     "prompt": ("›", ">"),
@@ -96,11 +96,11 @@ GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
     "dot": ("·", "-"),
     "warning": ("⚠", "!"),
 }
-"""Each mark as a pair: (Unicode, ASCII). All Unicode ones are one cell wide."""
+"""Each mark as (Unicode, ASCII). All Unicode ones are one cell wide."""
 
 
 class Look:
-    """The styles of one theme, ready to use. A new theme is a new `Look`; compare by identity."""
+    """The styles of one theme. A new theme is a new `Look`; compare by identity."""
 
     def __init__(
         self,
@@ -113,15 +113,15 @@ class Look:
         self.styles = styles or {}
         """Style by role, without a background unless the role is one (cursor, code-block, added-word …)."""
         self.ascii = ascii
-        """Whether only ASCII marks are drawn."""
+        """True if only ASCII marks are drawn."""
 
     def __getitem__(self, role: str) -> Style:
-        """Return the style of a role; a role the theme leaves out is drawn as text."""
+        """Return the style of a role, or a plain one if the theme has none."""
         return self.styles.get(role) or _PLAIN
 
     @lru_cache(1024)  # noqa: B019 (a theme is kept for the run, and drawing asks for the same few)
     def blend(self, roles: tuple[str, ...]) -> Style:
-        """Return the style of several roles laid over each other, the last one on top."""
+        """Return the combined style of several roles, the last one on top."""
         return Style.combine([self[role] for role in roles])
 
     def glyph(self, name: str) -> str:
@@ -133,7 +133,7 @@ _PLAIN: Final = Style.null()
 
 
 def restyle(screen: Screen[Any], look: Look) -> None:
-    """Draw a screen, seen or not, and all that is on it in this look from now on."""
+    """Set the look of a screen and all widgets on it."""
     if hasattr(screen, "look"):  # Textual's own screens have none
         screen.look = look
     for widget in screen.query("*"):

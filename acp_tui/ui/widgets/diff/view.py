@@ -1,4 +1,4 @@
-"""The diff view: files one below the other, unified or side by side, with keys for changes and files."""
+"""The diff view: files one below the other, unified or side by side."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def copy_current(view: DiffView) -> None:
-    """Copy the change that was gone to, else the file that keys act on."""
+    """Copy the current change as a patch, else the current file."""
     change, number = view.current_change, view.current_file
     if change is not None:
         lines = (change.old_start, change.old_stop)
@@ -52,7 +52,7 @@ def copy_current(view: DiffView) -> None:
 
 
 def copy_all(view: DiffView) -> None:
-    """Copy all files."""
+    """Copy all files as a patch."""
     _copy(view, view.patch(), "All is copied as a patch.")
 
 
@@ -79,7 +79,7 @@ class DiffSearch:
         return len(self._hits)
 
     def first_hit(self) -> int:
-        """Return the number of the first line that was found in or below the view, else of the last."""
+        """Return the number of the first hit in or below the view, else of the last."""
         rows = self._view.rows
         number, part, inside = rows.place(min(self._view.top_row(), len(rows) - 1))
         is_old = part.kind in ("removed", "changed")
@@ -88,11 +88,11 @@ class DiffSearch:
         return min(place, len(self._hits) - 1)
 
     def next_hit(self, step: int) -> int:
-        """Return the number of the line before or after the shown one."""
+        """Return the number of the hit before or after the shown one."""
         return self._shown + step
 
     def show_hit(self, number: int) -> None:
-        """Bring a line that was found into view, unfolded and panned to."""
+        """Bring a hit into view; open its fold and pan to it."""
         self._shown = number
         if number < 0:
             return
@@ -108,35 +108,35 @@ class DiffSearch:
 
 
 class DiffPreferences:
-    """What was chosen last; whoever keeps it for the next run is a subclass."""
+    """The layout that the user chose last; a subclass saves it."""
 
     wraps: bool = False
-    """Whether long lines take several rows."""
+    """True if long lines are wrapped."""
     sides: bool | None = None
-    """Whether both sides stand beside each other; None: the width decides."""
+    """True for two columns, False for one, None to let the width decide."""
 
     def keep(self) -> None:
-        """Something was chosen."""
+        """Save the preferences."""
 
 
 def preferences_of(app: App[object]) -> DiffPreferences:
-    """Return the habits of an app; of one without any, those that everybody begins with."""
+    """Return the preferences of an app, or the defaults."""
     found = getattr(app, "diff_habits", None)
     return found if isinstance(found, DiffPreferences) else DiffPreferences()
 
 
 SIDE_BY_SIDE_FROM: Final = 100
-"""Columns from which two sides are shown beside each other unless the person chose."""
+"""Columns from which changed files have two columns, unless the user chose."""
 
 _AT_ONCE: Final = 0.02
-"""Seconds of comparing within one call of `show`; the other files follow from a thread."""
+"""Seconds of comparing in `show`; a thread compares the rest."""
 _REST: Final = 10
-"""How much longer than a layout the pause after it is, while one file after the other is compared."""
+"""Pause between layouts while files are compared, as a multiple of the time of a layout."""
 _PAN: Final = 8
 
 
 class DiffView(RowView, can_focus=True):
-    """Shows the differences of files; knows nothing of where they come from."""
+    """A view of differences of files, whatever their source."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "next_change", "Next change", id="diff.next-change"),
@@ -157,10 +157,10 @@ class DiffView(RowView, can_focus=True):
 
     @dataclass
     class EditWanted(Message):
-        """The person wants to edit a file at a line (from 1)."""
+        """The user wants to edit a file at a line (from 1)."""
 
         path: str
-        """As it is shown."""
+        """The path as it is shown."""
         line: int
 
     def __init__(
@@ -172,13 +172,13 @@ class DiffView(RowView, can_focus=True):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        """Show differences; `noun` is what they are called when they are counted."""
+        """Show files; `noun` names them in the header, as in "2/3 files"."""
         super().__init__(look, id=id, classes=classes)
         self._noun = noun
         self.files = ComparedFiles(files)
-        """The files, in their order."""
+        """The files in order."""
         self.rows = DiffRows()
-        """Where they are shown now."""
+        """The rows of the current layout."""
         self._preferences = DiffPreferences()
         self._pan = 0
         self._place = DiffPosition()
@@ -188,7 +188,7 @@ class DiffView(RowView, can_focus=True):
 
     @property
     def side_by_side(self) -> bool:
-        """Whether changed files are shown in two columns now."""
+        """True if changed files are shown in two columns."""
         chosen = self._preferences.sides
         return self._has_room_for_sides if chosen is None else chosen
 
@@ -198,23 +198,23 @@ class DiffView(RowView, can_focus=True):
 
     @property
     def is_comparing(self) -> bool:
-        """Whether some file is still being compared."""
+        """True while a file is being compared."""
         return bool(self.files.waiting)
 
     @property
     def current_file(self) -> int | None:
-        """The file that keys act on, by its place: the one gone to, else the one at the top."""
+        """Index of the file that keys act on: the current one, else the one at the top."""
         return self._place.file(self.rows, self.scroll_y)
 
     @property
     def current_change(self) -> DiffChange | None:
-        """The change that was gone to, while it is where it was put."""
+        """The change that the user went to, while the view stays there."""
         if self._marked_row < 0:
             return None
         return self.files.change(*self.rows.blocks_of(self._place.change))
 
     def show(self, files: Sequence[FileDiff]) -> None:
-        """Show these files from the top; large ones appear when a thread has compared them."""
+        """Show files from the top; large ones appear when a thread has compared them."""
         self.files = ComparedFiles(files)
         self._pan = 0
         self._place.forget()
@@ -223,9 +223,9 @@ class DiffView(RowView, can_focus=True):
             self.scroll_to(y=0, animate=False)
 
     def show_again(self, files: Sequence[FileDiff]) -> None:
-        """Show the files as they are by now; the person stays where they are.
+        """Show new contents of the files at the same scroll position.
 
-        The change that was gone to stays marked only if it is still the same.
+        The current change stays marked only if it is unchanged.
         """
         top, at, marked = self.scroll_y, self._place.change, self._marked_lines()
         self.show(files)
@@ -237,12 +237,12 @@ class DiffView(RowView, can_focus=True):
                 self._mark_place()
 
     def _marked_lines(self) -> tuple[DiffChange, list[str], list[str]] | None:
-        """Return the change that was gone to, with its lines on both sides."""
+        """Return the current change with its lines on both sides."""
         change = self.current_change
         return (change, *self.files.lines_of(change)) if change is not None else None
 
     def on_mount(self) -> None:
-        """Compare what was given before the view was there."""
+        """Compare the files given to the constructor."""
         self._preferences = preferences_of(self.app)
         self._compare()
 
@@ -289,7 +289,7 @@ class DiffView(RowView, can_focus=True):
         self._mark_place()
 
     def on_click(self, event: Click) -> None:
-        """Open the fold that was clicked."""
+        """Open the clicked fold."""
         row = self.row_at(event.y)
         if row in self.rows.folds:
             self._open(row)
@@ -303,11 +303,11 @@ class DiffView(RowView, can_focus=True):
         self.action_pan(1)
 
     def action_next_change(self) -> None:
-        """Go to the next change, in whichever file it is."""
+        """Go to the next change, in this file or a later one."""
         self._go_to_change(self._place.next_change(self.rows, self.scroll_y))
 
     def action_previous_change(self) -> None:
-        """Go to the change before."""
+        """Go to the previous change."""
         self._go_to_change(self._place.previous_change(self.rows, self.scroll_y))
 
     def action_next_file(self) -> None:
@@ -315,31 +315,31 @@ class DiffView(RowView, can_focus=True):
         self._go_to_file((self.current_file or 0) + 1)
 
     def action_previous_file(self) -> None:
-        """Go to the start of this file, or of the one before."""
+        """Go to the start of this file, or of the previous one."""
         current = self.current_file or 0
         is_inside = self.rows.headers != [] and self.top_row() > self.rows.headers[current]
         self._go_to_file(current if is_inside else current - 1)
 
     def action_toggle_sides(self) -> None:
-        """Change between unified and side by side, until told otherwise."""
+        """Switch between one and two columns."""
         chosen = not self.side_by_side
         self._preferences.sides = None if chosen == self._has_room_for_sides else chosen
         self._preferences.keep()
         self.lay_out_rows()
 
     def action_toggle_wrap(self) -> None:
-        """Show long lines on several rows, or on one that is panned."""
+        """Wrap long lines, or show them on one row that pans."""
         self._preferences.wraps, self._pan = not self._preferences.wraps, 0
         self._preferences.keep()
         self.lay_out_rows()
 
     def action_open_fold(self) -> None:
-        """Show the unchanged lines of the marked fold."""
+        """Open the marked fold."""
         if self._marked_fold >= 0:
             self._open(self._marked_fold)
 
     def action_toggle_folds(self) -> None:
-        """Show all unchanged lines, or fold them all again."""
+        """Open all folds, or close them."""
         self.files.unfold(all_lines=bool(self.rows.folds))
         self.lay_out_rows()
 
@@ -348,19 +348,19 @@ class DiffView(RowView, can_focus=True):
         await open_find_bar(self, DiffSearch(self))
 
     def action_copy_patch(self) -> None:
-        """Copy the change that was gone to, else the file, as a patch."""
+        """Copy the current change as a patch, else the current file."""
         copy_current(self)
 
     def action_copy_all(self) -> None:
-        """Copy everything as a patch."""
+        """Copy all files as a patch."""
         copy_all(self)
 
     def patch(self) -> str:
-        """Return all that is shown as a patch."""
+        """Return all files as a patch."""
         return self.files.patch()
 
     def action_edit(self) -> None:
-        """Ask for an editor at the change that was gone to, else at the top row."""
+        """Ask for an editor at the current change, else at the top row."""
         number, change = self.current_file, self.current_change
         if number is None:
             return
@@ -369,7 +369,7 @@ class DiffView(RowView, can_focus=True):
         self.post_message(self.EditWanted(self.files[number].file.path, line + first))
 
     def action_pan(self, steps: int) -> None:
-        """Move long lines to the left or back; as far as the longest line reaches."""
+        """Pan long lines, up to the end of the longest one."""
         half_shown = self.row_width // (4 if self.side_by_side else 2)
         reach = 0 if self._preferences.wraps else self.files.longest - half_shown
         pan = max(0, min(self._pan + steps * _PAN, reach))
@@ -378,14 +378,14 @@ class DiffView(RowView, can_focus=True):
             self.show_rows(self.row_count)
 
     def pan_to(self, column: int) -> None:
-        """Show the cell of a long line, when it is out of sight."""
+        """Pan to a cell of a long line if it is out of sight."""
         shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
         if not self._preferences.wraps and not self._pan <= column < self._pan + shown:
             self._pan = max(0, column - shown // 2)
             self.show_rows(self.row_count)
 
     def _compare(self) -> None:
-        """Compare small files now and leave the others to a thread."""
+        """Compare small files now and the others in a thread."""
         self.files.compare_small(time.monotonic() + _AT_ONCE)
         self.lay_out_rows()
         self.workers.cancel_group(self, "compare")
@@ -393,7 +393,7 @@ class DiffView(RowView, can_focus=True):
             self.run_worker(self._compare_later(waiting), group="compare")
 
     async def _compare_later(self, files: list[ComparedFile]) -> None:
-        """Compare in a thread; lay out for the first file at once, and then seldom enough to be cheap."""
+        """Compare in a thread; lay out after the first file, then seldom enough to be cheap."""
         rests_until = 0.0
         for compared in files:
             compared.difference = await asyncio.to_thread(compared.compare)
@@ -449,7 +449,7 @@ class DiffView(RowView, can_focus=True):
             self.repaint(before, visible)
 
     def _mark_place(self) -> None:
-        """Mark the change that was gone to, and the header of the file that keys act on."""
+        """Mark the current change, and the header of the current file."""
         row = self._place.row(self.rows, self.scroll_y)
         if row != self._marked_row:
             before, self._marked_row = self._marked_row, row
@@ -459,7 +459,7 @@ class DiffView(RowView, can_focus=True):
             self.repaint(*self.rows.headers, *range(-len(self.files), 0))
 
     def _header(self, number: int) -> Row:
-        """Return the row that names a file, with its place among the files and the change gone to."""
+        """Return the header row of a file, with its place among the files and the current change."""
         place = change = ""
         if len(self.files) > 1:
             mark = self.look.glyph("current") if number == self._marked_file and self.can_focus else " "
@@ -484,7 +484,7 @@ log = logging.getLogger(__name__)
 
 
 class SavedDiffPreferences(DiffPreferences):
-    """Habits in a small file, read when they are first needed; a loss of it costs two keys."""
+    """Preferences in a small file; losing it costs the user two keys."""
 
     def __init__(self, path: Path) -> None:
         self._file = SharedJson(path)

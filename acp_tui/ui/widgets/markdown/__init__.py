@@ -1,5 +1,4 @@
-"""Markdown as blocks of a transcript, parsed once and while it streams.
+"""Markdown as blocks of a transcript.
 
-`MarkdownBlock` takes a growing text: what has ended is frozen, only the open end is parsed again.
-The block is made from a text that may grow, and tells its rows for a width like every other one.
+`MarkdownBlock` shows a text that may grow: finished Markdown blocks are frozen, only the end is parsed again.
 """

@@ -1,4 +1,4 @@
-"""What stands within a paragraph: emphasis, code, links and images, as styled spans."""
+"""Inline Markdown (emphasis, code, links, images) as styled spans, and table columns."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 _OPENS: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}
 _CLOSES: Final = {"strong_close", "em_close", "s_close", "link_close"}
 _MARKED: Final = re.compile(rf"(https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}}]|{REFERENCE})")
-"""A bare web address, or what points to a footnote."""
+"""A bare web address, or a footnote reference."""
 _CLICKABLE: Final = re.compile(r"(?:https?|file|mailto):[!-~]+", re.IGNORECASE)
 
 
 @lru_cache(256)
 def _linked(style: Style, target: str) -> Style:
-    """Return a style that links to a target: the same one whenever a growing text is read again."""
+    """Return a style that links to a target; cached, so that rows of a growing text stay equal."""
     return style + Style(link=target)
 
 
 def inline_spans(children: Sequence[Token], look: Look, roles: tuple[str, ...]) -> list[Span]:
-    """Turn the children of an inline token into spans, over the `roles` of their surroundings."""
+    """Return the children of an inline token as spans, in the `roles` of their surroundings."""
     spans: list[Span] = []
     stack = [(roles, "")]
     for token in children:
@@ -61,12 +61,12 @@ def inline_spans(children: Sequence[Token], look: Look, roles: tuple[str, ...]) 
 
 
 def bare_links(text: str) -> list[str]:
-    """Return the web addresses that stand in a text as they are."""
+    """Return the bare web addresses in a text."""
     return [part for part in _MARKED.findall(text) if part.startswith("http")] if "://" in text else []
 
 
 def _add_text(text: str, look: Look, roles: tuple[str, ...], target: str, spans: list[Span]) -> None:
-    """Add text, in which a bare web address is a link as well, and what points to a footnote is marked."""
+    """Add text with links for bare web addresses and marks for footnote references."""
     if target or ("://" not in text and "[^" not in text):
         spans.append((text, _style(look, roles, target)))
         return
@@ -92,14 +92,14 @@ Cell: TypeAlias = list[Span]
 Align: TypeAlias = Literal["left", "right", "center"]
 
 FIXED: Final = 20
-"""The first rows decide how wide the columns are; later rows wrap into them."""
+"""Rows that determine the width of the columns; later rows wrap into them."""
 
 _NARROWEST: Final = 4
-"""With less than this for a column, a row is drawn as a list of its cells."""
+"""Cells per column below which a row is drawn as a list of its cells."""
 
 
 class TableColumns:
-    """The columns of one table, which lays out any number of its rows."""
+    """The columns of a table, with widths fixed by its first rows."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class TableColumns:
             self.widths = _widened(self.widths, width - between)
 
     def head_rows(self) -> list[Row]:
-        """Return the rows of the head with the rule under it."""
+        """Return the rows of the head and the rule below it."""
         if self._stacked:
             return []
         look = self._look
@@ -130,7 +130,7 @@ class TableColumns:
         return [*self._columns(self._head), [Segment(line, look["table-border"])]]
 
     def body_rows(self, row: Sequence[Cell], first: bool) -> list[Row]:
-        """Return the rows that one row of the table takes; `first` for the one under the head."""
+        """Return the screen rows of a table row; `first` for the one below the head."""
         if not self._stacked:
             return self._columns(row)
         rows: list[Row] = (
@@ -161,7 +161,7 @@ def _cells(cell: Cell) -> int:
 
 
 def _shrink(natural: Sequence[int], room: int) -> list[int]:
-    """Return widths that fill at most `room` cells: narrow columns keep theirs, wide ones share the rest."""
+    """Return widths of at most `room` cells: narrow columns keep theirs, wide ones share the rest."""
     widths = list(natural)
     left = max(room, _NARROWEST * len(widths))
     order = sorted(range(len(widths)), key=widths.__getitem__)
@@ -172,7 +172,7 @@ def _shrink(natural: Sequence[int], room: int) -> list[int]:
 
 
 def _widened(widths: Sequence[int], room: int) -> list[int]:
-    """Return widths with some room for rows to come, longer than those that are known: half as much again."""
+    """Return widths with up to half as much again, as room for longer rows to come."""
     wanted = [max(2, width // 2) for width in widths]
     spare = room - sum(widths)
     share = min(1.0, max(0, spare) / sum(wanted))
@@ -191,7 +191,7 @@ def _aligned(row: Row, width: int, align: Align) -> Row:
 
 
 _LINK: Final = re.compile(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)")
-"""The beginning of a link as terminals know them, or its end, which has no address."""
+"""The start of an OSC 8 link, or its end, which has no address."""
 _SEQUENCE: Final = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|\Z)"  # to the terminal itself, such as a title
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
@@ -201,7 +201,7 @@ _SEQUENCE: Final = re.compile(
 
 
 class LinksWanted(Message):
-    """The user wants to see where links lead: their names by address."""
+    """The user wants to see links: their names by address."""
 
     def __init__(self, links: dict[str, str]) -> None:
         super().__init__()
@@ -209,11 +209,11 @@ class LinksWanted(Message):
 
 
 def plain(text: str) -> str:
-    """Return what was printed without what steers a terminal; an address behind a name stands after it."""
+    """Return printed text without escape sequences, with the address of a link after its name."""
     linked = _LINK.sub(lambda found: f" {found[1]} " if found[1] else "", text)
     return _SEQUENCE.sub("", linked)
 
 
 def addresses(text: str) -> list[str]:
-    """Return the web addresses that were printed, the oldest first, each once."""
+    """Return the distinct web addresses in printed text, in order."""
     return list(dict.fromkeys(bare_links(plain(text))))

@@ -1,4 +1,4 @@
-"""Where the links of a Markdown text lead, for keys that open them."""
+"""The links and code blocks of a Markdown text."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 _LONGEST: Final = 200_000
-"""Characters at the end of a text that are looked through: to read more would make the person wait."""
+"""Characters at the end of a text that are searched, so that the user need not wait."""
 
 
 def may_have_links(text: str) -> bool:
-    """Return quickly whether there may be a link in a text."""
+    """Return True, quickly, if a text may contain a link."""
     return "://" in text or "](" in text or "][" in text or "]: " in text
 
 
 def links_in(text: str) -> dict[str, str]:
-    """Return the names of the links of a text by their addresses, in the order of the text."""
+    """Return the links of a text as names by address, in order."""
     from acp_tui.ui.widgets.markdown.parser import parse
 
     found: dict[str, str] = {}
@@ -50,7 +50,7 @@ def _of(tokens: list[Token] | tuple[()]) -> Iterator[tuple[str, str]]:
 
 
 def codes(text: str) -> list[str]:
-    """Return the code of every block, in order, without fences and indentation; also of an open fence."""
+    """Return the code of all blocks without fences and indentation, also of an open fence."""
     from markdown_it import MarkdownIt
 
     tokens = MarkdownIt("commonmark").parse(text)

@@ -1,4 +1,4 @@
-"""Markdown to rows: the tokens of the parser laid out block by block, without any widget."""
+"""Layout of Markdown tokens in rows, block by block."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ if TYPE_CHECKING:
 
 
 _NARROW: Final = 12
-"""Cells of text that indentation has to leave, or half of the width if that is less."""
+"""Cells that indentation leaves at least, or half of the width if that is less."""
 
 _PIECE: Final = 16
-"""Lines of a fence that are laid out for good together."""
+"""Lines of a fence that are frozen together."""
 
 
 class FreezePoint(NamedTuple):
-    """Where a block that may still grow can be cut: what stands before is finished for good."""
+    """The point in a growing block up to which its rows are final."""
 
     line: int
-    """The first line, in the text that was parsed, that has to be parsed again."""
+    """First line of the parsed text that must be parsed again."""
     rows: int
-    """How many rows of the page stay as they are."""
+    """Number of final rows of the page."""
     lead: str
-    """What has to stand before the rest so that it is read as the same block."""
+    """Text to put before the rest, so that it is parsed as the same block."""
     number: int | None = None
-    """Of an ordered list: the number of its next item."""
+    """Number of the next item of an ordered list."""
     columns: TableColumns | None = None
-    """Of a table: the columns, once they are fixed."""
+    """Columns of a table, once they are fixed."""
     listing: CodeLines | None = None
-    """Of a fence: its code."""
+    """Code of a fence."""
     lines: int = 0
-    """How many lines of that stay as they are."""
+    """Number of final lines of that code."""
 
 
 class MarkdownPage:
-    """The rows of a Markdown text at one width and look, to which blocks are added in order."""
+    """The rows of a Markdown text at one width and in one look; blocks are added in order."""
 
     def __init__(
         self, width: int, look: Look, role: str = "text", prefix: Row | None = None, above: int = 0
     ) -> None:
         self.rows = PackedRows([] for _ in range(above))
         self.code = CodeRows(self.rows, width, look)
-        """Which of them are code."""
+        """The code among them."""
         self._look = look
         self._width = width
         self._roles: tuple[str, ...] = (role,)
@@ -64,27 +64,27 @@ class MarkdownPage:
     def read(
         self, tokens: Sequence[Token], lines: Sequence[str], complete: int, continued: FreezePoint | None
     ) -> list[int]:
-        """Take a parsed text, whose blocks are added next, and return the first tokens of these blocks.
+        """Start a parsed text and return the first tokens of its blocks, to `add` one by one.
 
         Args:
-            tokens: what the parser made of the text.
+            tokens: the parsed text.
             lines: the text.
-            complete: how many of the lines are known to their end; no later one starts a cut.
-            continued: the cut that the text goes on from.
+            complete: the number of lines that cannot grow; a freeze point is before that.
+            continued: the freeze point that the text goes on from.
         """
         self._tokens, self._lines, self._complete, self._continued = tokens, lines, complete, continued
         return [k for k, token in enumerate(tokens) if not token.level and token.nesting >= 0]
 
     def close(self) -> None:
-        """Forget what was read: all its blocks are added, and the tokens take more room than the rows."""
+        """Drop the tokens, which take more memory than the rows."""
         self._tokens, self._lines = (), ()
 
     def begin(self, index: int) -> int:
-        """Return the line on which the block at `index` starts."""
+        """Return the first line of the block at `index`."""
         return (self._tokens[index].map or [0])[0]
 
     def add(self, index: int) -> FreezePoint | None:
-        """Lay out the top-level block at `index`; return where it can be cut if it is the last one."""
+        """Lay out the top-level block at `index`; return its freeze point, for the last one."""
         token = self._tokens[index]
         continued, self._continued = self._continued, None
         if token.type == "fence":
@@ -97,7 +97,7 @@ class MarkdownPage:
         return None
 
     def gap(self) -> None:
-        """Add the empty row that separates two blocks."""
+        """Add an empty row between blocks."""
         self.rows.append(list(self._rest))
 
     # blocks of each kind
@@ -147,7 +147,7 @@ class MarkdownPage:
         self._first = self._rest = rest
 
     def _list(self, index: int, continued: FreezePoint | None) -> FreezePoint | None:
-        """Lay out a list; a blank line before an item is an empty row, so that items stay independent."""
+        """Lay out a list; each blank line before an item is an empty row, so items stay independent."""
         token = self._tokens[index]
         number = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
         if continued and continued.number is not None and number is not None:
@@ -185,7 +185,7 @@ class MarkdownPage:
         self._first = self._rest = rest
 
     def _siblings(self, index: int, end: int, spaced: bool, follows: bool = False) -> None:
-        """Lay out nested blocks, an empty row between them always (`spaced`) or where the source has one."""
+        """Lay out nested blocks, with empty rows between them always (`spaced`) or as in the source."""
         while index < end:
             begin = self.begin(index)
             if follows and (spaced or not self._lines[begin - 1].strip(" >")):
@@ -195,7 +195,7 @@ class MarkdownPage:
             index = self._end(index) + 1
 
     def _fence(self, token: Token, continued: FreezePoint | None) -> FreezePoint | None:
-        """Lay out a fence, in pieces of as many lines as may become many; the last one is not finished."""
+        """Lay out a fence in pieces; the last one may still grow."""
         begin = (token.map or [0])[0]
         lines = token.content.removesuffix("\n").split("\n") if token.content else []
         known = max(0, min(len(lines), self._complete - begin - 1))
@@ -238,7 +238,7 @@ class MarkdownPage:
         return growth
 
     def _cells(self, index: int) -> tuple[list[Cell], list[Align], list[list[Cell]], list[int]]:
-        """Return the head of a table, how its columns are aligned, its rows, and the line of each."""
+        """Return a table as (head, alignments, rows, first lines of the rows)."""
         table: list[list[Cell]] = []
         aligns: list[Align] = []
         begins: list[int] = []
@@ -264,7 +264,7 @@ class MarkdownPage:
         return max(1, self._width - row_cells(self._rest))
 
     def _indent(self, first: Segment, rest: Segment) -> None:
-        """Put marks before the rows that follow; what is nested too deeply starts at the left edge again."""
+        """Indent the rows that follow; nesting that is too deep starts at the left edge again."""
         fits = self._room - row_cells([first]) >= min(_NARROW, self._width // 2)
         self._first = [*self._first, first] if fits else [first]
         self._rest = [*self._rest, rest] if fits else [rest]
@@ -289,7 +289,7 @@ class MarkdownPage:
         ]
 
     def _end(self, index: int) -> int:
-        """Return the token that closes the one at `index`."""
+        """Return the index of the closing token."""
         token = self._tokens[index]
         if token.nesting != 1:
             return index

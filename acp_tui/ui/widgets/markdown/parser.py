@@ -1,4 +1,4 @@
-"""The Markdown that is read here: CommonMark without HTML, with tables, strikethrough and footnotes."""
+"""The Markdown parser: CommonMark without HTML, with tables, strikethrough and footnotes."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 _STOPS: Final = re.compile(r"[\n&*<\[\\\]_`~]|!(?=\[)")
-"""What the rules for text within a paragraph begin with, and what ends the text of a link. The parser stops
-at many more characters, for rules of others, and tries all of its own at each of them.
+"""First characters of inline rules, and the end of a link's text. The parser's own pattern stops at many more
+characters, and tries all rules at each.
 """
 
 _UNLINKED: Final = ("javascript:", "vbscript:", "data:")
 
 
 def parse(text: str, references: MutableMapping[str, Any]) -> list[Token]:
-    """Parse safe Markdown; link references found are added to `references`."""
+    """Parse safe Markdown; link references are added to `references`."""
     return _parser().parse(text, {"references": references})
 
 
 def parse_inline(text: str) -> list[Token]:
-    """Parse the text of one paragraph for its inline tokens."""
+    """Return the inline tokens of a paragraph."""
     return _parser().parseInline(text)[0].children or []
 
 
@@ -47,7 +47,7 @@ def _parser() -> MarkdownIt:
 
 
 def _read_inline(state: StateCore) -> None:
-    """Read what stands in paragraphs, cells and headings; one without any mark is a text as it is."""
+    """Parse inline content; a text without marks becomes one token, without the parser."""
     from markdown_it.rules_core import text_join
     from markdown_it.token import Token
 
@@ -67,13 +67,13 @@ def _read_inline(state: StateCore) -> None:
 
 _NOTE: Final = re.compile(r"(\[\^[\w-]{1,40}\]:)(?:[ \t]+|$)")
 REFERENCE: Final = r"\[\^[\w-]{1,40}\]"
-"""How a text points to a footnote. It stays as it is written: it may be a regular expression, too."""
+"""A footnote reference. It is shown as written, for it may be part of a regular expression."""
 
 
 def add_footnotes(parser: MarkdownIt) -> None:
-    """Have a parser read footnotes: tokens `footnote_open` and `footnote_close` around one paragraph.
+    """Add footnotes to a parser: tokens `footnote_open` and `footnote_close` around a paragraph.
 
-    Each stands where it was written, so that a text can be parsed block by block while it comes in.
+    They stay in place, so that a stream can be parsed block by block.
     """
     parser.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph", "reference"]})
 
@@ -99,7 +99,7 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _next_block(state: StateBlock, start: int, end: int) -> int:
-    """Return the line after a footnote: an empty one, or one that would end a paragraph."""
+    """Return the line that ends a footnote: an empty one, or one that would end a paragraph."""
     before, state.parentType = state.parentType, "paragraph"
     rules = state.md.block.ruler.getRules("paragraph")
     line = start + 1
