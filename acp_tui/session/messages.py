@@ -62,7 +62,7 @@ class Messages:
         return self._turn
 
     def ascribe(self) -> None:
-        """Begin a new session: nobody but the agent has said what is there."""
+        """Mark all user messages as told by the agent alone."""
         self.is_replay = False
         for index, entry in enumerate(self._entries):
             if isinstance(entry, UserMessage):

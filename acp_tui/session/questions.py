@@ -24,18 +24,18 @@ class OldText:
 
 
 class Destination(NamedTuple):
-    """Where a path leads."""
+    """The target of a path."""
 
     at: str = ""
-    """The real place, absolute or below the workspace; empty where the path says it."""
+    """The target, absolute or below the workspace; "" if the path states it."""
     why: str | None = ""
-    """Why what lies there is protected; empty where it is not, None where that was not looked at."""
+    """Reason for its protection, "" without any, None if unknown."""
     names: int = 1
-    """Names that the file has: to write it changes it under each of them."""
+    """Number of its hard links, under all of which a write is visible."""
     real: str = ""
-    """The real place, absolute."""
+    """The target, absolute."""
     linked: tuple[int, int] | None = None
-    """Device and inode of a file that has several names."""
+    """Device and inode of a file with several names."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Permission:
     old_texts: dict[str, OldText] = field(default_factory=dict)
     """Current texts of files, by path as the agent writes it."""
     places: dict[str, Destination] = field(default_factory=dict)
-    """Where the paths of the call and its folder led when they were shown last."""
+    """Targets of the call's paths and folder when last shown."""
 
     def option(self, option_id: str | None) -> PermissionOption | None:
         """Return the option with this id."""

@@ -225,7 +225,7 @@ class Journal:
         self.record("note", _encoded(msg))
 
     def output(self, msg: Mapping[str, Any]) -> None:
-        """Record a piece of what a command prints: the first of them, and of very many the latest."""
+        """Record a piece of a command's output; of very many pieces the first and the latest stay."""
         if self._file is None or self.path is None:
             return
         row = _encoded(msg)
@@ -256,7 +256,7 @@ class Journal:
         self._add_beside(direction, _encoded("\n".join(lines)))
 
     def _add_beside(self, direction: str, line: bytes) -> None:
-        """Record a line in the files beside the journal, where only the latest stay."""
+        """Record a line beside the journal, where only the latest rows stay."""
         assert self.path is not None
         self._overflow = self._overflow or Overflow(self.path)
         row = _row((self._clock() - self._start, direction, line))

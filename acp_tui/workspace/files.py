@@ -70,16 +70,16 @@ class Version(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The file that a path leads to, as it was when it was decided about."""
+    """The file of a path at the time of a decision."""
 
     path: str
     """As requested."""
     real: str
-    """With links followed."""
+    """The path with links resolved."""
     version: Version | None
-    """None: there is no file."""
+    """None for no file."""
     linked: tuple[int, int] | None = None
-    """Device and inode of a file that has several names."""
+    """Device and inode of a file with several names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _digest(text: str) -> bytes:
 # ├── TooLarge       more than is read at once
 # ├── NotAllowed     the system's permissions forbid it
 # ├── Stale          the file changed since the agent last saw it
-# ├── OtherTarget    the path or the file is not what was decided about
+# ├── OtherTarget    the path or file is no longer the one decided about
 # └── WriteFailed    the disk is full, read-only, broken …
 
 
@@ -201,7 +201,7 @@ class Stale(FileError):
 
 
 class OtherTarget(FileError):
-    """The path leads elsewhere than it did when it was decided about, or the file is another one."""
+    """The path or the file is no longer the one decided about."""
 
     def __init__(self, path: str):
         super().__init__(f"“{path}” is not the file that it was when this was decided.")
@@ -223,7 +223,7 @@ class Written:
     other_names: int = 0
     """Number of other hard links, which show the new text, too."""
     real: str = ""
-    """The file that was written, links followed."""
+    """The written file, links resolved."""
 
 
 class _Old:
@@ -296,7 +296,7 @@ class Files:
         return True
 
     def target(self, path: str) -> Target:
-        """Return the file that a path leads to by now: what is decided about, and then read or written.
+        """Return the file of a path, to be decided about and then read or written.
 
         Raises:
             OutsideRoots

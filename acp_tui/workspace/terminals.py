@@ -282,7 +282,7 @@ class Terminal:
             self._pause = asyncio.get_running_loop().call_later(_PACE, self._go_on)
 
     def _deliver(self) -> None:
-        """Hand new output to whoever writes it down, then to whoever shows it."""
+        """Pass new output to the journal first, then to the listeners."""
         if not self._pending:
             return
         data = bytes(self._pending)

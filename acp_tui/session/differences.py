@@ -1,4 +1,4 @@
-"""Comparison of a session with what its agent tells of it later: the user's words, its own, and decisions."""
+"""Differences between a session as seen here and as replayed by its agent."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
 
 _MOST: Final = 8
-"""Differences that are told."""
+"""Maximum number of differences reported."""
 _LONGEST: Final = 200
-"""Characters of each."""
+"""Characters of each difference."""
 _COMPARED: Final = 2_000_000
-"""Characters of a session up to which the agent's own words are compared."""
+"""Characters of a session up to which agent messages are compared."""
 _SEARCHED: Final = 50_000_000
-"""Characters searched for words that the agent joins in another way."""
+"""Characters searched for messages split in another way."""
 
 _TOLD: Final = "The agent tells this session differently from what was seen here. What was seen stays."
 
 
 def difference_notice(seen: Session, told: Session) -> Noted | None:
-    """Return the notice of what an agent tells differently; None if it tells the same, or nothing."""
+    """Return the notice of the differences, or None without any."""
     if not told.entries:
         return None
     found = list(islice(_differences(seen, told), _MOST + 1))
@@ -45,7 +45,7 @@ def _differences(seen: Session, told: Session) -> Iterator[str]:
 
 
 def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
-    """Yield the prompts that only one side knows; one that took files along may be told with their text."""
+    """Yield prompts known to one side only; those with attachments may be replayed with their text."""
     ours = [entry for entry in seen.entries if isinstance(entry, UserMessage)]
     theirs = [line_of(entry) for entry in told.entries if isinstance(entry, UserMessage)]
     known = {line_of(entry) for entry in ours}
@@ -57,14 +57,14 @@ def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
     heard = set(theirs)
     for entry in ours:
         line = line_of(entry)
-        is_command = line.startswith("/")  # agents seldom keep them
+        is_command = line.startswith("/")  # agents seldom keep commands
         is_told = line in heard or _words(text_of(entry)) in heard
         if not (entry.dropped or is_command or is_told or len(entry.parts) > 1):
             yield f"It does not tell that you said: {line}"
 
 
 def _of_the_agent(seen: Session, told: Session) -> Iterator[str]:
-    """Yield what the agent says that it said; it may join its words in another way, and leave some out."""
+    """Yield agent messages never seen here; they may be split differently or incomplete."""
     messages = [entry for entry in seen.entries if isinstance(entry, AgentMessage)]
     later = [entry for entry in told.entries if isinstance(entry, AgentMessage)]
     if max(sum(map(_length, messages)), sum(map(_length, later))) > _COMPARED:
