@@ -1,1 +1,1 @@
-"""The other side, running."""
+"""A running agent: its process, its connection, its sessions and its permissions."""

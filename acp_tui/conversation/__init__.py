@@ -1,1 +1,1 @@
-"""The life of one conversation, whoever shows it: an agent and a session, what is said, how it ends."""
+"""Conversations without an interface: agent, session, prompt queue and choices."""

@@ -1,1 +1,1 @@
-"""The user's rules: their model, their files, and how command lines are read for them."""
+"""Rules and policies: model, files, command lines and protected files."""

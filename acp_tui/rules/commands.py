@@ -291,6 +291,10 @@ Words = Sequence[str | None]
 """The words of a simple command; None for one that the shell expands."""
 
 
+# `git status && rm x` begins with `git status`: an allow rule has to cover each simple command of a line by
+# itself. Deny rules ask the opposite question, so they look at every place where a command could start:
+# behind separators, in quotes, as an argument of `sudo` and the like. The two must not share a matcher: one
+# has to find too little, the other too much.
 def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
     """Return the numbers of the prefixes that cover a line; None if a simple command is left uncovered.
 

@@ -115,6 +115,9 @@ class RuleVerdict:
     """The rules that allow the other commands of a chain."""
 
 
+# Deny and ask rules are matched in three values: yes, no, and "it may", where a path or a command is only
+# known to the shell or the program. A "yes" of the strongest rule decides; a "may" makes a question of
+# whatever else would be allowed. Allow rules are matched in two values: what is not certain is not allowed.
 def decide(rules: Iterable[Rule], use: ToolUse) -> RuleVerdict:
     """Return the decision of the rules: deny before ask, ask before allow, and ask when none matches.
 

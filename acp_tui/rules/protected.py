@@ -256,6 +256,10 @@ def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+# A write to `notes` changes `.git/hooks/pre-commit` if one is a link to the other. Following the links of
+# `notes` is not enough: the link may be the protected name. So every protected name in the roots, the
+# folders above the file and the home is looked at, with bounds for depth and number; hard links are known
+# by device and inode.
 def _leading(
     folder: str, real: str, state: os.stat_result | None, deepest: int, around: Sequence[str] = ()
 ) -> Iterator[str]:

@@ -151,6 +151,10 @@ class CommandLine:
     """The line is nothing but simple commands in chains, pipes and groups, for every shell."""
 
 
+# Allow rules must never be fooled, deny rules as rarely as possible. So a line is judged twice: `understood`
+# says that the grammar has read all of it, which is enough to forbid; `plain` also wants that nothing but
+# simple commands, joints and groups stand in it, that no character is read differently by other shells, and
+# that shlex, an independent reader, finds the very same words. Only a plain line can be allowed by a rule.
 @lru_cache(maxsize=32)
 def parse_line(text: str) -> CommandLine:
     """Parse a line into simple commands, also those in substitutions, loops and functions."""

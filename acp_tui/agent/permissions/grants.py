@@ -68,7 +68,7 @@ class ImplicitRequest:
     env: Sequence[tuple[str, str]] = ()
     """Environment variables, which may change what the command does."""
     target: Target | WorkingFolder | None = None
-    """What the path or the folder leads to by now; None where nobody has looked."""
+    """The file or folder behind the path at the last look; None before the first."""
     again: bool = False
     """True if it was decided about before, and what it leads to has changed since."""
 
@@ -124,7 +124,7 @@ class Grant:
     old_texts: dict[str, str] = field(default_factory=dict)
     """The text of each file that the client showed because the agent had sent none."""
     places: dict[str, Destination] = field(default_factory=dict)
-    """What was shown of each file, by its real path."""
+    """The shown destination of each file, by its real path."""
     reads: set[str] = field(default_factory=set)
     by_user: bool = True
     """The user has seen the question; otherwise a rule or the policy has answered."""
