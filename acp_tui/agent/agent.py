@@ -148,7 +148,7 @@ class Agent:
     def title(self) -> str:
         """The name to show: the agent's own, once it has told it."""
         info = self._capabilities.info
-        own = info.agent_info.shown if info is not None and info.agent_info is not None else ""
+        own = info.agent_info.display_name if info is not None and info.agent_info is not None else ""
         return " ".join(own.split()) or self._known_as
 
     @property

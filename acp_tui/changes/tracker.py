@@ -305,7 +305,7 @@ class ChangeTracker:
     # ------------------------------------------------------------------ for the user
 
     @property
-    def looking_for(self) -> float:
+    def look_seconds(self) -> float:
         """Seconds since the start of the look in progress, or 0."""
         return time.monotonic() - self._since if self._since is not None else 0.0
 

@@ -34,7 +34,7 @@ def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
         yield Finding("identity", "note", "does not say who it is", "called by the name of its command")
     else:
         version = f" {info.agent_info.version}" if info.agent_info.version else ""
-        yield Finding("identity", "well", f"{info.agent_info.shown}{version}")
+        yield Finding("identity", "well", f"{info.agent_info.display_name}{version}")
         if not version:
             yield Finding("identity", "broken", "has no version", "shown without one")
     can = [what for what, offered in abilities(info.agent_capabilities) if offered]

@@ -42,7 +42,7 @@ def ended(agent: Agent) -> Failure:
         stdout=agent.connection.strays,
         exit=agent.connection.exit,
         closed_output=agent.connection.was_ended,
-        takes_up=agent.can.takes_up,
+        takes_up=agent.can.can_resume,
     )
 
 

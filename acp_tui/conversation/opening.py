@@ -147,7 +147,7 @@ class SessionOpening:
         A replay, where the agent cannot do without, is compared and not shown.
         """
         resumes = has(agent.can.session_capabilities.resume)
-        if agent.can.takes_up:
+        if agent.can.can_resume:
             try:
                 session = await self._take_up(agent, info, servers, replay=not resumes, before=self._before)
             except LoginRequired:
@@ -244,7 +244,7 @@ class SessionOpening:
 
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
         servers, self._left_out = mcp_servers_for(self._start, agent.can.mcp_capabilities)
-        journal.hide(secret for server in servers for secret in server.secrets())
+        journal.add_secrets(secret for server in servers for secret in server.secrets())
         return [server.params() for server in servers]
 
 

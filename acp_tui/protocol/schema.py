@@ -558,7 +558,7 @@ class Implementation(Model):
     title: str | None = None
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """The display name, shortened to fit a sentence."""
         name = self.title or self.name
         return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
@@ -631,7 +631,7 @@ class AgentCapabilities(Model):
     auth: AuthCapabilities = AuthCapabilities()
 
     @property
-    def takes_up(self) -> bool:
+    def can_resume(self) -> bool:
         """True if earlier sessions can be loaded or resumed."""
         return self.load_session or has(self.session_capabilities.resume)
 

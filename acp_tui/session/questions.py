@@ -131,11 +131,11 @@ class Questions:
             if question.place is not None:
                 self._at.setdefault(question.place, {})[question.key] = question
 
-    def about(self, call_id: str) -> Collection[Permission]:
+    def of_call(self, call_id: str) -> Collection[Permission]:
         """Return the open permissions for a tool call id."""
         return self._permissions.get(call_id, {}).values()
 
-    def told(self, place: int, call: ToolCall) -> bool:
+    def update_call(self, place: int, call: ToolCall) -> bool:
         """Update the questions about an entry's call; return whether one shows a difference."""
         changed = False
         for question in self._at.get(place, {}).values():

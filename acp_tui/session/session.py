@@ -130,7 +130,7 @@ class Session:
 
     def asks(self, call: ToolCall) -> bool:
         """Return whether a tool call awaits permission."""
-        waiting = self._questions.about(call.tool_call_id)
+        waiting = self._questions.of_call(call.tool_call_id)
         return any(each.place is not None and self._calls.at(each.place) is call for each in waiting)
 
     @property
@@ -444,7 +444,7 @@ class Session:
         known = self.tool_call(call.tool_call_id)
         closed: tuple[int, ...] = ()
         is_same = known is not None and self._calls.knows(call.tool_call_id, announces=True)
-        if known is not None and is_same and (known.decision or self._questions.about(known.tool_call_id)):
+        if known is not None and is_same and (known.decision or self._questions.of_call(known.tool_call_id)):
             closed = self._messages.close()
             self._calls.continue_apart(known, at)
         change = self._tool_call(call, at, announces=True)
@@ -472,7 +472,7 @@ class Session:
         entries, call = self._calls.take(fields, at, announces=announces)
         index = entries[-1]
         changed: tuple[Field, ...] = ()
-        if self.questions and self._questions.told(index, call):
+        if self.questions and self._questions.update_call(index, call):
             changed = ("questions",)
         if call.status == "completed" and self._files.report(index, call, self.cwd):
             changed = (*changed, "files")

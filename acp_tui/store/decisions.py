@@ -130,7 +130,7 @@ class DecisionLog:
             self._held.clear()
             self.problem, self.lacks_room = None, False
 
-    def hidden(self, text: str) -> str:
+    def masked(self, text: str) -> str:
         """Return a text as it appears in the log."""
         text = text[:_LOOKED_AT]
         for secret in self._secrets:
@@ -140,12 +140,12 @@ class DecisionLog:
 
     def _row(self, decision: Decision) -> dict[str, Any]:
         row = asdict(decision)
-        row["title"] = self.hidden(decision.title)
-        row["command"] = None if decision.command is None else self.hidden(decision.command)
+        row["title"] = self.masked(decision.title)
+        row["command"] = None if decision.command is None else self.masked(decision.command)
         for name in ("paths", "inputs"):
-            row[name] = [self.hidden(path) for path in row[name][:_PATHS]]
+            row[name] = [self.masked(path) for path in row[name][:_PATHS]]
         for option in (*row["options"], *([row["chosen"]] if row["chosen"] else ())):
-            option["name"] = self.hidden(option["name"])
+            option["name"] = self.masked(option["name"])
         return row
 
     def _is_full(self) -> bool:

@@ -189,10 +189,10 @@ class Journal:
         """Bytes recorded since the disk is full."""
         self._beside = {"raw": 0, "err": 0, "output": 0}
         self._overflow: Overflow | None = None
-        self.hide(secrets)
+        self.add_secrets(secrets)
         self._open()
 
-    def hide(self, secrets: Iterable[str]) -> None:
+    def add_secrets(self, secrets: Iterable[str]) -> None:
         """Mask more values from now on, in every JSON form."""
         known = dict(self._secrets)
         for secret in secrets:
@@ -201,7 +201,7 @@ class Journal:
                 known.update((form, _ESCAPED_MASK) for form in _escaped_forms(secret) if form not in known)
         self._secrets = sorted(known.items(), key=lambda item: -len(item[0]))
 
-    def hidden(self, text: str) -> str:
+    def masked(self, text: str) -> str:
         """Return a text with all secrets masked."""
         return self._masked(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 

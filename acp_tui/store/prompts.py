@@ -181,7 +181,7 @@ class PromptDraft:
         except OSError as error:
             self.problem = Problem(self._folder, None, f"drafts are not kept: {error.strerror}")
 
-    def left(self) -> Prompt | None:
+    def take_over(self) -> Prompt | None:
         """Take over the latest draft left in this workspace by an ended program."""
         paths = sorted(self._folder.glob(f"{self._workspace}.*.json"), key=_written, reverse=True)
         return next((prompt for path in paths if (prompt := _taken(path)) is not None), None)

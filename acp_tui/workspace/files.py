@@ -99,7 +99,7 @@ class FileVersions:
         self._sights: OrderedDict[str, _Sight] = OrderedDict()
         self._texts: OrderedDict[str, str] = OrderedDict()
 
-    def saw(self, path: str, version: Version | None, text: str | None = None) -> None:
+    def record(self, path: str, version: Version | None, text: str | None = None) -> None:
         """Record a read or write by the agent.
 
         Args:
@@ -332,10 +332,10 @@ class Files:
                         raise OtherTarget(path)
                     data = self._read_lines(file, skip, limit)
         except NotFound:
-            self._seen.saw(target.real, None)
+            self._seen.record(target.real, None)
             raise
         text = _decoded(data, path)
-        self._seen.saw(target.real, version, text if not skip and limit is None else None)
+        self._seen.record(target.real, version, text if not skip and limit is None else None)
         return text
 
     def compare(self, target: str | Target, content: str) -> tuple[Stale, bool]:
@@ -383,7 +383,7 @@ class Files:
                 raise OtherTarget(target.path)
             after = _status(name, folder)
             version = Version.of(after)
-        self._seen.saw(target.real, version, content)
+        self._seen.record(target.real, version, content)
         return Written(target.path, old.text, content, after.st_nlink - 1 if after else 0, target.real)
 
     def _check_seen(self, target: Target, content: str, now: _Old, over: Stale | None) -> None:

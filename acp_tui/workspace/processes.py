@@ -340,7 +340,7 @@ class ExitStatus(NamedTuple):
         return "no known exit code" if self.exit_code is None else f"exit code {self.exit_code}"
 
     @property
-    def told(self) -> str:
+    def as_verb(self) -> str:
         """A verb for display: `ended with exit code 3`, `was ended by SIGKILL`."""
         if self.signal:
             return f"was ended by {self.signal}"
@@ -477,7 +477,7 @@ class Child:
         """Return the ids of the living processes: itself and all descendants."""
         return [] if self._over else await sweeper().send(self)
 
-    async def outlived(self) -> list[int]:
+    async def survivors(self) -> list[int]:
         """Return the descendants of the ended process; without any, drop the guard."""
         if self._ending is not None:  # it looks by itself
             await asyncio.shield(self._ending)

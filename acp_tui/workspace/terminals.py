@@ -312,7 +312,7 @@ class Terminal:
     async def _look_after(self) -> None:
         """Track background processes until none is left."""
         pause = 0.0
-        while left := await self._child.outlived():
+        while left := await self._child.survivors():
             if pause:  # those ending within a moment are not reported
                 self._has_left(tuple(left))
             await wait_for_an_end(left, pause or _MOMENT)
@@ -496,7 +496,7 @@ class Terminals:
         except KeyError:
             raise UnknownTerminal(f"There is no terminal “{terminal_id}” in this session.") from None
 
-    def seen(self, owner: str, terminal_id: str) -> Terminal | None:
+    def find(self, owner: str, terminal_id: str) -> Terminal | None:
         """Return a terminal for display, even a released one, or None.
 
         Source: ACP, page "terminals", releasing: the output in a tool call stays.

@@ -172,7 +172,7 @@ def test_who_the_agent_is_comes_with_the_recording() -> None:
 
     assert info is not None
     assert info.agent_info is not None
-    assert info.agent_info.shown == "Gemini CLI"
+    assert info.agent_info.display_name == "Gemini CLI"
 
 
 def test_the_prompt_of_two_sessions_at_once_is_in_each() -> None:

@@ -327,14 +327,14 @@ async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes
     os.mkfifo(watched.root / ".gitignore")
     watched.snapshots.store.patience = 0.2
     watched.tracking.begin()
-    await until(lambda: watched.tracking.looking_for)
+    await until(lambda: watched.tracking.look_seconds)
 
     await until(lambda: [event for event in watched.told if isinstance(event, Noted)])
 
     (told,) = [event for event in watched.told if isinstance(event, Noted)]
     assert "cannot read .gitignore, which is a pipe" in told.detail
     assert watched.tracking.obstacle == f"Only what the agent reports is shown: {told.detail}"
-    assert watched.tracking.looking_for == 0
+    assert watched.tracking.look_seconds == 0
 
     (watched.root / ".gitignore").unlink()
     await watched.tracking.before_turn(1)

@@ -63,7 +63,7 @@ def test_d5_the_agents_name_may_stand_in_meta() -> None:
     info = introduced(meta={"name": "old", "version": "2"}).agent_info
 
     assert info is not None
-    assert (info.shown, info.version) == ("old", "2")
+    assert (info.display_name, info.version) == ("old", "2")
     assert introduced(meta={"version": "2"}).agent_info is None
 
 

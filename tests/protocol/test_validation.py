@@ -437,7 +437,7 @@ def test_d3_d6_older_words_of_initialize() -> None:
     assert (can.load_session, can.prompt_capabilities.image, can.mcp_capabilities.http) == (True, True, True)
     assert [method.id for method in info.auth_methods] == ["a"]
     assert info.agent_info is not None
-    assert info.agent_info.shown == "old-agent"
+    assert info.agent_info.display_name == "old-agent"
 
 
 def test_d10_a_session_may_stand_in_an_object_of_its_own() -> None:

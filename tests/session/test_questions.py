@@ -98,18 +98,18 @@ def test_a_permission_is_found_by_its_call_until_it_is_closed() -> None:
     first, second = (Permission(key, ToolCall("t1"), [], place=place) for key, place in (("p", 0), ("q", 1)))
     questions.ask(first, 0.0)
     questions.ask(second, 0.0)
-    assert list(questions.about("t1")) == [first, second]
-    assert list(questions.about("t2")) == []
+    assert list(questions.of_call("t1")) == [first, second]
+    assert list(questions.of_call("t2")) == []
 
-    assert questions.told(1, ToolCall("t1", "another title"))
+    assert questions.update_call(1, ToolCall("t1", "another title"))
     assert (first.later, second.later) == (None, ToolCall("t1", "another title"))
     questions.answered("q", waiting=False)
-    assert list(questions.about("t1")) == [first]
-    assert not questions.told(1, ToolCall("t1", "a third title"))
+    assert list(questions.of_call("t1")) == [first]
+    assert not questions.update_call(1, ToolCall("t1", "a third title"))
 
     questions.clear()
-    assert list(questions.about("t1")) == []
-    assert not questions.told(0, ToolCall("t1", "a third title"))
+    assert list(questions.of_call("t1")) == []
+    assert not questions.update_call(0, ToolCall("t1", "a third title"))
 
 
 def test_a_question_under_the_key_of_another_takes_its_place() -> None:
@@ -118,6 +118,6 @@ def test_a_question_under_the_key_of_another_takes_its_place() -> None:
     questions.ask(second := Permission("p", ToolCall("t2"), [], place=1), 0.0)
 
     assert questions.open == {"p": second}
-    assert list(questions.about("t1")) == []
+    assert list(questions.of_call("t1")) == []
     questions.end_turn()
-    assert list(questions.about("t2")) == []
+    assert list(questions.of_call("t2")) == []

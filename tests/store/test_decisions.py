@@ -84,7 +84,7 @@ def test_secrets_and_tokens_are_not_written_down(tmp_path: Path) -> None:
     text = kept.path.read_text()
     assert "hunter2" not in text
     assert "abcdefgh" not in text
-    assert read(kept)[0].command == kept.hidden(header)
+    assert read(kept)[0].command == kept.masked(header)
     assert kept.path.stat().st_mode & 0o777 == 0o600
 
 

@@ -146,7 +146,7 @@ def test_hex_digits_in_capitals_hide_nothing(path: Path) -> None:
 def test_secrets_learned_later_are_hidden_from_what_is_not_yet_written(path: Path) -> None:
     journal = Journal(path)
     journal.record("out", b'"Bearer 12345678"')
-    journal.hide(["Bearer 12345678", "short"])
+    journal.add_secrets(["Bearer 12345678", "short"])
     journal.record("out", b'"short"')
     journal.close()
 

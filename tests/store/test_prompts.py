@@ -31,17 +31,17 @@ def test_a_draft_survives_a_killed_program_and_is_offered_once(tmp_path: Path) -
     killed = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path)], check=False)
     assert killed.returncode == -signal.SIGKILL
 
-    assert PromptDraft(tmp_path, "ws").left() == Prompt("half a thought")
-    assert PromptDraft(tmp_path, "ws").left() is None
+    assert PromptDraft(tmp_path, "ws").take_over() == Prompt("half a thought")
+    assert PromptDraft(tmp_path, "ws").take_over() is None
 
 
 def test_a_draft_of_a_program_that_runs_is_its_own(tmp_path: Path) -> None:
     running = PromptDraft(tmp_path, "ws")
     running.keep(Prompt("mine"))
 
-    assert PromptDraft(tmp_path, "ws").left() is None
+    assert PromptDraft(tmp_path, "ws").take_over() is None
     running.leave()
-    assert PromptDraft(tmp_path, "ws").left() == Prompt("mine")
+    assert PromptDraft(tmp_path, "ws").take_over() == Prompt("mine")
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no such call")  # then the write finds out
@@ -57,7 +57,7 @@ def test_a_full_disk_leaves_the_draft_that_was_there(tmp_path: Path) -> None:
     draft.leave()
 
     assert "drafts are not kept" in str(draft.problem)
-    assert PromptDraft(tmp_path, "ws").left() == Prompt("a thought")
+    assert PromptDraft(tmp_path, "ws").take_over() == Prompt("a thought")
 
 
 def test_the_newest_state_is_kept_whole(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_the_newest_state_is_kept_whole(tmp_path: Path) -> None:
     draft.leave()
 
     assert path.stat().st_mode & 0o777 == 0o600
-    assert PromptDraft(tmp_path, "ws").left() == Prompt("short")
+    assert PromptDraft(tmp_path, "ws").take_over() == Prompt("short")
 
 
 def test_a_draft_that_was_sent_is_gone(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_draft_that_was_sent_is_gone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     draft.keep(Prompt("again"))
     draft.leave()
-    assert PromptDraft(tmp_path, "ws").left() == Prompt("again")
+    assert PromptDraft(tmp_path, "ws").take_over() == Prompt("again")
 
 
 def test_of_several_drafts_the_newest_comes_first_and_broken_ones_never(tmp_path: Path) -> None:
@@ -92,7 +92,11 @@ def test_of_several_drafts_the_newest_comes_first_and_broken_ones_never(tmp_path
     (tmp_path / "ws.broken.json").write_text("{")
     other = PromptDraft(tmp_path, "ws")
 
-    assert [other.left(), other.left(), other.left()] == [Prompt("newer"), Prompt("older"), None]
+    assert [other.take_over(), other.take_over(), other.take_over()] == [
+        Prompt("newer"),
+        Prompt("older"),
+        None,
+    ]
 
 
 def test_another_workspace_has_its_own(tmp_path: Path) -> None:
@@ -100,7 +104,7 @@ def test_another_workspace_has_its_own(tmp_path: Path) -> None:
     draft.keep(Prompt("here"))
     draft.leave()
 
-    assert PromptDraft(tmp_path, "w").left() is None
+    assert PromptDraft(tmp_path, "w").take_over() is None
 
 
 def test_a_folder_that_cannot_be_written_is_a_problem_not_a_crash(tmp_path: Path) -> None:
@@ -110,7 +114,7 @@ def test_a_folder_that_cannot_be_written_is_a_problem_not_a_crash(tmp_path: Path
     draft.keep(Prompt("x"))
 
     assert draft.problem is not None
-    assert draft.left() is None
+    assert draft.take_over() is None
 
 
 def texts(kept: PromptHistory) -> list[str]:

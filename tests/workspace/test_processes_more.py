@@ -132,7 +132,7 @@ async def test_a_child_reaped_by_somebody_else_has_ended_all_the_same() -> None:
 async def test_ending_what_has_ended_touches_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     child = start("exit 0")
     await child.wait()
-    assert not await child.outlived()
+    assert not await child.survivors()
     stranger = start("sleep 300")
     child.pid = stranger.pid  # as if the system had handed it out again
     with monkeypatch.context() as patched:
@@ -183,4 +183,4 @@ async def test_processor_time_is_that_of_the_whole_session() -> None:
 def test_how_a_process_ended_is_said_in_the_same_words_everywhere(
     status: ExitStatus, noun: str, verb: str
 ) -> None:
-    assert (str(status), status.told) == (noun, verb)
+    assert (str(status), status.as_verb) == (noun, verb)

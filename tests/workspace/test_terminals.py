@@ -323,11 +323,11 @@ async def test_c76_what_a_released_terminal_has_shown_can_still_be_looked_at(ter
     await terminal.wait()
     await terminals.release("s", terminal.id)
 
-    shown = terminals.seen("s", terminal.id)
+    shown = terminals.find("s", terminal.id)
     assert shown is not None
     assert b"the last words" in shown.attach(lambda data: None)
-    assert terminals.seen("other", terminal.id) is None
-    assert terminals.seen("s", "term-999") is None
+    assert terminals.find("other", terminal.id) is None
+    assert terminals.find("s", "term-999") is None
 
 
 async def test_only_the_latest_released_terminals_are_kept(terminals: Terminals) -> None:
@@ -335,7 +335,7 @@ async def test_only_the_latest_released_terminals_are_kept(terminals: Terminals)
     for terminal in made:
         await terminals.release("s", terminal.id)
 
-    kept = [terminal for terminal in made if terminals.seen("s", terminal.id) is not None]
+    kept = [terminal for terminal in made if terminals.find("s", terminal.id) is not None]
     assert kept == made[2:]
 
 

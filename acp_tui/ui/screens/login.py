@@ -280,4 +280,4 @@ class TerminalLoginScreen(FullScreen[str]):
 
 def failure(status: ExitStatus) -> str:
     """Return the reason of a failed login, or ""."""
-    return "" if status.exit_code == 0 else f"The login {status.told}."
+    return "" if status.exit_code == 0 else f"The login {status.as_verb}."

@@ -495,7 +495,7 @@ def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
     decisions, command = conversation.running.decisions, call.command
     if decisions.path is None:
         return None
-    hidden = decisions.hidden(command) if command is not None else None
+    hidden = decisions.masked(command) if command is not None else None
     beginning = _start_of_input(command) if command is not None else ""
     try:
         return precedents(

@@ -71,7 +71,7 @@ class SessionExport:
         try:
             text = self._text(session, title, form)
             if (journal := self._screen.conversation.journal) is not None:  # a recording has no secrets in it
-                title, text = journal.hidden(title), journal.hidden(text)
+                title, text = journal.masked(title), journal.masked(text)
             path = save_export(data_folder() / "exports", title, suffix, text, datetime.now())
         except OSError as error:
             self._screen.notify(f"The session was not exported: {error}", severity="error", timeout=15)

@@ -47,7 +47,7 @@ def terminal_of(screen: SessionScreen, terminal_id: str) -> Terminal | None:
     host, session = screen.conversation.host, screen.conversation.session
     if own is not None or host is None or session is None:
         return own
-    return host.terminals.seen(session.id, terminal_id)
+    return host.terminals.find(session.id, terminal_id)
 
 
 def _is_kept(screen: SessionScreen, path: str) -> bool:
@@ -57,7 +57,7 @@ def _is_kept(screen: SessionScreen, path: str) -> bool:
 
 def _looking_for(screen: SessionScreen) -> float:
     tracking = screen.conversation.tracking
-    return tracking.looking_for if tracking is not None else 0.0
+    return tracking.look_seconds if tracking is not None else 0.0
 
 
 def _beside(screen: SessionScreen) -> list[str]:

@@ -210,7 +210,7 @@ class Writing(Vertical):
             self.notify(problem, title="Prompts", severity="warning", timeout=15)
 
     def _bring_back(self, box: PromptBox, draft: PromptDraft) -> None:
-        prompt = draft.left()
+        prompt = draft.take_over()
         if prompt is not None and not box.text:
             box.show_prompt(prompt)
             self.notify("This is what you had not sent yet last time.", title="Draft")

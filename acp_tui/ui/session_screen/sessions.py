@@ -228,7 +228,7 @@ class SessionList:
             return
         agent = self._screen.conversation.agent
         assert agent is not None
-        if agent.can.takes_up:
+        if agent.can.can_resume:
             here = self._screen.conversation.cwd
             folder = await folder_to_go_on_in(self._screen, info.cwd, here)
             if folder is not None:

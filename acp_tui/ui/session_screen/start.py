@@ -309,7 +309,7 @@ _BEGINS_ANEW: Final = (
 
 
 def _title(failure: Failure, waited: float | None) -> str:
-    ended = failure.exit.told if failure.exit is not None else "ended"
+    ended = failure.exit.as_verb if failure.exit is not None else "ended"
     if failure.strange:
         return "This does not seem to be an ACP agent"
     if waited is not None:
