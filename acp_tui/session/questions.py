@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from copy import copy
@@ -11,6 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.option_names import is_seen, look_of, mixes_alphabets, says
 
 
 @dataclass(slots=True)
@@ -201,26 +201,6 @@ KINDS: Final = {
 }
 """Effects of an option by its kind."""
 
-_ALLOWS: Final = frozenset(
-    {
-        *("allow", "accept", "approve", "yes", "ok", "okay", "proceed"),
-        *("continue", "run", "permit", "grant", "confirm"),
-    }
-)
-_REJECTS: Final = frozenset(
-    {
-        *("reject", "deny", "no", "never", "cancel", "decline", "refuse"),
-        *("disallow", "disapprove", "block", "abort", "forbid"),
-    }
-)
-_FIRST: Final = re.compile(r"[^\W_]+")
-_DO_NOT: Final = re.compile(r"(?:do\s+not|don['’]?t|not)\b", re.I)
-_BEFORE: Final = frozenset(["always", "please"])
-"""Words skipped at the start of a name."""
-
-_TOLD_APART: Final = 1_000
-"""Characters of a name that are compared; a dialog shows no more."""
-
 
 def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:
     """Return the flaw of an option among those offered, or "".
@@ -229,40 +209,28 @@ def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> st
     """
     others = [other for other in options if other is not option]
     has_id = any(other.option_id == option.option_id for other in others)
-    return _doubt(option, has_id, any(_plain(other.name) == _plain(option.name) for other in others))
+    return _doubt(option, has_id, any(look_of(other.name) == look_of(option.name) for other in others))
 
 
 def flaws_of(options: Sequence[PermissionOption]) -> list[str]:
     """Return the flaw of each option offered, or ""."""
     ids = Counter(option.option_id for option in options)
-    names = Counter(_plain(option.name) for option in options)
-    return [_doubt(one, ids[one.option_id] > 1, names[_plain(one.name)] > 1) for one in options]
+    names = Counter(look_of(option.name) for option in options)
+    return [_doubt(one, ids[one.option_id] > 1, names[look_of(one.name)] > 1) for one in options]
 
 
 def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
     """Return the flaw of an option, given another option with its id or name."""
     if option.kind not in KINDS:
         return f"of a kind that is not known: {option.kind or 'none'}"
-    if not option.name.strip():
+    if not is_seen(option.name):
         return f"without a name; it {KINDS[option.kind]}"
-    says = _says(option.name)
-    if says and says != option.kind.partition("_")[0]:
+    if says(option.name) - {option.kind.partition("_")[0]}:
         return f"its name contradicts its kind: it {KINDS[option.kind]}"
+    if mixes_alphabets(option.name):
+        return f"its letters are of several alphabets; it {KINDS[option.kind]}"
     if has_id:
         return f"another option is the same to the agent; this one {KINDS[option.kind]}"
     if has_name:
-        return f"another option has this name; this one {KINDS[option.kind]}"
+        return f"another option has this name, or one that looks like it; this one {KINDS[option.kind]}"
     return ""
-
-
-def _says(name: str) -> str:
-    """Return `allow` or `reject` for a name that begins with such a word, else ""."""
-    if _DO_NOT.match(name.strip()):
-        return "reject"
-    words = (word[0].lower() for word in _FIRST.finditer(name))
-    first = next((word for word in words if len(word) > 1 and word not in _BEFORE and not word.isdigit()), "")
-    return "allow" if first in _ALLOWS else "reject" if first in _REJECTS else ""
-
-
-def _plain(name: str) -> str:
-    return " ".join(name[:_TOLD_APART].split()).casefold()

@@ -13,6 +13,37 @@ def option(name: str, kind: str, option_id: str = "x") -> PermissionOption:
     return PermissionOption(option_id=option_id, name=name, kind=kind)
 
 
+NOES = (
+    *("Stop", "Skip", "Nope", "Dismiss", "Dismissed", "Denied", "Don't", "Don’t run", "Donʼt", "Don`t allow"),
+    *("Dont", "Do Not", "Nah", "Rejected", "Refused", "Declined", "Canceled", "Cancelled", "Aborted", "Halt"),
+    *(
+        "I do not allow",
+        "Just stop",
+        "N",
+        "🚫 Go",
+        "ＳＴＯＰ",
+        "St\u200bop",
+        "Sto\u0336p",
+        "D3ny",
+        "Won't run",
+    ),
+)
+YESES = ("Approved", "Yep", "A11ow", "AIIow", "ＡＬＬＯＷ", "Y", "✅ Go", "Confirmed", "I agree")
+LIKE_REJECT = (
+    *(
+        "REJECT",
+        "reject ",
+        "Reject.",
+        "Re\u200bject",
+        "Reject\u3164",
+        "Reject\u0336",
+        "Réject",
+        "Ｒｅｊｅｃｔ",
+    ),
+    *("Re ject", "Rej3ct", "R\u0435ject", "Rej\u0435\u0441t", "𝐑𝐞𝐣𝐞𝐜𝐭", "ʀᴇᴊᴇᴄᴛ", "Re\u0458ect", "Rejeсt!"),
+)
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "is_odd"),
     [
@@ -34,6 +65,18 @@ def option(name: str, kind: str, option_id: str = "x") -> PermissionOption:
         ("Don't allow", "allow_once", True),
         ("Do not run it", "allow_once", True),
         ("Always reject", "allow_always", True),
+        *((name, "allow_once", True) for name in NOES),
+        *((name, "reject_once", True) for name in YESES),
+        *((name, "reject_once", False) for name in NOES),
+        *((name, "allow_once", False) for name in YESES),
+        ("Run R\u0435ject", "allow_once", True),
+        ("🚫 Run", "allow_once", True),
+        ("🚫 Run", "reject_once", True),
+        ("\u2060\u3164", "allow_always", True),
+        ("Разрешить", "allow_once", False),
+        ("允许Bash", "allow_once", False),
+        ("Ναι", "allow_once", False),
+        ("Genehmigen für 5 Minuten", "allow_once", False),
         ("Allow", "reject_once", True),
         ("Yes", "reject_always", True),
         ("", "allow_once", True),
@@ -56,6 +99,14 @@ def test_an_option_is_odd_if_its_name_and_kind_do_not_agree(name: str, kind: str
         (option("Yes", "allow_once", "a"), option("No", "reject_once", "a"), True),
         (option("Go", "allow_once", "a"), option("go ", "reject_once", "b"), True),
         (option("Go", "allow_once", "a"), option("Go", "allow_once", "a"), True),
+        *(
+            (option("Reject", "reject_once", "a"), option(name, "allow_once", "b"), True)
+            for name in LIKE_REJECT
+        ),
+        (option("Allow 1", "allow_once", "a"), option("Allow 2", "allow_once", "b"), False),
+        (option("Да", "allow_once", "a"), option("Нет", "reject_once", "b"), False),
+        (option("是", "allow_once", "a"), option("否", "reject_once", "b"), False),
+        (option("✓", "allow_once", "a"), option("✗", "reject_once", "b"), False),
     ],
 )
 def test_two_options_that_cannot_be_told_apart_are_both_odd(
