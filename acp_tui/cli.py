@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
     from acp_tui.agent.process import Process, SpawnFailed
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.folders import Problem
     from acp_tui.store.launch import Launch
@@ -294,7 +294,7 @@ def _load_asyncio() -> None:
 
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
     """Return the start of the interface, with the agent's process already running."""
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
     from acp_tui.workspace.guard import Guard
 
     known, settings, problems = known_agents_and_settings()

@@ -32,7 +32,7 @@ from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.terminals import Terminals
 
 if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
 
 
 class AgentUser(Protocol):
@@ -91,8 +91,14 @@ class RunningAgent:
             AgentError: the agent is unusable.
         """
         if self._introduction is None:
-            self._introduction = asyncio.create_task(self.agent.initialize())
+            self.introduce_soon()
+            assert self._introduction is not None
         await asyncio.shield(self._introduction)
+
+    def introduce_soon(self) -> None:
+        """Begin to make the agent know us; whoever needs it hears of a failure by `introduce`."""
+        self._introduction = asyncio.create_task(self.agent.initialize())
+        self._introduction.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     def tell_write_failures(self, session_id: str) -> None:
         """Add notices about failures of the journal and the decision log to a session, once for all."""
@@ -276,3 +282,12 @@ def mode_named(option: Option | None, name: str) -> str | None:
         lambda choice: choice.name.lower() == name.lower() or choice.value.lower() == name.lower(),
     ]
     return next((choice.value for way in ways for choice in choices if way(choice)), None)
+
+
+def begin_early(start: Start) -> RunningAgent | None:
+    """Return the agent of the command line, which gets to know us while the interface is still loaded."""
+    if start.launch is None or start.process is None:
+        return None
+    running = RunningAgent(start, start.launch, start.process)
+    running.introduce_soon()
+    return running

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from acp_tui.agent.agent import Agent
-    from acp_tui.conversation.conversation import Conversation, Start
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.start import Start
     from acp_tui.session.entries import Severity
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session

@@ -11,18 +11,18 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
 from acp_tui.conversation.choices import SessionChoices
 from acp_tui.conversation.queue import PromptQueue
+from acp_tui.conversation.start import Start
 from acp_tui.store.prompts import Prompt
 
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.capabilities import LoginRequired
     from acp_tui.agent.host import Host
-    from acp_tui.agent.process import Process, SpawnFailed
+    from acp_tui.agent.process import Process
     from acp_tui.changes.tracker import ChangeTracker, Told
     from acp_tui.conversation.agents import RunningAgent
     from acp_tui.conversation.failure import Failure
@@ -33,14 +33,9 @@ if TYPE_CHECKING:
     from acp_tui.session.change import SessionChange
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
-    from acp_tui.store.agents import KnownAgent
-    from acp_tui.store.folders import Problem
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
-    from acp_tui.store.mcp import McpServer
     from acp_tui.store.recordings import RecordedSession
-    from acp_tui.store.settings import Settings
-    from acp_tui.workspace.guard import Guard
     from acp_tui.workspace.terminals import Terminal
 
 
@@ -146,14 +141,11 @@ class Conversation:
 
         A failure ends in the phase `failed`, with the reason in `failure`.
         """
-        from acp_tui.conversation.loading import load
-
         self.round += 1
         this = self.round
         self.launch = launch or self.launch
         self.failure = None
         self._enter("starting")
-        await load()
         if this == self.round and (running := self._start_agent()) is not None:
             await self._start_session(running, this)
 
@@ -691,31 +683,3 @@ class ConversationListener(Protocol):
 
     def prompt_failed(self, prompt: Prompt) -> None:
         """Give a prompt back to the user: it was not sent."""
-
-
-class Start(NamedTuple):
-    """A start of the program: its command line and settings."""
-
-    cwd: str
-    """The workspace: an absolute, existing folder with links as the user wrote them."""
-    settings: Settings
-    guard: Guard
-    """Ends all processes if the program is killed; closed by the command line, after the interface."""
-    known: Mapping[str, KnownAgent] = MappingProxyType({})
-    """The agents that can be started by name."""
-    launch: Launch | None = None
-    """The command of the agent; None opens the start screen."""
-    process: Process | None = None
-    """The agent, already starting; None without `launch` or after a failure."""
-    spawn_error: SpawnFailed | None = None
-    """The reason that the agent could not be started although its program exists."""
-    extra_roots: tuple[str, ...] = ()
-    """Further folders of the agent: absolute, without `cwd` and without doubles."""
-    mode: str | None = None
-    """The mode to set in a new session."""
-    mcp_servers: tuple[McpServer, ...] = ()
-    """The MCP servers for agents, with their references resolved."""
-    theme: str | None = None
-    """The theme of this run; None: that of the settings."""
-    problems: tuple[Problem, ...] = ()
-    """Problems of the user's files, to be shown once."""

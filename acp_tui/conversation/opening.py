@@ -20,7 +20,7 @@ from acp_tui.store.journal import Journal
 from acp_tui.store.recordings import rows_about
 
 if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
 
 
 class Attach(NamedTuple):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from acp_tui.conversation.conversation import Start
+from acp_tui.conversation.agents import RunningAgent
+from acp_tui.conversation.start import Start
 from acp_tui.store.folders import config_folder, state_folder
 from acp_tui.store.preferences import SessionNames
 from acp_tui.ui.app import AcpApp
@@ -18,14 +19,14 @@ CLEANED: Final = 30.0
 """Seconds after the start, when nobody waits for the disk any more and recorded sessions may be deleted."""
 
 
-async def begin(app: AcpApp, start: Start) -> None:
-    """Show the first session in place of the first frame."""
+async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None:
+    """Show the first session in place of the first frame; its agent may be running already."""
     app.diff_habits = SavedDiffPreferences(state_folder() / "differences.json")
     if start.settings.keys:
         app.set_keymap(usable(start.settings.keys))
         app.run_worker(_check_keys(app, start), group="keys")
     kept = state_folder() / "names.json" if start.settings.journal else None
-    tabs = Tabs(app, SessionNames(kept), start)
+    tabs = Tabs(app, SessionNames(kept), start, running)
     await app.take_place_of_first_frame(tabs)
     app.set_timer(CLEANED, lambda: app.run_worker(_free_space(app, start), group="space"))
 

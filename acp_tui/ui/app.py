@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.worker_manager import WorkerManager
 
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
     from acp_tui.ui.session_screen.screen import SessionScreen
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView
@@ -229,7 +229,8 @@ class AcpApp(App[int]):
     def on_mount(self) -> None:
         """Leave in good order on the signals that end programs; say what is wrong with the person's files."""
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, self.action_leave)
+        for ending in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(ending, self.action_leave)
         if not self.is_headless:
             when_terminal_goes(lambda: loop.call_soon_threadsafe(self.action_leave))
         # Whoever had the terminal meanwhile has drawn over it.
@@ -248,12 +249,11 @@ class AcpApp(App[int]):
     async def load(self) -> None:
         """Load all that the first frame did without, in a thread: keys have a turn all the while."""
         self._is_drawn = True
-        await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
+        agents = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.agents")
+        running = agents.begin_early(self._start)  # it gets to know us while the interface is loaded
+        rest = await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
         await read_other_sheets(self.stylesheet)
-        # The one import that waits for the first frame: it brings all the others.
-        from acp_tui.ui.after_start import begin
-
-        await begin(self, self._start)
+        await rest.begin(self, self._start, running)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what every line goes through before it is drawn."""
@@ -423,8 +423,28 @@ def run(start: Start) -> int:
         os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
     teach_alt_keys()
     app = AcpApp(start, colors, is_ascii(os.environ))
-    result = app.run()
+    result = _run_to_the_end(app)
     return result if isinstance(result, int) else app.return_code or 0
+
+
+def _run_to_the_end(app: AcpApp) -> int | None:
+    """Run an application; whatever of it does not heed its cancellation is left behind after a moment.
+
+    `asyncio.run` would wait for it without end, and the shell's prompt with it.
+    """
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        return loop.run_until_complete(app.run_async())
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left, timeout=_PATIENCE))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.stop()
+        asyncio.set_event_loop(None)
 
 
 _PATIENCE: Final = 2.0  # seconds

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len
 
 from acp_tui.conversation.agents import RunningAgent
-from acp_tui.conversation.conversation import Start
 from acp_tui.conversation.opening import Attach
+from acp_tui.conversation.start import Start
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.app import AcpApp
@@ -36,7 +36,7 @@ class Visit(NamedTuple):
 class Tabs:
     """Opens, shows and closes sessions. Each tab is one of Textual's modes: its dialogs stay over it."""
 
-    def __init__(self, app: AcpApp, names: SessionNames, start: Start) -> None:
+    def __init__(self, app: AcpApp, names: SessionNames, start: Start, running: RunningAgent | None) -> None:
         self._app = app
         self._start = start
         self.names = names
@@ -47,7 +47,7 @@ class Tabs:
         self._pieces: list[SessionScreen] = []
         """The session that each piece of the line stands for."""
 
-        self.first = self._add(SessionScreen(start, app.theming.look, app.attention, self))
+        self.first = self._add(SessionScreen(start, app.theming.look, app.attention, self, running))
         """The tab of the command line's agent."""
 
     def _add(self, screen: SessionScreen) -> str:

@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from acp_tui import readable
 from acp_tui.agent.permissions import decision_records
 from acp_tui.agent.process import Process
-from acp_tui.conversation.conversation import Start
+from acp_tui.conversation.start import Start
 from acp_tui.store.agents import demo_launch, known_agents
 from acp_tui.store.settings import Settings
 from acp_tui.workspace.guard import Guard

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from textual.events import Key, Paste
 
-from acp_tui.conversation.conversation import Start
+from acp_tui.conversation.start import Start
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.help import HelpScreen
@@ -18,6 +20,13 @@ from tests.waiting import until
 
 CHAT = 40
 """Cells of a row that the chat has at every size."""
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder whose path fits one row of the chat."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
 
 
 class Beginning:
@@ -35,11 +44,10 @@ class Beginning:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
 async def test_the_session_looks_as_the_first_frame_did(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+    short_folder: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    began = start(tmp_path, Settings(journal=False))
-    beginning = Beginning(began._replace(cwd="/w"), monkeypatch)
+    began = start(short_folder, Settings(journal=False))
+    beginning = Beginning(began, monkeypatch)
     async with beginning.app.run_test(size=size) as pilot:
         await pilot.pause()
         before = screen_text(beginning.app).splitlines()

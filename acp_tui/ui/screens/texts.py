@@ -18,7 +18,8 @@ from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
 if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Conversation, Start
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.start import Start
     from acp_tui.protocol.schema import InitializeResponse, Model
     from acp_tui.session.session import Session
     from acp_tui.store.mcp import McpServer

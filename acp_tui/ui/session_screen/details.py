@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from acp_tui.ui.session_screen.links import links, open_link
 
 if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
     from acp_tui.ui.screens.changes import ChangesScreen

@@ -15,7 +15,8 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from acp_tui.conversation.attachments import dropped_media, find
-from acp_tui.conversation.conversation import Conversation, Start
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.start import Start
 from acp_tui.conversation.workspace_files import WorkspaceFiles
 from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
 from acp_tui.readable import inside

@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.text import shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
     from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
     from acp_tui.rules.files import RuleFile
     from acp_tui.session.entries import ToolCall

@@ -14,7 +14,7 @@ from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal, TerminalError, Te
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
     from acp_tui.session.events import Event
     from acp_tui.store.prompts import Prompt
     from acp_tui.ui.session_screen.screen import SessionScreen

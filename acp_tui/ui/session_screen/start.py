@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from acp_tui.agent.agent import Agent
     from acp_tui.conversation.agents import RunningAgent
-    from acp_tui.conversation.conversation import Start
     from acp_tui.conversation.failure import Failure
+    from acp_tui.conversation.start import Start
     from acp_tui.protocol.schema import AuthMethod
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompts import Prompt

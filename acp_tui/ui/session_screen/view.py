@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.screen import Screen
 
-    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.start import Start
     from acp_tui.session.change import Field
     from acp_tui.session.session import Session
     from acp_tui.store.prompts import Prompt
