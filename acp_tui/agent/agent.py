@@ -58,9 +58,8 @@ from acp_tui.protocol.schema import (
     has,
 )
 from acp_tui.session import events
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import Severity
-from acp_tui.session.events import Event
+from acp_tui.session.events import Event, SessionChange
 from acp_tui.session.options import Option, needs_consent
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Elicitation

@@ -17,8 +17,8 @@ from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Reques
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse
 from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.session import events
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import Severity
+from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT

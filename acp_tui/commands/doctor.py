@@ -27,7 +27,7 @@ from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Dropped, Noise, Notification, Request
 from acp_tui.protocol.schema import InitializeResponse, TextContent, has
 from acp_tui.safe_text import safe_line
-from acp_tui.session.change import SessionChange
+from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of

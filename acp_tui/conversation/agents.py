@@ -18,8 +18,7 @@ from acp_tui.changes.tracker import ChangeTracker, Told, is_too_wide
 from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
 from acp_tui.rules import files
 from acp_tui.rules.book import RuleBook
-from acp_tui.session.change import SessionChange
-from acp_tui.session.events import Noted
+from acp_tui.session.events import Noted, SessionChange
 from acp_tui.session.options import Option
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import NAME, DecisionLog

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.opening import Attach, SessionOpening
     from acp_tui.conversation.rejections import Rejections
     from acp_tui.protocol.schema import SessionInfo
-    from acp_tui.session.change import SessionChange
+    from acp_tui.session.events import SessionChange
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal

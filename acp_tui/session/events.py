@@ -1,10 +1,10 @@
-"""Events of a session, apart from the agent's updates."""
+"""Events of a session, apart from the agent's updates, and the change that an event makes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from acp_tui.protocol.schema import ConfigOption, ContentBlock, SessionSetup, ToolCallFields, Update
 from acp_tui.session.entries import Entry, Severity
@@ -280,3 +280,15 @@ Event = (
     | UndoStepTaken
     | Disconnected
 )
+
+Field = Literal["turn", "plan", "options", "commands", "usage", "title", "questions", "files", "connection"]
+
+
+class SessionChange(NamedTuple):
+    """Changed entries by index, and changed fields by name.
+
+    It names places without values: a view compares itself with the session.
+    """
+
+    entries: tuple[int, ...] = ()
+    fields: tuple[Field, ...] = ()

@@ -13,8 +13,8 @@ from acp_tui.protocol.schema import (
     TextContent,
     UserMessageChunk,
 )
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import NOTE, AgentMessage, AscribedMessage, Entry, Message, Thought, UserMessage
+from acp_tui.session.events import SessionChange
 from acp_tui.session.text_buffer import TextBuffer
 
 _KINDS: Final[dict[type[Chunk], type[Message]]] = {

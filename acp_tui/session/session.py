@@ -15,7 +15,6 @@ from acp_tui.protocol.schema import (
     UsageUpdate,
 )
 from acp_tui.session import events
-from acp_tui.session.change import Field, SessionChange
 from acp_tui.session.entries import (
     AgentMessage,
     Diff,
@@ -28,7 +27,7 @@ from acp_tui.session.entries import (
     absolute,
     line_of,
 )
-from acp_tui.session.events import Event
+from acp_tui.session.events import Event, Field, SessionChange
 from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, origin
 from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice

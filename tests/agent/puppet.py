@@ -15,8 +15,8 @@ from acp_tui.agent.replay import replay
 from acp_tui.protocol.jsonrpc import LINE_LIMIT
 from acp_tui.protocol.schema import ContentBlock, PromptResponse, TextContent
 from acp_tui.rules.model import Rule
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, ToolCall, text_of
+from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import Decision
 from acp_tui.store.settings import Policy

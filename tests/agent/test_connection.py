@@ -20,8 +20,8 @@ from acp_tui.agent.connection import STRAYS
 from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, Notice, text_of
+from acp_tui.session.events import SessionChange
 from acp_tui.store.journal import Journal
 from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import SESSION, Conversation, conversation, text, update

@@ -12,8 +12,8 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage
+from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import BlockContext

@@ -16,8 +16,8 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.opening import Attach
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import AuthMethod
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
+from acp_tui.session.events import SessionChange
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.settings import Settings

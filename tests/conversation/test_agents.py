@@ -13,7 +13,7 @@ from acp_tui.conversation.agents import RunningAgent, mode_named
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import BooleanOption, OptionValue, SelectOption
-from acp_tui.session.change import SessionChange
+from acp_tui.session.events import SessionChange
 from acp_tui.session.options import Option
 from acp_tui.store.launch import Launch
 from tests.conversation.talks import start, talk

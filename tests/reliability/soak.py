@@ -17,8 +17,8 @@ from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import TextContent
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, text_of
+from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
 from acp_tui.store.recordings import read

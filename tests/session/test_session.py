@@ -9,8 +9,8 @@ import pytest
 from acp_tui.protocol.schema import ContentBlock, PermissionOption, SessionSetup, TextContent, ToolCallFields
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events, notices
-from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserCommand
+from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.session.turns import IllegalStep

@@ -12,8 +12,8 @@ import pytest
 from textual.pilot import Pilot
 
 from acp_tui.agent.replay import replay
-from acp_tui.session.change import Field, SessionChange
 from acp_tui.session.entries import AgentMessage, ToolCall
+from acp_tui.session.events import Field, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.entries.entry import EntryBlock

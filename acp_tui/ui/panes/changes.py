@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from acp_tui.changes.untracked import Untracked
-    from acp_tui.session.change import SessionChange
+    from acp_tui.session.events import SessionChange
     from acp_tui.session.files import FileChange
     from acp_tui.session.session import Session
     from acp_tui.ui.entries.tool_call import EditCounts

@@ -15,7 +15,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from acp_tui.session.change import SessionChange
+    from acp_tui.session.events import SessionChange
     from acp_tui.session.session import Session
     from acp_tui.session.turns import Turn
     from acp_tui.ui.entries.entry import BlockContext, EntryBlock

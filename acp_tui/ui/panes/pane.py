@@ -18,7 +18,7 @@ from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
-    from acp_tui.session.change import SessionChange
+    from acp_tui.session.events import SessionChange
     from acp_tui.session.session import Session
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from acp_tui.protocol.schema import PlanEntry
-    from acp_tui.session.change import SessionChange
+    from acp_tui.session.events import SessionChange
     from acp_tui.session.session import Session
     from acp_tui.ui.widgets.look import Look
 

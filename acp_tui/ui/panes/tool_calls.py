@@ -12,8 +12,8 @@ from acp_tui.ui.widgets.transcript.blocks import Block, one_row
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from acp_tui.session.change import SessionChange
     from acp_tui.session.entries import ToolCall
+    from acp_tui.session.events import SessionChange
     from acp_tui.session.session import Session
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.text import Row

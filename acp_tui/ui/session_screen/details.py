@@ -144,7 +144,7 @@ class DetailScreens:
 
     def _changes_closed(self, session: Session) -> None:
         """Mark in the pane the changes that were kept in the changes screen."""
-        from acp_tui.session.change import SessionChange
+        from acp_tui.session.events import SessionChange
         from acp_tui.ui.panes.changes import ChangesPane
 
         self._changes = None

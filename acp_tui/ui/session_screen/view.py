@@ -13,7 +13,7 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
-from acp_tui.session.change import SessionChange
+from acp_tui.session.events import SessionChange
 from acp_tui.ui.first_frame import welcome
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from acp_tui.conversation.start import Start
-    from acp_tui.session.change import Field
+    from acp_tui.session.events import Field
     from acp_tui.session.session import Session
     from acp_tui.store.prompts import Prompt
     from acp_tui.ui.screens.unasked import Result

@@ -6,8 +6,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from acp_tui.changes.untracked import Untracked
-from acp_tui.session.change import SessionChange
-from acp_tui.session.events import WorkspaceCompared, Wrote
+from acp_tui.session.events import SessionChange, WorkspaceCompared, Wrote
 from acp_tui.session.files import DiskState
 from acp_tui.session.session import Session
 from acp_tui.ui.panes import changes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.session.change import SessionChange
+from acp_tui.session.events import SessionChange
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from textual.screen import Screen
 
-from acp_tui.session.change import SessionChange
+from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.session_screen import view as lost_frame
