@@ -104,6 +104,8 @@ class Ground(NamedTuple):
     """True if a text is begun there."""
     completing: bool = False
     """True if completions are open there."""
+    single: str = ""
+    """That text, if it is a single character."""
 
 
 class Fate(Enum):
@@ -115,6 +117,8 @@ class Fate(Enum):
     """Nobody; it turns to the dialog."""
     ALONE = auto()
     """The dialog, if no other key follows."""
+    AGAIN = auto()
+    """The dialog: the same letter as before, which is not for the draft either."""
     DRAFT = auto()
     """The draft below."""
     HELD = auto()
@@ -191,7 +195,8 @@ class Hands:
         in_word = (
             last is not None and last.is_letter and key.kind == "text" and not (self.answered or answered)
         )
-        if in_word and last is not None and 0 < key.at - last.at < _WORD:
+        # A letter that is pressed again and again is no word.
+        if in_word and last is not None and key.name != last.name and 0 < key.at - last.at < _WORD:
             self._gaps.append(key.at - last.at)
         self.last, self.answered = key, answered
 
@@ -223,7 +228,8 @@ class KeyGuard:
     """Decides the receiver of each key; all times are seconds and come from outside.
 
     Over a draft, or soon after a key for something else, keys that write go on into the draft until Tab or a
-    click turns to the dialog. Else a letter is for the dialog if it stays alone.
+    click turns to the dialog. Else a letter is for the dialog if it stays alone. A letter that is pressed
+    again after a pause, with no other key since the dialog opened, is for the dialog, too.
     """
 
     def __init__(self) -> None:
@@ -240,6 +246,10 @@ class KeyGuard:
         """Key of the last answer while it is held down."""
         self._alone: tuple[Press, float] | None = None
         """Letter that waits for being alone, and the end of its wait."""
+        self._first: Press | None = None
+        """First key since the dialog opened, while it is the only one and a letter in the draft."""
+        self._is_untouched = True
+        """True until a key comes."""
 
     def drawn(self, at: float) -> None:
         """Note that the dialog is on the screen."""
@@ -263,6 +273,7 @@ class KeyGuard:
         """
         self.turned = self.follows = False
         self._drawn = self._placed = at
+        self._first, self._is_untouched = None, True
 
     @property
     def waiting(self) -> tuple[Press, float] | None:
@@ -302,6 +313,11 @@ class KeyGuard:
         Returns:
             (a letter before it that did not stay alone and goes into the draft, the receiver of the key)
         """
+        if key.at >= hands.aware_at and self._is_repeated(key, ground):
+            self._alone = self._first = None
+            self.turned, self._may_answer_at = True, key.at
+            hands.answer(key)
+            return None, Fate.AGAIN
         begun = self.release()
         if begun is not None:
             hands.use(begun)
@@ -314,6 +330,9 @@ class KeyGuard:
         elif fate is not Fate.ALONE and self._held is not key:
             self.follows = self.follows and key.kind in ("escape", "page", "key")
             hands.use(key, was_early=fate is Fate.HELD and not hands.tabs(key.at))
+        is_first = self._is_untouched and fate is Fate.DRAFT and key.is_letter and bound and not ground.draft
+        self._first = key if is_first and self._drawn is not None and key.at >= self._drawn else None
+        self._is_untouched = False
         return begun, fate
 
     def take(self, now: float, hands: Hands) -> Press | None:
@@ -369,6 +388,13 @@ class KeyGuard:
                 return Fate.DRAFT
             case _:
                 return Fate.HELD if bound else Fate.DIALOG
+
+    def _is_repeated(self, key: Press, ground: Ground) -> bool:
+        """Return whether a key is the letter before, after a pause longer than one that a held key makes."""
+        first = self._alone[0] if self._alone is not None else self._first
+        if first is None or first.name != key.name or key.at < first.at + REPEAT:
+            return False
+        return self._alone is not None or ground.single == key.name
 
     def _when_turned(self, key: Press, hands: Hands, *, bound: bool, writes: bool) -> Fate:
         if key.kind in ("escape", "page"):

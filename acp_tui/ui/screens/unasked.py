@@ -49,8 +49,17 @@ class DraftBelow:
             return Ground()
         field = self._field
         boxes = [*self._screen.query("#prompt"), *([field] if field is not None else [])]
-        texts = (getattr(box, "text", getattr(box, "value", "")) for box in boxes)
-        return Ground(any(texts), bool(getattr(field, "completing", False)))
+        texts = [getattr(box, "text", getattr(box, "value", "")) for box in boxes]
+        single = next((text for text in texts if text), "")
+        return Ground(
+            any(texts), bool(getattr(field, "completing", False)), single if len(single) == 1 else ""
+        )
+
+    def take_back(self, letter: str) -> None:
+        """Empty a draft that is this letter alone."""
+        field = self._field
+        if field is not None and self.ground.single == letter:
+            field.clear()
 
     def write(self, event: Key | Paste) -> None:
         """Pass a key or a paste on to the field, behind all that waits there."""
@@ -149,10 +158,13 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
             below.write(event)
         elif fate is Fate.ALONE:
             self._wait_alone(event)
+        elif fate is Fate.AGAIN:
+            self._letter = None
+            below.take_back(event.key)
         if self.guard.turned and not was_turned:
             self.turned_to()
         self.look_at_guard()
-        return fate is not Fate.DIALOG
+        return fate not in (Fate.DIALOG, Fate.AGAIN)
 
     def on_key(self, event: Key) -> None:
         """Run the binding of a key that no part has handled, while this screen is on top.

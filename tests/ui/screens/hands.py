@@ -229,14 +229,14 @@ class Desktop:
         self.settle(at - 0.001)
         if self._guard is None:
             return
-        ground = Ground(bool(self.draft))
+        ground = Ground(bool(self.draft), single=self.draft if len(self.draft) == 1 else "")
         begun, fate = self._guard.key(key, self._hands, ground, bound=name in BOUND)
         self._write(begun)
         if fate is Fate.DRAFT:
             self._type(key, sends=False)
         elif fate is Fate.ALONE or (fate is Fate.HELD and key.is_letter):
             self.typed += name
-        elif fate is Fate.DIALOG and key.kind == "text":
+        elif fate is Fate.AGAIN or (fate is Fate.DIALOG and key.kind == "text"):
             self._answer(name)
 
     def _answer(self, how: str) -> None:

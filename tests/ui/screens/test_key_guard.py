@@ -95,11 +95,70 @@ def test_a_letter_whose_moment_is_late_on_a_busy_machine_is_taken_back_by_the_ne
     assert table.press_after("e", 101.0 + 30) == ("y", Fate.DRAFT)
 
 
+@pytest.mark.parametrize("gap", [REPEAT, 0.75, 0.9, 1.1, 3.0])
+def test_a_letter_that_is_pressed_again_after_a_pause_answers_whatever_was_typed_before_the_dialog(
+    gap: float,
+) -> None:
+    table = Table(last=("enter", 99.9))  # the hands are not off yet
+    assert table.press("y", 100.3) is Fate.DRAFT
+    table.ground = Ground(draft=True, single="y")
+
+    assert table.press("y", 100.3 + gap) is Fate.AGAIN
+    assert table.hands.holds_answer(key("y", 100.3 + gap + 0.1))
+
+
+def test_hands_that_type_slowly_answer_by_a_second_press_too() -> None:
+    table = Table()
+    for number in range(10):
+        table.hands.use(key("xz"[number % 2], number * 0.8))
+    assert table.press("y", 101.0) is Fate.ALONE
+
+    assert table.press_after("y", 101.0 + REPEAT) == ("", Fate.AGAIN)
+    assert table.guard.take(200.0, table.hands) is None, "it has answered"
+
+
+@pytest.mark.parametrize(
+    ("keys", "ground"),
+    [
+        ([("y", 0.3), ("y", 0.5)], Ground(draft=True, single="y")),  # a key that is held down
+        ([("y", 0.3), ("n", 1.5)], Ground(draft=True, single="y")),
+        ([("y", 0.3), ("x", 0.9), ("y", 2.0)], Ground(draft=True)),
+        ([("x", 0.1), ("y", 0.9), ("y", 2.0)], Ground(draft=True)),
+        ([("left", 0.1), ("y", 0.9), ("y", 2.0)], Ground(draft=True, single="y")),
+        ([("y", -0.1), ("y", 2.0)], Ground(draft=True, single="y")),  # the first was before it
+        ([("y", 0.3), ("y", 1.5)], Ground(draft=True)),  # there is more in the draft
+        ([("y", 0.3), ("y", 1.5)], NOTHING),  # the chat has the keys
+        ([("w", 0.3), ("w", 1.5)], Ground(draft=True, single="w")),  # no key of the dialog
+    ],
+)
+def test_a_letter_that_is_not_pressed_again_alone_and_after_a_pause_writes(
+    keys: list[tuple[str, float]], ground: Ground
+) -> None:
+    table = Table(last=("enter", 99.9))
+    for name, after in keys:
+        assert table.press(name, 100 + after) is Fate.DRAFT
+        table.ground = ground
+
+
+def test_a_letter_over_a_draft_does_not_answer_when_it_is_pressed_again() -> None:
+    table = Table(Ground(draft=True, single="y"))
+
+    assert [table.press("y", at) for at in (101.0, 102.0, 103.0)] == [Fate.DRAFT] * 3
+
+
+def test_presses_of_one_letter_are_no_rhythm_of_words() -> None:
+    hands = Hands()
+    for number in range(10):
+        hands.use(key("y", number * 0.8))
+
+    assert hands.alone == ALONE
+
+
 @pytest.mark.parametrize(("gap", "alone"), [(0.1, ALONE), (0.3, ALONE), (0.5, 0.75), (0.85, SLOWEST)])
 def test_a_letter_has_to_stay_alone_for_longer_after_hands_that_type_slowly(gap: float, alone: float) -> None:
     hands = Hands()
     for number in range(10):
-        hands.use(key("x", number * gap))
+        hands.use(key("xz"[number % 2], number * gap))
 
     assert hands.alone == pytest.approx(alone)
 
