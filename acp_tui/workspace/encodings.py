@@ -59,6 +59,18 @@ _FEW: Final = 2
 """Valid characters per invalid byte from which a text counts as broken UTF-8."""
 
 
+_CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+def is_data(text: str) -> bool:
+    """Return whether a text is data rather than lines: a third of the characters near its start are controls.
+
+    A NUL or two make no data: what is taken for data is not shown.
+    """
+    start = text[:_START]
+    return len(_CONTROL.findall(start)) * 3 > len(start)
+
+
 class Decoded(NamedTuple):
     """A decoded text and its encoding."""
 

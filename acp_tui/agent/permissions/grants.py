@@ -21,6 +21,7 @@ from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute, is_shell, shell_command
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of
 from acp_tui.session.session import Session
+from acp_tui.workspace.encodings import is_data
 from acp_tui.workspace.files import Target
 from acp_tui.workspace.processes import WorkingFolder
 
@@ -157,7 +158,7 @@ class Grant:
             return path in self.reads
         if request.kind == "edit":
             changes = self.writes.get(path, ())
-            if not is_read or request.content is None:
+            if not is_read or request.content is None or any(map(_is_hidden, changes)):
                 return False
             if any(change.before is None for change in changes) and (before or "") != self.old_texts.get(
                 path, ""
@@ -385,6 +386,11 @@ def _words(text: str) -> list[str] | None:
         return None
     words = shlex.split(text)
     return words if words[0] not in _RESERVED else None
+
+
+def _is_hidden(change: Diff) -> bool:
+    """Return whether a change is data, which a question does not show."""
+    return is_data(change.new_text) or is_data(change.before or "")
 
 
 def _makes(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:

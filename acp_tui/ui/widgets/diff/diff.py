@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from acp_tui.workspace.encodings import is_data
+
 _SMALL_GAP: Final = 200 * 200
 _LARGEST_GAP: Final = 32_000_000
 """Pairs of lines in a gap up to which all are compared, and beyond which only anchors are."""
@@ -172,7 +174,6 @@ DiffStatus = Literal["new", "deleted", "changed", "unchanged", "binary"]
 
 CONTEXT: Final = 3
 """Unchanged lines shown around a change."""
-_CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 class DiffLine(NamedTuple):
@@ -207,6 +208,8 @@ class Difference:
     """True if time ran out: replaced blocks may contain equal lines."""
     first_line: int | None = 1
     """Number of the first line of both texts; None for a snippet at an unknown place."""
+    data: str = ""
+    """What is said of new content that is binary."""
 
     def facts(self) -> list[str]:
         """Return sentences about changes that no line shows."""
@@ -266,9 +269,9 @@ def compute(
     After `deadline` (a value of `time.monotonic()`) the rest counts as replaced.
     """
     before, after = old or "", new or ""
-    if _looks_binary(before) or _looks_binary(after):
+    if is_data(before) or is_data(after):
         status: DiffStatus = "unchanged" if old == new else "binary"
-        return Difference((), (), (), 0, 0, status, first_line=first_line)
+        return Difference((), (), (), 0, 0, status, first_line=first_line, data=_data_words(after))
     ends = (_line_end(before), _line_end(after))
     keep_ends = "mixed" in ends
     old_lines, new_lines = _lines(before, keep_ends), _lines(after, keep_ends)
@@ -333,17 +336,19 @@ def _status_facts(difference: Difference) -> Iterator[str]:
     elif difference.status == "deleted":
         yield "file deleted"
     elif difference.status == "binary":
-        yield "binary content, not shown"
+        yield f"binary content, not shown{difference.data}"
     elif difference.status == "unchanged":
         yield "same text"
     elif difference.old and not difference.new:
         yield "file emptied"
 
 
-def _looks_binary(text: str) -> bool:
-    """Return True for a text with a NUL, or one third of control characters, near its start."""
-    start = text[:8_000]
-    return "\0" in start or len(_CONTROL.findall(start)) * 3 > len(start)
+def _data_words(new: str) -> str:
+    """Return the size and the first bytes of data; empty for what only stands for data."""
+    if len(new) < _LEAST_DATA:
+        return ""
+    data = new.encode("utf-8", "replace")
+    return f": {len(data):,} bytes that begin with {data[:_FIRST_BYTES].hex(' ')}"
 
 
 def _line_end(text: str) -> str:
@@ -415,6 +420,9 @@ def _spans(tokens: list[str], runs: list[CharSpan]) -> tuple[CharSpan, ...]:
     return tuple(spans)
 
 
+_LEAST_DATA: Final = 3
+"""Characters of content that is shown as data; fewer stand for content that cannot be read."""
+_FIRST_BYTES: Final = 8
 _MARKS: Final = {"equal": " ", "removed": "-", "added": "+"}
 
 

@@ -91,6 +91,12 @@ def test_a_snippet_is_numbered_from_the_line_it_starts_at() -> None:
     assert [(line.old, line.new) for line in hunk] == [(41, None), (None, 41)]
 
 
+def test_what_has_a_nul_is_shown_with_it() -> None:
+    difference = compute(None, "#!/bin/sh\nrun\0\n")
+
+    assert (difference.status, difference.new) == ("new", ["#!/bin/sh", "run\0"])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "status", "fact"),
     [
@@ -99,7 +105,9 @@ def test_a_snippet_is_numbered_from_the_line_it_starts_at() -> None:
         ("a\n", None, "deleted", "file deleted"),
         ("a\n", "", "changed", "file emptied"),
         ("a\n", "a\n", "unchanged", "same text"),
-        ("a\0b", "a\0c", "binary", "binary content, not shown"),
+        ("\0", "\0\0", "binary", "binary content, not shown"),
+        (None, "\x7f\1\2\3", "binary", "binary content, not shown: 4 bytes that begin with 7f 01 02 03"),
+        ("\1\2\3", "text\n", "binary", "binary content, not shown: 5 bytes that begin with 74 65 78 74 0a"),
         ("a\r\nb\r\n", "a\nb\n", "changed", "line ends changed: CRLF → LF"),
         ("a\nb\n", "a\r\nb\n", "changed", "line ends changed: LF → mixed"),
         ("a\n", "a", "changed", "no newline at end any more"),
