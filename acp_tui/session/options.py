@@ -220,6 +220,8 @@ _NOTHING_WITHOUT: Final = re.compile(
 _ABOUT_ASKING: Final = re.compile(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
 """Phrases for options about asking in general."""
 
+_SHOWN: Final = 20
+"""Characters of a name that the status line shows at least."""
 _OFF: Final = frozenset(("off", "no", "false", "disabled", "none"))
 
 
@@ -239,14 +241,34 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
 
 
 def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bool:
-    """Return whether an option is a mode whose value visibly acts unasked."""
-    return option.is_mode and acts_unasked(option, value)
+    """Return whether an option is a mode whose name, as far as every screen shows it, means unasked actions.
+
+    Its id is shown nowhere, and a description may be cut off or, as for the key that goes to the next mode,
+    not be shown at all: the user has not agreed to what stands there.
+    """
+    if not option.is_mode:
+        return False
+    if isinstance(option, BooleanOption):
+        return _name_says_unasked(option.name, is_on=bool(value))
+    choice = next((choice for choice in option.choices() if choice.value == value), None)
+    return choice is not None and _is_unasked(choice.name[:_SHOWN])
 
 
 def says_unasked(word: str) -> bool:
     """Return whether a value's name alone, as typed by the user, means unasked actions."""
-    last = re.split("[#/:]", word)[-1]
-    return _plain(last) in _NAMES or _says_so(last)
+    return _is_unasked(re.split("[#/:]", word)[-1])
+
+
+def _is_unasked(name: str) -> bool:
+    return _plain(name) in _NAMES or _says_so(name)
+
+
+def _name_says_unasked(name: str, *, is_on: bool) -> bool:
+    """Return whether the name of a switch alone means unasked actions in a position."""
+    shown = name[:_SHOWN]
+    if _is_unasked(shown):
+        return is_on
+    return bool(_ABOUT_ASKING.search(shown)) and not is_on
 
 
 def _says_so(text: str) -> bool:

@@ -31,7 +31,7 @@ from acp_tui.session.events import Event, Field, SessionChange
 from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, origin
 from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
-from acp_tui.session.options import Option, SessionOptions, needs_consent
+from acp_tui.session.options import Option, SessionOptions, acts_unasked
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.text_buffer import TextBuffer
@@ -164,7 +164,8 @@ class Session:
         configs = (option.config for option in self.options)
         return any(
             self.consents.get(config.id) == config.current_value
-            and needs_consent(config, config.current_value)
+            and config.is_mode
+            and acts_unasked(config, config.current_value)
             for config in configs
         )
 

@@ -10,7 +10,7 @@ import pytest
 from acp_tui.protocol.schema import BooleanOption, NewSessionResponse, OptionValue, SelectOption
 from acp_tui.protocol.validation import read, read_update
 from acp_tui.session.events import SetUp
-from acp_tui.session.options import Option, acts_unasked
+from acp_tui.session.options import Option, acts_unasked, needs_consent
 from acp_tui.session.session import Session
 from tests import recordings
 
@@ -208,6 +208,29 @@ def test_a_value_is_known_by_its_name_its_words_or_the_option_that_it_belongs_to
     option: SelectOption, unasked: bool
 ) -> None:
     assert acts_unasked(option, option.current_value) is unasked
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "agrees"),
+    [
+        (select("yolo", "YOLO"), "yolo", True),
+        (select("x", "Bypass Permissions"), "x", True),
+        (select("x", "Accept Edits"), "x", True),
+        (select("x", "Agent (full access)"), "x", True),
+        (select("yolo", "Careful"), "yolo", False),
+        (select("x", "Turbo", "Runs everything without asking"), "x", False),
+        (select("x", "Look and read the text only, without asking"), "x", False),
+        (select("x", "YOLO", id="model", category="model"), "x", False),
+        (BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False), True, True),
+        (BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False), False, False),
+        (BooleanOption(id="x", name="Ask first", category="mode", current_value=True), False, True),
+        (BooleanOption(id="approve", name="Fast", category="mode", current_value=True), False, False),
+    ],
+)
+def test_a_user_agrees_to_unasked_acts_by_the_shown_name_of_a_mode_alone(
+    option: SelectOption | BooleanOption, value: str | bool, agrees: bool
+) -> None:
+    assert needs_consent(option, value) is agrees
 
 
 @pytest.mark.parametrize(

@@ -548,6 +548,7 @@ def offers(option_id: str, current: str, called: str, about: str, **more: Any) -
 
 
 UNASKED = "Looks only, without asking"
+HIDING = "Look at the workspace and change nothing of it, then run everything without asking"
 
 
 @pytest.mark.parametrize(
@@ -558,9 +559,13 @@ UNASKED = "Looks only, without asking"
         (offers("model", "start", "M", ""), offers("model", "x", "M", UNASKED, name="Model (trust)"), True),
         (offers("model", "start", "M", ""), offers("model", "x", "M", UNASKED, category="mode"), True),
         (offers("model", "start", "M", UNASKED), offers("model", "x", "M", UNASKED), True),
-        (offers("mode", "start", "Go", UNASKED), offers("mode", "x", "Go", UNASKED), False),
-        (offers("mode", "start", "Go", UNASKED), offers("mode", "x", "Go", "Asks for all"), True),
-        (offers("mode", "start", "Go", UNASKED), offers("mode", "start", "Go", UNASKED), True),
+        (offers("mode", "start", "Go", UNASKED), offers("mode", "x", "Go", UNASKED), True),
+        (offers("mode", "start", "Go", "x" * 200 + UNASKED), offers("mode", "x", "Go", UNASKED), True),
+        (offers("mode", "start", HIDING, ""), offers("mode", "x", HIDING, ""), True),
+        (offers("mode", "start", "YOLO", ""), offers("mode", "x", "YOLO", ""), False),
+        (offers("mode", "start", "Never ask", ""), offers("mode", "x", "Never ask", UNASKED), False),
+        (offers("mode", "start", "YOLO", ""), offers("mode", "x", "Plan", ""), True),
+        (offers("mode", "start", "YOLO", ""), offers("mode", "start", "YOLO", ""), True),
     ],
 )
 @pytest.mark.parametrize("with_answer", [False, True])
