@@ -106,7 +106,8 @@ def _line(past: PastRequest, verdict: RuleVerdict) -> str:
     when = f"{past.at.astimezone():%Y-%m-%d}" if past.at is not None else " " * 10
     what = " ".join((ask.command or ", ".join(ask.paths) or past.title or ask.tool_kind).split())
     rules = " + ".join(rule.source for rule in (verdict.rule, *verdict.also) if rule is not None)
-    return f"{verdict.decision:5}  {when}  {ask.agent}  {ask.tool_kind:8} {what}  [{rules or 'no rule'}]"
+    because = rules or verdict.why or "no rule"
+    return f"{verdict.decision:5}  {when}  {ask.agent}  {ask.tool_kind:8} {what}  [{because}]"
 
 
 def _plain(past: PastRequest, verdict: RuleVerdict) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from acp_tui.rules.paths import runs_text
-from acp_tui.rules.shell import MAX_LINE, SimpleCommand, Word, lines_in, parse_line, shell_line_of
+from acp_tui.rules.programs import unknown_word
+from acp_tui.rules.shell import MAX_LINE, Redirect, SimpleCommand, Word, lines_in, parse_line, shell_line_of
 
 
 class Power(NamedTuple):
@@ -28,13 +29,9 @@ class Power(NamedTuple):
 
 
 _RUNS_ALL: Final = Power("run any program")
-_CODE: Final = Power(
-    "run any program and write any file", r"-[a-zA-Z0-9]*[ceEprRBiS].*|--eval.*|--print.*|--exec.*"
-)
+_CODE: Final = Power("run any program and write any file")
 _SHELL: Final = Power("run any program and write any file")
-_SCRIPTS: Final = Power(
-    "run whatever scripts its settings name", r"exec|x|dlx|--script-shell.*|--prefix.*|-c|--call.*"
-)
+_SCRIPTS: Final = Power("run whatever scripts its settings name")
 _COPIES: Final = Power("write over any file")
 
 POWERS: Final[dict[str, Power]] = {
@@ -96,100 +93,60 @@ POWERS: Final[dict[str, Power]] = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bundle", "composer"), _SCRIPTS),
     **dict.fromkeys(
         ("poetry", "uv", "pipenv", "pdm", "hatch", "conda", "mise", "direnv"),
-        Power("run any program", r"run|exec|x|--"),
+        Power("run any program"),
     ),
     **dict.fromkeys(
         ("make", "gmake", "just", "ninja", "cmake", "gradle", "mvn", "rake", "ant", "task"),
-        Power(
-            "run whatever its files say",
-            r"--eval.*|-f.*|--file.*|--makefile.*|-C.*|--directory.*|-E.*|SHELL=.*",
-        ),
+        Power("run whatever its files say"),
     ),
     **dict.fromkeys(
         ("cargo", "go", "zig", "dotnet", "swift"),
-        Power("run the code that it builds", r"--config.*|-exec.*|-toolexec.*|-o|--out.*"),
+        Power("run the code that it builds"),
     ),
-    "find": Power("run programs and delete files", r"-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls)"),
-    **dict.fromkeys(("fd", "fdfind"), Power("run programs", r"-[a-zA-Z]*[xX].*|--exec.*")),
+    "find": Power("run programs and delete files"),
+    **dict.fromkeys(("fd", "fdfind"), Power("run programs")),
     **dict.fromkeys(
         ("awk", "gawk", "mawk", "nawk"),
-        Power(
-            "run programs and write files",
-            r"(?s:.*(?:system|getline|[|>@]).*)|-[fiEl].*|--(?:file|include|exec|load|inplace).*",
-        ),
+        Power("run programs and write files"),
     ),
     **dict.fromkeys(
         ("sed", "gsed"),
-        Power(
-            "run programs and write files",
-            r"-[a-zA-Z]*[if].*|--in-place.*|--file.*|(?s:(?:.*[;{}\n/\d$]|)\s*[ewWrR](?:\s.*|$))|"
-            r"(?s:[\d$,]*[ewWrR]\b.*)|(?s:.*s(.).*\1.*\1[gpiI\d]*[ew].*)",
-        ),
+        Power("run programs and write files"),
     ),
-    "git": Power(
-        "run programs and write files",
-        r"-c|--config-env.*|--exec-path.*|--output.*|-o|--ext-diff|--textconv|--exec.*|-x|--upload-pack.*|"
-        r"--receive-pack.*|--open-files-in-pager.*|-O.*|bisect|filter-branch|foreach|difftool|mergetool|config|hook|"
-        r"--template.*|-C|--git-dir.*|--work-tree.*|--no-index",
-    ),
+    "git": Power("run programs and write files"),
     **dict.fromkeys(
         ("tar", "bsdtar", "gtar"),
-        Power(
-            "run programs and write over files",
-            r"--(?:to-command|checkpoint-action|use-compress-program|info-script|new-volume-script|rsh-command|"
-            r"rmt-command|overwrite|absolute-names|directory|one-top-level|transform).*|-[a-zA-Z]*[IFCP].*|"
-            r"-?[a-zA-Z]*[xcru][a-zA-Z]*|--extract|--create|--get",
-        ),
+        Power("run programs and write over files"),
     ),
-    **dict.fromkeys(
-        ("zip", "unzip"), Power("run programs and write files", r"-[a-zA-Z]*[TdoO].*|--unzip-command.*")
-    ),
-    "sort": Power(
-        "run a program and write a file", r"-[a-zA-Z]*o.*|--output.*|--compress-program.*|-[a-zA-Z]*T.*"
-    ),
+    **dict.fromkeys(("zip", "unzip"), Power("run programs and write files")),
+    "sort": Power("run a program and write a file"),
     "uniq": Power("write its second file"),
     "tee": _COPIES,
     **dict.fromkeys(("cp", "mv", "install", "ln", "dd", "truncate"), _COPIES),
-    "rsync": Power(
-        "run programs and write over files", r"-[a-zA-Z]*[eM].*|--rsh.*|--rsync-path.*|--daemon|--config.*"
-    ),
-    **dict.fromkeys(
-        ("scp", "sftp"), Power("run programs and write over files", r"-[oSDF].*|-[a-zA-Z]*[oSDF]")
-    ),
-    "curl": Power(
-        "write files and send any file away",
-        r"-[a-zA-Z]*[oOJKTFcD].*|--(?:output|remote|config|upload|form|data|cookie-jar|dump|trace|libcurl|url-query|"
-        r"stderr|etag-save|hsts|alt-svc|json).*|-[a-zA-Z]*d.*",
-    ),
-    "wget": Power(
-        "write files and run a program",
-        r"--(?:use-askpass|post-file|body-file|output|config|execute|directory).*|-[a-zA-Z]*[OoPei].*",
-    ),
+    "rsync": Power("run programs and write over files"),
+    **dict.fromkeys(("scp", "sftp"), Power("run programs and write over files")),
+    "curl": Power("write files and send any file away"),
+    "wget": Power("write files and run a program"),
     **dict.fromkeys(("vi", "vim", "nvim", "ex", "ed", "emacs", "nano", "view"), _SHELL),
     **dict.fromkeys(
         ("less", "more", "man"),
-        Power("run programs and write a file", r"-[a-zA-Z]*[oOkP].*|--log-file.*|\+.*"),
+        Power("run programs and write a file"),
     ),
-    **dict.fromkeys(
-        ("rg", "ripgrep"), Power("run programs", r"--(?:pre|hostname-bin|search-zip).*|-[a-zA-Z]*z.*")
-    ),
-    "ag": Power("run programs", r"--pager.*"),
-    "tree": Power("write a file", r"-o.*"),
+    **dict.fromkeys(("rg", "ripgrep"), Power("run programs")),
+    "ag": Power("run programs"),
+    "tree": Power("write a file"),
     "gdb": _SHELL,
     "sqlite3": _SHELL,
-    "psql": Power("run programs and write files", r"-[a-zA-Z]*[cfo].*|--command.*|--file.*|--output.*"),
-    "jq": Power("read any file", r"-[a-zA-Z]*[fL].*|--(?:from-file|rawfile|slurpfile).*"),
-    "yq": Power("write files", r"-[a-zA-Z]*i.*|--inplace.*|-s.*|--split-exp.*"),
+    "psql": Power("run programs and write files"),
+    "jq": Power("read any file"),
+    "yq": Power("write files"),
     **dict.fromkeys(
         ("pytest", "tox", "nox", "jest", "mocha"),
-        Power(
-            "run the code of the workspace",
-            r"-p|-p.+|-c.*|--rootdir.*|--confcutdir.*|--basetemp.*|--junit.*|-o.*",
-        ),
+        Power("run the code of the workspace"),
     ),
     **dict.fromkeys(
         ("pip", "pip3", "gem"),
-        Power("run the code of what it installs", r"install|download|wheel|config|--.*script.*"),
+        Power("run the code of what it installs"),
     ),
 }
 """The powers by program name."""
@@ -198,19 +155,6 @@ POWERS: Final[dict[str, Power]] = {
 def power_of(words: Sequence[str]) -> Power | None:
     """Return the power that an allow rule for these first words gives beyond what they say."""
     return POWERS.get(posixpath.basename(words[0])) if words else None
-
-
-def uses_power(words: Sequence[str | None], named: Sequence[str]) -> bool:
-    """Return whether a command uses a power by an option that the rule does not name.
-
-    Args:
-        words: the words of the command.
-        named: its first words, which the rule names.
-    """
-    power = power_of([word or "" for word in words[:1]])
-    if power is None or not power.options:
-        return False
-    return any(word is not None and re.fullmatch(power.options, word) for word in words[len(named) :])
 
 
 _PART: Final = re.compile(r"[;&|()`{}\n\r]+")
@@ -291,21 +235,30 @@ Words = Sequence[str | None]
 """The words of a simple command; None for one that the shell expands."""
 
 
+Inside = Callable[[str], bool]
+"""Tells whether an absolute path lies in the workspace."""
+
+
+def _nowhere(_: str) -> bool:
+    return False
+
+
 # `git status && rm x` begins with `git status`: an allow rule has to cover each simple command of a line by
 # itself. Deny rules ask the opposite question, so they look at every place where a command could start:
 # behind separators, in quotes, as an argument of `sudo` and the like. The two must not share a matcher: one
 # has to find too little, the other too much.
-def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
+def covering(prefixes: Sequence[str], command: str | None, is_inside: Inside = _nowhere) -> list[int] | None:
     """Return the numbers of the prefixes that cover a line; None if a simple command is left uncovered.
 
     A line is covered only if nothing else happens in it: no assignment, no redirect of a file, no background
     job, no expansion (but file name patterns), no function and no loop, which could make other commands of
-    the text. A text for a shell (`bash -lc '…'`) counts as its content.
+    the text. Behind a prefix may stand what `programs` knows to do no harm. A text for a shell
+    (`bash -lc '…'`) counts as its content.
     """
     line = parse_line(command) if command is not None else None
     if line is None or not line.plain or not line.commands:
         return None
-    found = list(_covering([split(prefix) for prefix in prefixes], line.commands))
+    found = list(_covering([split(prefix) for prefix in prefixes], line.commands, is_inside))
     return None if None in found else list(dict.fromkeys(number for number in found if number is not None))
 
 
@@ -314,7 +267,7 @@ _AT_HOME: Final = re.compile(r"~(?:/[\w./-]*)?")
 _MOST_FOLDERS: Final = 16
 
 
-def goes_out(command: str | None, folder: str, is_inside: Callable[[str], bool]) -> bool:
+def goes_out(command: str | None, folder: str, is_inside: Inside) -> bool:
     """Return whether a line may leave a workspace by `cd` and its like; a rule for a command means it there.
 
     Args:
@@ -342,13 +295,29 @@ def _target(word: Word) -> str | None:
     return posixpath.expanduser(word.source) if _AT_HOME.fullmatch(word.source) else word.text
 
 
-def uncovered(prefixes: Sequence[str], command: str) -> list[str]:
+def unknown_to(prefixes: Sequence[str], command: str | None, is_inside: Inside = _nowhere) -> str:
+    """Return why a line is not covered by prefixes with which its commands begin, in words; else nothing."""
+    line = parse_line(command) if command is not None else None
+    wanted = [split(prefix) for prefix in prefixes]
+    if line is None or not line.plain or not wanted:
+        return ""
+    for one in simple_commands(command or ""):
+        if None not in _covering(wanted, [one], is_inside):
+            continue
+        for prefix, words in zip(prefixes, wanted, strict=True):
+            word = unknown_word(one.words, len(words), is_inside) if _starts_with(one, words) else None
+            if word is not None:
+                return f"the rule “{prefix}” does not know {word}"
+    return ""
+
+
+def uncovered(prefixes: Sequence[str], command: str, is_inside: Inside = _nowhere) -> list[str]:
     """Return the simple commands of a line that no prefix covers, as they are written."""
     wanted = [split(prefix) for prefix in prefixes]
     return [
         " ".join(word.source for word in one.words)
         for one in simple_commands(command)
-        if None in _covering(wanted, [one])
+        if None in _covering(wanted, [one], is_inside)
     ]
 
 
@@ -367,16 +336,20 @@ def simple_commands(command: str) -> list[SimpleCommand]:
 
 
 def _covering(
-    wanted: Sequence[Sequence[str]], commands: Sequence[SimpleCommand], depth: int = 0
+    wanted: Sequence[Sequence[str]],
+    commands: Sequence[SimpleCommand],
+    is_inside: Inside,
+    depth: int = 0,
 ) -> Iterator[int | None]:
     """Yield the number of the prefix that covers each command, else None."""
     for one in commands:
-        number = next((number for number, words in enumerate(wanted) if _begins_with(one, words)), None)
+        fitting = (number for number, words in enumerate(wanted) if _covers(words, one, is_inside))
+        number = next(fitting, None)
         inner = shell_line_of(one) if number is None and depth < _MAX_DEPTH else None
         if inner is None:
             yield number
         else:
-            yield from _covering(wanted, inner.commands, depth + 1)
+            yield from _covering(wanted, inner.commands, is_inside, depth + 1)
 
 
 def runs(prefix: str, command: str | None) -> bool:
@@ -435,15 +408,26 @@ def split(text: str) -> list[str]:
         return text.split()
 
 
-def _begins_with(command: SimpleCommand, prefix: Sequence[str]) -> bool:
+def _starts_with(command: SimpleCommand, prefix: Sequence[str]) -> bool:
+    return bool(prefix) and [word.text for word in command.words[: len(prefix)]] == list(prefix)
+
+
+def _covers(prefix: Sequence[str], command: SimpleCommand, is_inside: Inside) -> bool:
     words = command.words
     return (
-        bool(prefix)
-        and [word.text for word in words[: len(prefix)]] == list(prefix)
+        _starts_with(command, prefix)
         and all(word.text is not None or word.pattern for word in words)
-        and all(redirect.harmless for redirect in command.redirects)
+        and all(redirect.harmless and _is_last(redirect, words) for redirect in command.redirects)
         and not (command.assignments or command.background)
-        and not uses_power([word.text for word in words], prefix)
+        and unknown_word(words, len(prefix), is_inside) is None
+    )
+
+
+def _is_last(redirect: Redirect, words: Sequence[Word]) -> bool:
+    """Return whether a redirect means the same to all shells: to some, `&>` ends a command."""
+    target = redirect.target
+    return not redirect.operator.startswith("&") or (
+        target is not None and all(word.start < target.start for word in words)
     )
 
 

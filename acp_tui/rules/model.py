@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
-from acp_tui.rules.commands import covering, goes_out, may_change, may_run, runs
+from acp_tui.rules.commands import covering, goes_out, may_change, may_run, runs, unknown_to
 from acp_tui.rules.paths import PathPattern, Reach, compiled, fragments, is_below, reach_of
 from acp_tui.rules.protected import why_protected
 from acp_tui.store.settings import Policy
@@ -113,6 +113,8 @@ class RuleVerdict:
     """None: no rule matched."""
     also: tuple[Rule, ...] = ()
     """The rules that allow the other commands of a chain."""
+    why: str = ""
+    """Why rules that seem to allow it do not, in words."""
 
 
 # Deny and ask rules are matched in three values: yes, no, and "it may", where a path or a command is only
@@ -215,7 +217,7 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
     """Return "allow" where one rule covers the whole tool use, or several the commands of a chain."""
     runs = use.command is not None or use.tool_kind == "execute"
     if runs and not all(map(use.is_inside, filter(None, (use.folder, *use.folders)))):
-        return RuleVerdict("ask", None)
+        return RuleVerdict("ask", None, why="rules allow no command outside the workspace" if rules else "")
     is_other = bool(use.env) or use.is_altered
     for rule in rules:
         if rule.exact and use.command is not None and use.command.strip() == rule.command and not is_other:
@@ -225,11 +227,12 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
         rules = [rule for rule in rules if rule.command is None]
     by_command = [rule for rule in rules if rule.command is not None]
     for rule in rules:
-        if rule.command is None or covering([rule.command], use.command) is not None:
+        if rule.command is None or covering([rule.command], use.command, use.is_inside) is not None:
             return RuleVerdict("allow", rule)
-    needed = covering([rule.command or "" for rule in by_command], use.command)
+    prefixes = [rule.command or "" for rule in by_command]
+    needed = covering(prefixes, use.command, use.is_inside)
     if not needed:
-        return RuleVerdict("ask", None)
+        return RuleVerdict("ask", None, why=unknown_to(prefixes, use.command, use.is_inside))
     first, *others = (by_command[number] for number in needed)
     return RuleVerdict("allow", first, tuple(others))
 

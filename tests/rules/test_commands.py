@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import shutil
 import subprocess
 import time
@@ -26,7 +25,7 @@ def decided(command: str, *rules: Rule) -> Decision:
     [
         "git status && grep x",
         "git status | grep -v x",
-        "cd src; git status\ngrep 'a && b' *.py",
+        "cd src; git status\ngrep 'a && b' src/*.py",
         "(cd src && git status) || grep x",
         "git status 2>&1 | grep x 2>/dev/null",
         "cd ~/src && git status \\\n  --short",
@@ -424,7 +423,12 @@ def test_an_option_that_runs_or_writes_makes_an_allow_rule_ask(prefix: str, line
     [
         *(("find", "find . -name x -type f"), ("git log", "git log -p --oneline"), ("sed", "sed -n 1,5p x")),
         *(("sed", "sed s/a/b/ x"), ("tar", "tar tf y"), ("sort", "sort -u x"), ("awk", "awk '{print $1}' x")),
-        *(("npm", "npm test"), ("python", "python -m pytest -q"), ("rg", "rg -n x"), ("make", "make test")),
+        *(
+            ("npm", "npm test"),
+            ("python -m pytest", "python -m pytest -q"),
+            ("rg", "rg -n x"),
+            ("make test", "make test -k"),
+        ),
         *(("cargo", "cargo test"), ("pytest", "pytest -q tests"), ("git commit", "git commit -m x")),
         *(("find . -delete", "find . -delete"), ("sed -i", "sed -i s/a/b/ x"), ("env", "env")),
     ],
@@ -433,9 +437,7 @@ def test_plain_use_and_what_the_rule_names_stay_allowed(prefix: str, line: str) 
     assert covering([prefix], line) is not None
 
 
-def test_every_power_has_words_and_a_pattern_that_compiles() -> None:
-    for power in POWERS.values():
-        assert power.does
-        re.compile(power.options)
+def test_every_power_has_words() -> None:
+    assert all(power.does for power in POWERS.values())
     assert power_of(["/usr/bin/find", "."]) is POWERS["find"]
     assert power_of(["ls"]) is None

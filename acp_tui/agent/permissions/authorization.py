@@ -123,10 +123,10 @@ def answer_without_user(
     return AutomaticAnswer(option_id, answered_by)
 
 
-def asking_rule(host: Host, call: ToolCall, session: Session, agent: str) -> rules.Rule | None:
-    """Return the rule that has the user asked about a call: it wins over every policy."""
+def asking_verdict(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
+    """Return what the rules say where the user is asked: the rule that asks, or why none allows the call."""
     said = _said(host, call, session, agent)
-    return said.rule if said.decision == "ask" else None
+    return said if said.decision == "ask" else rules.RuleVerdict("ask", None)
 
 
 def _said(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:

@@ -462,7 +462,7 @@ class Background(NamedTuple):
     """The rule that asks."""
     before: Precedents | None = None
     why: str = ""
-    """Reason of a question that the agent did not ask; else ""."""
+    """Why the user is asked, where the agent did not ask or a rule nearly allows it; else ""."""
 
 
 NOTHING_KNOWN: Final = Background()
@@ -470,14 +470,15 @@ NOTHING_KNOWN: Final = Background()
 
 def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool = False) -> Background:
     """Return the context of a call; `unasked` if it came without a permission request."""
-    from acp_tui.agent.permissions.authorization import asking_rule
+    from acp_tui.agent.permissions.authorization import asking_verdict
 
     running, session = conversation.running, conversation.session
     if running is None or session is None:
         return Background()
-    rule = asking_rule(running.host, call, session, running.agent.name)
-    why = _why(rule, running.host.policy_of(session.id)) if unasked else ""
-    return Background(rule, _before(conversation, call), why)
+    said = asking_verdict(running.host, call, session, running.agent.name)
+    why = [_why(said.rule, running.host.policy_of(session.id))] if unasked else []
+    why += [f"{said.why[0].upper()}{said.why[1:]}."] if said.why else []
+    return Background(said.rule, _before(conversation, call), " ".join(why))
 
 
 def _why(rule: Rule | None, policy: Policy) -> str:

@@ -78,7 +78,7 @@ def because(verdict: RuleVerdict) -> str:
     """Describe a verdict and the rules behind it."""
     said = SAYS[verdict.decision]
     if verdict.rule is None:
-        return f"{said}: no rule matches"
+        return f"{said}: {verdict.why or 'no rule matches'}"
     rules = " and ".join(
         f"{rule.decision} {matches(rule)} ({rule.source})" for rule in (verdict.rule, *verdict.also)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,7 @@ from acp_tui.readable import inside
 from acp_tui.rules.book import OF_SESSION
 from acp_tui.rules.commands import covering, prefix_mistake, simple_commands
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse
+from acp_tui.rules.programs import unknown_word
 from acp_tui.ui.screens.permission_details import AGENT_ONLY, AlwaysScope
 from acp_tui.ui.widgets.text import shortened
 
@@ -227,8 +228,7 @@ def _power(rule: Rule) -> list[str]:
     power = power_of(words)
     if power is None:
         return []
-    unless = "; with options for that you are asked" if power.options else ""
-    return [f"Careful: {words[0]} can {power.does}{unless}."]
+    return [f"Careful: {words[0]} can {power.does}; with words not known as harmless you are asked."]
 
 
 def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
@@ -246,11 +246,12 @@ def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
         return "With your other rules it allows all parts of what is asked now."
     if alone.rule is None and rule.command is not None and now.command is not None:
         prefixes = [one.command for one in (*others, rule) if one.decision == "allow" and one.command]
-        left = uncovered(prefixes, now.command)
+        left = uncovered(prefixes, now.command, now.is_inside)
         if left and len(left) < len(uncovered([], now.command)):
             return f"It is not all that is asked now. Left: {', '.join(left)}"
     if alone.rule is None:
-        return "It does not match what is asked now."
+        because = f": {alone.why}" if alone.why else ""
+        return f"It does not match what is asked now{because}."
     against = (
         f"; with your other rules it is {SAYS[with_others.decision]}"
         if with_others.decision != alone.decision
@@ -289,7 +290,7 @@ def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:
     command = path = None
     if ask.command is not None:
         allowed = [rule.command for rule in rules if rule.decision == "allow" and rule.command is not None]
-        command = _prefix(ask.command, allowed)
+        command = _prefix(ask.command, allowed, ask.is_inside)
     else:
         path = ask.paths[0] if len(ask.paths) == 1 else _folder(ask.paths)
         path = None if path is None or _GLOB.search(path.removesuffix("/**")) else path
@@ -325,13 +326,14 @@ def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[AlwaysScope]
     return found
 
 
-def _prefix(command: str, allowed: list[str]) -> str | None:
+def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) -> str | None:
+    """Return the first words of the first command that no rule allows yet, as many as cover all of it."""
     for one in simple_commands(command):
         words = [word.text for word in one.words]
         if not words or words[0] is None:
             continue
         known = [word for word in words if word is not None]
-        if covering(allowed, shlex.join(known)) is not None:
+        if covering(allowed, shlex.join(known), is_inside) is not None:
             continue
         if _RUNS_ANYTHING.fullmatch(posixpath.basename(words[0])):
             if None in words:
@@ -339,6 +341,8 @@ def _prefix(command: str, allowed: list[str]) -> str | None:
             count = len(words)
         else:
             count = 2 if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1] or "") else 1
+            enough = (n for n in range(count, len(words)) if unknown_word(one.words, n, is_inside) is None)
+            count = next(enough, len(words)) if None not in words else count
         prefix = shlex.join(known[:count])
         return None if prefix_mistake(prefix) else prefix
     return None

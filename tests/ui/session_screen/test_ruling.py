@@ -146,7 +146,9 @@ def test_a_preview_counts_what_was_asked_before_and_shows_some_of_it() -> None:
     ]
 
     shown = preview(RuleDraft(Rule("allow", command="git status"), "workspace"), None, HERE, past)
-    assert shown[0] == "Careful: git can run programs and write files; with options for that you are asked."
+    assert shown[0] == (
+        "Careful: git can run programs and write files; with words not known as harmless you are asked."
+    )
     assert shown[1] == "Of the last 7 questions before, it matches 5:"
     assert shown[-1] == "  git status 2   and 2 more"
 
