@@ -12,15 +12,21 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
+from acp_tui.protocol.schema import (
+    AudioContent,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    PromptCapabilities,
+    ResourceContents,
+    ResourceLink,
+    TextContent,
+)
 from acp_tui.readable import inside, size
 from acp_tui.store.prompts import Prompt
-
-if TYPE_CHECKING:
-    from acp_tui.protocol.schema import ContentBlock, PromptCapabilities
-
 
 Lines = tuple[int, int]
 """The first and the last line, counted from 1."""
@@ -187,8 +193,6 @@ def blocks(
 
     Blocking: call it in a thread.
     """
-    from acp_tui.protocol.schema import TextContent
-
     found = find(prompt.text, roots)
     problems = list(found.problems)
     made: list[ContentBlock] = [TextContent(text=prompt.whole)]
@@ -204,8 +208,6 @@ def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlo
 
     Blocking: call it in a thread.
     """
-    from acp_tui.protocol.schema import EmbeddedResource, ResourceContents
-
     try:
         if attachment.kind in ("image", "audio"):
             return _media(attachment, takes)
@@ -299,8 +301,6 @@ def _media(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBl
     Raises:
         OSError: the file cannot be read.
     """
-    from acp_tui.protocol.schema import AudioContent, ImageContent
-
     is_image = attachment.kind == "image"
     if not attachment.is_embedded(takes):
         what = "images" if is_image else "audio"
@@ -317,8 +317,6 @@ def _media(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBl
 
 def _link(attachment: Attachment) -> ContentBlock:
     """Return a link; mentioned lines are in its description, since some agents open the URI as it is."""
-    from acp_tui.protocol.schema import ResourceLink
-
     lines = "lines {}-{}".format(*attachment.lines) if attachment.lines is not None else None
     return ResourceLink(
         uri=attachment.uri,

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.capabilities import AgentError
+from acp_tui.conversation.running_agent import mode_named
+from acp_tui.conversation.start import Start
+from acp_tui.rules.model import WORDS
+from acp_tui.session.entries import Severity
+from acp_tui.session.events import Noted
+from acp_tui.session.options import Option, acts_unasked, says_unasked
+from acp_tui.session.session import Session
+from acp_tui.store.folders import state_folder
+from acp_tui.store.launch import Launch
+from acp_tui.store.preferences import RememberedChoices, Value
+from acp_tui.store.settings import Policy
 
-    from acp_tui.agent.agent import Agent
+if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
-    from acp_tui.conversation.start import Start
-    from acp_tui.session.entries import Severity
-    from acp_tui.session.options import Option
-    from acp_tui.session.session import Session
-    from acp_tui.store.launch import Launch
-    from acp_tui.store.preferences import RememberedChoices, Value
-    from acp_tui.store.settings import Policy
 
 
 class SessionChoices:
@@ -27,11 +31,7 @@ class SessionChoices:
     def __init__(self, conversation: Conversation, start: Start) -> None:
         self._conversation = conversation
         self._start = start
-
-    @cached_property
-    def _last_choices(self) -> LastChoices:
-
-        return LastChoices(self._start)
+        self._last_choices = LastChoices(start)
 
     async def begin(self, agent: Agent, session: Session, *, is_new: bool) -> None:
         """Apply the choices of the command line and the settings, and the last ones of the user."""
@@ -46,8 +46,6 @@ class SessionChoices:
 
     async def set_option(self, option: Option, value: str | bool) -> None:
         """Change a mode, a model or another option; a refusal is a notice in the chat."""
-        from acp_tui.agent.capabilities import AgentError
-
         agent, session = self._conversation.agent, self._conversation.session
         if agent is None or session is None:
             return
@@ -73,9 +71,6 @@ class SessionChoices:
 
     def set_policy(self, policy: Policy) -> None:
         """Set the policy of the session, and say so in the chat."""
-        from acp_tui.rules.model import WORDS
-        from acp_tui.session.events import Noted
-
         host, session = self._conversation.host, self._conversation.session
         if host is None or session is None:
             return
@@ -86,11 +81,6 @@ class SessionChoices:
 
     async def _apply_mode(self, agent: Agent, session: Session, name: str) -> None:
         """Set the mode of the command line, which counts for this run only."""
-        from acp_tui.agent.capabilities import AgentError
-        from acp_tui.conversation.agents import mode_named
-        from acp_tui.session.events import Noted
-        from acp_tui.session.options import says_unasked
-
         option = session.option("mode")
         mode = mode_named(option, name)
         if option is None or mode is None:
@@ -148,17 +138,12 @@ class LastChoices:
             self._store().drop(key, option_id)
 
     def _store(self) -> RememberedChoices:
-        from acp_tui.store.folders import state_folder
-        from acp_tui.store.preferences import RememberedChoices
-
         if self._choices is None:
             self._choices = RememberedChoices(state_folder() / "choices.json")
         return self._choices
 
     def _tell_problem(self, agent: Agent, session: Session) -> None:
         """Tell the chat once that choices are not remembered."""
-        from acp_tui.session.events import Noted
-
         problem = self._choices.problem if self._choices is not None else None
         told = any(getattr(entry, "text", "") == str(problem) for entry in session.entries)
         if problem is not None and not told:
@@ -202,8 +187,6 @@ class _Repetition:
         return gone
 
     def _is_due(self, option: Option) -> bool:
-        from acp_tui.session.options import acts_unasked
-
         value = self._wanted.get(option.config.id)
         if value is None or option.fixed or option.config.current_value == value:
             return False
@@ -211,9 +194,6 @@ class _Repetition:
         return may and option.offers(value)
 
     async def _ask(self, option: Option, value: Value) -> None:
-        from acp_tui.agent.capabilities import AgentError
-        from acp_tui.session.options import says_unasked
-
         # The user chose the value before the agent showed it as it does now.
         is_of_settings = option.config.id in self._by_hand and option.config.is_mode
         consents = is_of_settings and says_unasked(str(value))
@@ -223,8 +203,6 @@ class _Repetition:
             pass  # the session has noted it
 
     def _tell(self, text: str, severity: Severity = "info") -> None:
-        from acp_tui.session.events import Noted
-
         self._agent.note(self._session.id, Noted(text, severity))
 
 

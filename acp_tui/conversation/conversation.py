@@ -9,35 +9,33 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, gone
+from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.authorization import AnsweredBy
+from acp_tui.agent.process import Process, SpawnFailed
+from acp_tui.agent.replay import replay_in_slices
+from acp_tui.changes.tracker import ChangeTracker, Told
 from acp_tui.conversation.choices import SessionChoices
-from acp_tui.conversation.queue import PromptQueue
+from acp_tui.conversation.failure import Failure, ended, failure_of
+from acp_tui.conversation.login import LoginScreens, log_in
+from acp_tui.conversation.prompt_queue import PromptQueue
+from acp_tui.conversation.rejections import Rejections
+from acp_tui.conversation.running_agent import RunningAgent, tracking_for
+from acp_tui.conversation.session_opening import Attach, SessionOpening
 from acp_tui.conversation.start import Start
+from acp_tui.protocol.schema import SessionInfo
+from acp_tui.session.events import SessionChange
+from acp_tui.session.questions import Question
+from acp_tui.session.session import Session
+from acp_tui.store.journal import Journal
+from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
-
-if TYPE_CHECKING:
-    from acp_tui.agent.agent import Agent
-    from acp_tui.agent.capabilities import LoginRequired
-    from acp_tui.agent.host import Host
-    from acp_tui.agent.process import Process
-    from acp_tui.changes.tracker import ChangeTracker, Told
-    from acp_tui.conversation.agents import RunningAgent
-    from acp_tui.conversation.failure import Failure
-    from acp_tui.conversation.login import LoginScreens
-    from acp_tui.conversation.opening import Attach, SessionOpening
-    from acp_tui.conversation.rejections import Rejections
-    from acp_tui.protocol.schema import SessionInfo
-    from acp_tui.session.events import SessionChange
-    from acp_tui.session.questions import Question
-    from acp_tui.session.session import Session
-    from acp_tui.store.journal import Journal
-    from acp_tui.store.launch import Launch
-    from acp_tui.store.recordings import RecordedSession
-    from acp_tui.workspace.terminals import Terminal
-
+from acp_tui.store.recordings import RecordedSession, rows_of
+from acp_tui.workspace.terminals import Terminal
 
 T = TypeVar("T")
 
@@ -119,7 +117,7 @@ class Conversation:
         self._start = start
         self._listener = listener
         self._logins = logins
-        self._attach = attach
+        self._opening = SessionOpening(start, attach)
         self._process: Process | None = start.process if running is None else None
         self._spawn_error = start.spawn_error if running is None else None
         self.round = 0
@@ -129,6 +127,8 @@ class Conversation:
         self._is_closed = False
         self._leaving: asyncio.Task[None] | None = None
         self._moving: asyncio.Task[None] | None = None
+        self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
+        """The rejected changes, reported to the agent with the next prompt."""
         self.choices = SessionChoices(self, start)
         self._prompts = PromptQueue(self, listener)
         if running is not None:
@@ -176,9 +176,6 @@ class Conversation:
         Raises:
             OSError: the journal cannot be opened.
         """
-        from acp_tui.agent.replay import replay_in_slices
-        from acp_tui.store.recordings import rows_of
-
         this, rows = self.round, rows_of(recorded)
         self._enter("reading")
         sessions = (await replay_in_slices(rows)).sessions
@@ -235,19 +232,6 @@ class Conversation:
         finally:
             self._leaving = None
             self.running = self._process = None
-
-    @cached_property
-    def rejections(self) -> Rejections:
-        """The rejected changes, reported to the agent with the next prompt."""
-        from acp_tui.conversation.rejections import Rejections
-
-        return Rejections(self._listener.queue_changed, wanted=self._start.settings.tell_rejections)
-
-    @cached_property
-    def _opening(self) -> SessionOpening:
-        from acp_tui.conversation.opening import SessionOpening
-
-        return SessionOpening(self._start, self._attach)
 
     @property
     def agent(self) -> Agent | None:
@@ -374,8 +358,6 @@ class Conversation:
 
     def answer(self, question: tuple[str, str], option_id: str | None, how: str = "") -> None:
         """Answer a permission; `how` is the key or the click of the user."""
-        from acp_tui.agent.permissions.authorization import AnsweredBy
-
         if self.agent is not None:
             self.agent.answer(*question, option_id, AnsweredBy("person", how))
 
@@ -391,8 +373,6 @@ class Conversation:
             LoginRequired: the user did not log in, or the login did not help.
             AgentError.
         """
-        from acp_tui.agent.capabilities import AgentGone, LoginRequired
-
         before, session = self.agent, self.session
         if before is None:
             raise AgentGone("There is no agent.")
@@ -440,10 +420,6 @@ class Conversation:
 
     def _start_agent(self) -> RunningAgent | None:
         """Return the agent, started if need be; None, and the phase `failed`, if it cannot be started."""
-        from acp_tui.agent.process import SpawnFailed
-        from acp_tui.conversation.agents import RunningAgent
-        from acp_tui.conversation.failure import Failure
-
         try:
             if self.running is None:
                 assert self.launch is not None
@@ -457,8 +433,6 @@ class Conversation:
         return None
 
     def _spawn(self, launch: Launch) -> Process:
-        from acp_tui.agent.process import Process
-
         error, self._spawn_error = self._spawn_error, None
         if error is not None:
             raise error
@@ -471,8 +445,6 @@ class Conversation:
             LoginRequired: the user did not log in.
             AgentGone.
         """
-        from acp_tui.conversation.login import log_in
-
         assert self.running is not None
         outcome = await log_in(self.running, refused, self._logins, again=again)
         if outcome == "given_up":
@@ -487,8 +459,6 @@ class Conversation:
         Raises:
             AgentGone: it cannot be started, or the conversation has ended meanwhile.
         """
-        from acp_tui.agent.capabilities import AgentGone, gone
-
         this = self.round
         others = [user for user in before.users if user is not self]
         await before.leave(self, self.session)
@@ -508,8 +478,6 @@ class Conversation:
             self._moving = asyncio.create_task(self._move(running, self.session))
 
     async def _move(self, running: RunningAgent, session: Session) -> None:
-        from acp_tui.agent.capabilities import AgentError
-
         this, before = self.round, self.running
         self._enter("starting")
         self.resume_output()
@@ -530,8 +498,6 @@ class Conversation:
 
     async def _start_session(self, running: RunningAgent, this: int) -> None:
         """Open a session and be ready, unless this round ends before that."""
-        from acp_tui.agent.capabilities import AgentError, AgentGone, gone
-
         try:
             await running.introduce()
             agent, session = await self._open_session(running.agent)
@@ -557,8 +523,6 @@ class Conversation:
 
         Returns the session with its agent: a login may restart the agent.
         """
-        from acp_tui.agent.capabilities import AgentError, LoginRequired
-
         again = False
         while True:
             assert self.journal is not None
@@ -595,8 +559,6 @@ class Conversation:
 
     def _track(self, session: Session) -> None:
         """Track the changed files of the workspace, on and on after a restart."""
-        from acp_tui.conversation.agents import tracking_for
-
         if self.tracking is not None:
             self.tracking.go_on(len(session.turns), is_known=0 in session.kept)
             return
@@ -617,8 +579,6 @@ class Conversation:
 
     def agent_ended(self) -> None:
         """Enter the phase `ended`: the agent is gone unexpectedly."""
-        from acp_tui.conversation.failure import ended
-
         agent = self.agent
         if agent is not None and self.phase == "ready":
             self.failure = ended(agent)
@@ -646,8 +606,6 @@ class Conversation:
 
     def _fail(self, agent: Agent, error: Exception) -> None:
         """Enter the phase `failed`: no session was opened."""
-        from acp_tui.conversation.failure import failure_of
-
         self.failure = failure_of(agent, error, takes_up=self._opening.takes_up)
         self._prompts.give_back()
         self._enter("failed")

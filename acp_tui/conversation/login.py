@@ -11,7 +11,7 @@ from typing import Final, Literal, Protocol, TypeVar
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginRequired, gone
-from acp_tui.conversation.agents import RunningAgent
+from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.protocol.schema import CANCELLED, AuthMethod, has
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session

@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from typing import Final
+from unicodedata import combining, normalize
+
+from frizbee import Haystacks, Matcher
 
 from acp_tui.changes.file_list import files_in
 
@@ -14,7 +17,6 @@ def plain(text: str) -> str:
     """Return a text without accents: `é` as `e`; a letter of its own, such as `ø`, stays."""
     if text.isascii():
         return text
-    from unicodedata import combining, normalize
 
     return "".join(letter for letter in normalize("NFKD", text) if not combining(letter))
 
@@ -39,8 +41,6 @@ class _PathIndex:
     """A searchable list of paths, used while it grows."""
 
     def __init__(self) -> None:
-        from frizbee import Haystacks
-
         self.paths: list[str] = []
         self._known: set[str] = set()
         self.folders: dict[str, list[str]] = {"": []}
@@ -69,8 +69,6 @@ class _PathIndex:
 
     def best(self, needle: str, limit: int) -> list[str]:
         """Return the paths that contain the characters of `needle` in order, the best first."""
-        from frizbee import Matcher
-
         matcher = Matcher(plain(needle), max_items=_POOL)
         named = matcher.match_list(self._names) if "/" not in needle else []
         scores = {match.index: match.score + _NAME_BONUS for match in named}

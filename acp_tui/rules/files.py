@@ -12,7 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
+
+import tomlkit
+from tomlkit import TOMLDocument
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, Table
 
 from acp_tui.readable import from_home
 from acp_tui.rules.commands import prefix_mistake
@@ -20,11 +25,6 @@ from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import shape
 from acp_tui.store.folders import Problem, SharedJson, write_whole
 from acp_tui.store.shape import Place, line_of
-
-if TYPE_CHECKING:
-    from tomlkit import TOMLDocument
-    from tomlkit.items import AoT, Table
-
 
 NAME: Final = "rules.toml"
 WORKSPACE_FILE: Final = Path(".acp-tui") / NAME
@@ -253,9 +253,6 @@ def put_back(path: Path, before: bytes | None, now: str) -> None:
 
 
 def _open(path: Path) -> tuple[bytes | None, TOMLDocument]:
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
     try:
         data = contents(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -277,9 +274,6 @@ def _open_unchanged(file: RuleFile) -> tuple[bytes | None, TOMLDocument]:
 
 def _rules(document: TOMLDocument) -> AoT:
     """Return the array of `[[rules]]`, made if it is missing."""
-    import tomlkit
-    from tomlkit.items import AoT
-
     found = document.get("rules")
     if found is None:
         found = tomlkit.aot()
@@ -291,8 +285,6 @@ def _rules(document: TOMLDocument) -> AoT:
 
 
 def _table(rule: Rule) -> Table:
-    import tomlkit
-
     table = tomlkit.table()
     for name in _FIELDS:
         value = getattr(rule, name)
@@ -302,8 +294,6 @@ def _table(rule: Rule) -> Table:
 
 
 def _close(path: Path, before: bytes | None, document: TOMLDocument) -> bytes | None:
-    import tomlkit
-
     _write(path, tomlkit.dumps(document).encode())
     return before
 

@@ -15,6 +15,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from platformdirs import PlatformDirs
+
 from acp_tui.session.questions import Destination
 
 _SHELL: Final = "a shell reads it when it starts"
@@ -373,7 +375,6 @@ def _own_folders(environment: tuple[str, ...]) -> tuple[str, ...]:
     if environment[0]:
         home = os.path.abspath(environment[0])  # noqa: PTH100
         return tuple(_real(posixpath.join(home, kind)) for kind in ("config", "data", "state"))
-    from platformdirs import PlatformDirs
 
     places = PlatformDirs("acp-tui", appauthor=False)
     found = (places.user_config_dir, places.user_data_dir, places.user_state_dir, places.user_cache_dir)

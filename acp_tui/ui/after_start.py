@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from acp_tui.conversation.agents import RunningAgent
+from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
 from acp_tui.store.folders import config_folder, state_folder
 from acp_tui.store.preferences import SessionNames

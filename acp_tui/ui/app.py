@@ -249,8 +249,8 @@ class AcpApp(App[int]):
     async def load(self) -> None:
         """Load all that the first frame did without, in a thread: keys have a turn all the while."""
         self._is_drawn = True
-        agents = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.agents")
-        running = agents.begin_early(self._start)  # it gets to know us while the interface is loaded
+        module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
+        running = module.begin_early(self._start)  # it gets to know us while the interface is loaded
         rest = await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
         await read_other_sheets(self.stylesheet)
         await rest.begin(self, self._start, running)

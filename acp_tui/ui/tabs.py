@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 
-from acp_tui.conversation.agents import RunningAgent
-from acp_tui.conversation.opening import Attach
+from acp_tui.conversation.running_agent import RunningAgent
+from acp_tui.conversation.session_opening import Attach
 from acp_tui.conversation.start import Start
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession

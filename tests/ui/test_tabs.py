@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from acp_tui.conversation.opening import Attach
+from acp_tui.conversation.session_opening import Attach
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.session import Session
 from acp_tui.store.agents import demo_launch

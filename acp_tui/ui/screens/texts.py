@@ -172,7 +172,7 @@ def _session(session: Session, start: Start, name: str, takes_more: bool) -> Ite
 
 def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact]:
     """Name the servers and their use; never their variables and headers."""
-    from acp_tui.conversation.agents import mcp_servers_for
+    from acp_tui.conversation.running_agent import mcp_servers_for
 
     if info is None:
         yield from ((server.name, _shown(server)) for server in start.mcp_servers)

@@ -45,7 +45,7 @@ class SessionRules:
     @property
     def book(self) -> RuleBook:
         """The rules of the session's agent; without an agent, those of the files."""
-        from acp_tui.conversation.agents import rule_book
+        from acp_tui.conversation.running_agent import rule_book
         from acp_tui.rules.book import RuleBook
 
         host = self._screen.conversation.host

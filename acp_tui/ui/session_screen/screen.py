@@ -14,9 +14,9 @@ from textual.containers import Horizontal, Vertical
 from textual.events import Resize
 from textual.screen import Screen
 
-from acp_tui.conversation.agents import RunningAgent
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.opening import Attach
+from acp_tui.conversation.running_agent import RunningAgent
+from acp_tui.conversation.session_opening import Attach
 from acp_tui.conversation.start import Start
 from acp_tui.store.folders import state_folder
 from acp_tui.store.recordings import RecordedSession

@@ -14,7 +14,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from acp_tui.agent.capabilities import AgentError
-from acp_tui.conversation.opening import Attach
+from acp_tui.conversation.session_opening import Attach
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
 from acp_tui.ui.session_screen.start import folder_to_go_on_in

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from acp_tui.agent.agent import Agent
-    from acp_tui.conversation.agents import RunningAgent
     from acp_tui.conversation.failure import Failure
+    from acp_tui.conversation.running_agent import RunningAgent
     from acp_tui.conversation.start import Start
     from acp_tui.protocol.schema import AuthMethod
     from acp_tui.store.launch import Launch

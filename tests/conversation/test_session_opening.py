@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from acp_tui.agent import replay as agent_replay
-from acp_tui.conversation.agents import WriteFailures
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.opening import Attach
+from acp_tui.conversation.running_agent import WriteFailures
+from acp_tui.conversation.session_opening import Attach
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.decisions import DecisionLog
 from acp_tui.store.journal import Journal

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.conversation.agents import RunningAgent, mode_named
 from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.running_agent import RunningAgent, mode_named
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import BooleanOption, OptionValue, SelectOption
 from acp_tui.session.events import SessionChange

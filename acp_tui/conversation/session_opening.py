@@ -6,21 +6,19 @@ import asyncio
 import os.path
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import CallFailed, FolderGone, LoginRequired
 from acp_tui.agent.replay import replay_in_slices
-from acp_tui.conversation.agents import mcp_servers_for
+from acp_tui.conversation.running_agent import mcp_servers_for
+from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import AgentCapabilities, SessionInfo, SessionInfoUpdate, has
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
 from acp_tui.store.folders import data_folder
 from acp_tui.store.journal import Journal
 from acp_tui.store.recordings import rows_about
-
-if TYPE_CHECKING:
-    from acp_tui.conversation.start import Start
 
 
 class Attach(NamedTuple):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from acp_tui import __version__
 from acp_tui.agent.agent import Agent
@@ -15,6 +15,7 @@ from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tracker import ChangeTracker, Told, is_too_wide
+from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
 from acp_tui.rules import files
 from acp_tui.rules.book import RuleBook
@@ -29,9 +30,6 @@ from acp_tui.store.mcp import McpServer, offered
 from acp_tui.store.urls import credentials
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.terminals import Terminals
-
-if TYPE_CHECKING:
-    from acp_tui.conversation.start import Start
 
 
 class AgentUser(Protocol):

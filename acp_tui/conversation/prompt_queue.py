@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.capabilities import AgentError, LoginRequired
+from acp_tui.conversation.attachments import blocks
+from acp_tui.protocol.schema import ContentBlock, TextContent
+from acp_tui.session.events import Noted
+from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt, together
 
 if TYPE_CHECKING:
-    from acp_tui.agent.agent import Agent
     from acp_tui.conversation.conversation import Conversation, ConversationListener
-    from acp_tui.protocol.schema import ContentBlock
-    from acp_tui.session.session import Session
 
 
 class PromptQueue:
@@ -110,8 +113,6 @@ class PromptQueue:
 
     async def _send(self, agent: Agent, session: Session, prompt: Prompt, blocks: list[ContentBlock]) -> None:
         """Send a prompt, after a login if need be; a failure gives the queue back."""
-        from acp_tui.agent.capabilities import AgentError, LoginRequired
-
         turns = len(session.turns)
         try:
             try:
@@ -133,9 +134,6 @@ class PromptQueue:
 
     async def _after_login(self, agent: Agent, session: Session, blocks: list[ContentBlock]) -> None:
         """Send a prompt once more; tell the chat if the login did not help."""
-        from acp_tui.agent.capabilities import LoginRequired
-        from acp_tui.session.events import Noted
-
         try:
             await agent.prompt(session.id, blocks)
         except LoginRequired:
@@ -146,18 +144,12 @@ class PromptQueue:
 
     def _note(self, prompt: Prompt) -> list[ContentBlock]:
         """Return the note about rejected changes; it waits for a prompt that is no command."""
-        from acp_tui.protocol.schema import TextContent
-
         is_command = prompt.text.lstrip().startswith("/")
         note = "" if is_command else self._conversation.rejections.take()
         return [TextContent(text=f"\n\n{note}")] if note else []  # some agents join blocks as they are
 
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
         """Return a prompt as content blocks, with the files that it mentions."""
-        from acp_tui.conversation.attachments import blocks
-        from acp_tui.protocol.schema import TextContent
-        from acp_tui.session.events import Noted
-
         if "@" not in prompt.text:
             return [TextContent(text=prompt.whole)]
         made, problems = await asyncio.to_thread(
