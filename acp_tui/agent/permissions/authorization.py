@@ -24,9 +24,10 @@ from acp_tui.agent.permissions.tool_input import (
 from acp_tui.rules import model as rules
 from acp_tui.rules.paths import written_by
 from acp_tui.rules.protected import protection
-from acp_tui.session.entries import Text, ToolCall, absolute, unusual_commands
+from acp_tui.session.entries import Text, ToolCall, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
+from acp_tui.session.shell_command import unusual_commands
 from acp_tui.workspace.files import Files, with_targets
 
 Answerer = Literal["person", "rule", "policy", "cancelled", "withdrawn", "agent ended", "nobody"]

@@ -18,7 +18,7 @@ from typing import Final
 
 from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in
 from acp_tui.protocol.schema import PermissionOption
-from acp_tui.session.entries import Diff, Location, ToolCall, absolute, is_shell, shell_command
+from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of
 from acp_tui.session.session import Session
 from acp_tui.workspace.encodings import is_data

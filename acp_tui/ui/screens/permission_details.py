@@ -17,8 +17,8 @@ from acp_tui.agent.permissions.grants import titled_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
 from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
 from acp_tui.rules.protected import destination
-from acp_tui.session.entries import worded_command
 from acp_tui.session.questions import Destination
+from acp_tui.session.shell_command import worded_command
 from acp_tui.ui.screens.rule_list import matches
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import cells, exact, exact_line, safe_line, shortened
