@@ -21,6 +21,7 @@ from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of
 from acp_tui.session.session import Session
+from acp_tui.session.shell_command import is_shell, shell_command
 from acp_tui.workspace.encodings import is_data
 from acp_tui.workspace.files import Target
 from acp_tui.workspace.processes import WorkingFolder
