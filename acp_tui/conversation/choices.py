@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
-from acp_tui.conversation.running_agent import mode_named
 from acp_tui.conversation.start import Start
 from acp_tui.rules.model import WORDS
 from acp_tui.session.entries import Severity
@@ -221,3 +220,14 @@ def _own_name(agent: Agent) -> str | None:
     """Return the agent's own name, if it tells one."""
     told = agent.info.agent_info if agent.info is not None else None
     return told.name if told is not None else None
+
+
+def mode_named(option: Option | None, name: str) -> str | None:
+    """Return the mode of an id, the end of a long id, or a name; None without one."""
+    choices = option.config.choices() if option is not None else []
+    ways: list[Any] = [
+        lambda choice: choice.value == name,
+        lambda choice: choice.value.lower().endswith(("#" + name.lower(), "/" + name.lower())),
+        lambda choice: choice.name.lower() == name.lower() or choice.value.lower() == name.lower(),
+    ]
+    return next((choice.value for way in ways for choice in choices if way(choice)), None)

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from acp_tui.agent.agent import Agent
@@ -18,19 +19,21 @@ from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.agent.replay import replay_in_slices
-from acp_tui.changes.tracker import ChangeTracker, Told
+from acp_tui.changes.snapshots import Snapshots
+from acp_tui.changes.tracker import ChangeTracker, Told, is_too_wide
 from acp_tui.conversation.choices import SessionChoices
 from acp_tui.conversation.failure import Failure, ended, failure_of
 from acp_tui.conversation.login import LoginScreens, log_in
 from acp_tui.conversation.prompt_queue import PromptQueue
 from acp_tui.conversation.rejections import Rejections
-from acp_tui.conversation.running_agent import RunningAgent, tracking_for
+from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import Attach, SessionOpening
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import SessionInfo
-from acp_tui.session.events import SessionChange
+from acp_tui.session.events import Noted, SessionChange
 from acp_tui.session.questions import Question
 from acp_tui.session.session import Session
+from acp_tui.store.folders import config_folder, data_folder, state_folder
 from acp_tui.store.journal import Journal
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
@@ -467,7 +470,7 @@ class Conversation:
         running = self._start_agent() if this == self.round else None
         if running is None:
             raise AgentGone(gone())
-        await running.introduce()
+        await running.initialize()
         for other in others:
             other.follow(running)
         return running.agent
@@ -499,7 +502,7 @@ class Conversation:
     async def _start_session(self, running: RunningAgent, this: int) -> None:
         """Open a session and be ready, unless this round ends before that."""
         try:
-            await running.introduce()
+            await running.initialize()
             agent, session = await self._open_session(running.agent)
             if this == self.round:
                 self._show(session)
@@ -562,7 +565,7 @@ class Conversation:
         if self.tracking is not None:
             self.tracking.go_on(len(session.turns), is_known=0 in session.kept)
             return
-        self.tracking = tracking_for(self._start, self.cwd, self.note)
+        self.tracking = _tracker(self._start, self.cwd, self.note)
         if self.tracking is not None:
             self.tracking.begin(session.past())
 
@@ -641,3 +644,15 @@ class ConversationListener(Protocol):
 
     def prompt_failed(self, prompt: Prompt) -> None:
         """Give a prompt back to the user: it was not sent."""
+
+
+def _tracker(start: Start, cwd: str, tell: Callable[[Told], None]) -> ChangeTracker | None:
+    """Return the tracker of a session's changed files; None where the settings want none."""
+    if not start.settings.snapshots:
+        return None
+    root = Path(cwd)
+    if is_too_wide(root):
+        tell(Noted("Only changes that the agent reports are shown: the workspace is your whole home folder."))
+        return None
+    ours = (config_folder(), data_folder(), state_folder())
+    return ChangeTracker(Snapshots(data_folder() / "snapshots", root, ours), cwd, tell)

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from acp_tui import __version__
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
-from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tracker import ChangeTracker, Told, is_too_wide
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
 from acp_tui.rules import files
 from acp_tui.rules.book import RuleBook
 from acp_tui.session.events import Noted, SessionChange
-from acp_tui.session.options import Option
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import NAME, DecisionLog
 from acp_tui.store.folders import config_folder, data_folder, state_folder
@@ -53,9 +49,9 @@ class RunningAgent:
 
     def __init__(self, start: Start, launch: Launch, process: Process) -> None:
         self.launch = launch
-        self.host = host_for(start, launch)
-        self.journal = journal_for(start, launch)
-        self.decisions = decision_log_for(start, launch)
+        self.host = _host(start, launch)
+        self.journal = _journal(start, launch)
+        self.decisions = _decision_log(start, launch)
         self.agent: Agent = Agent(
             process,
             self.host,
@@ -75,27 +71,27 @@ class RunningAgent:
         self._leaving: list[AgentUser] = []
         """The conversations that are leaving, which may take a moment."""
         self._write_failures = WriteFailures(self.journal, self.decisions)
-        self._introduction: asyncio.Task[InitializeResponse] | None = None
+        self._initialization: asyncio.Task[InitializeResponse] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._stopping = False
         self.reader = asyncio.create_task(self._listen())
         """Done when the agent has ended."""
 
-    async def introduce(self) -> None:
+    async def initialize(self) -> None:
         """Initialize the connection, once for all conversations.
 
         Raises:
             AgentError: the agent is unusable.
         """
-        if self._introduction is None:
-            self.introduce_soon()
-            assert self._introduction is not None
-        await asyncio.shield(self._introduction)
+        if self._initialization is None:
+            self.start_initializing()
+            assert self._initialization is not None
+        await asyncio.shield(self._initialization)
 
-    def introduce_soon(self) -> None:
-        """Begin to make the agent know us; whoever needs it hears of a failure by `introduce`."""
-        self._introduction = asyncio.create_task(self.agent.initialize())
-        self._introduction.add_done_callback(lambda task: task.cancelled() or task.exception())
+    def start_initializing(self) -> None:
+        """Start initializing the connection; `initialize` raises its failure."""
+        self._initialization = asyncio.create_task(self.agent.initialize())
+        self._initialization.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     def tell_write_failures(self, session_id: str) -> None:
         """Add notices about failures of the journal and the decision log to a session, once for all."""
@@ -207,7 +203,7 @@ class WriteFailures:
         return [Noted(problem, "warning") for problem in new]
 
 
-def host_for(start: Start, launch: Launch) -> Host:
+def _host(start: Start, launch: Launch) -> Host:
     """Return the host of an agent."""
     book = rule_book()
     return Host(
@@ -227,7 +223,7 @@ def rule_book() -> RuleBook:
     return RuleBook(config_folder() / files.NAME, files.Trust(state_folder() / files.TRUST_NAME))
 
 
-def journal_for(start: Start, launch: Launch) -> Journal:
+def _journal(start: Start, launch: Launch) -> Journal:
     """Return a new journal, which begins with the agent's command and leaves secrets out."""
     at = datetime.now(UTC)
     path = journal_path(data_folder() / "journals", launch.name, at) if start.settings.journal else None
@@ -246,22 +242,10 @@ def journal_for(start: Start, launch: Launch) -> Journal:
     return journal
 
 
-def decision_log_for(start: Start, launch: Launch) -> DecisionLog:
+def _decision_log(start: Start, launch: Launch) -> DecisionLog:
     """Return the decision log, which all agents share, without the secrets of this one."""
     path = data_folder() / NAME if start.settings.decisions else None
     return DecisionLog(path, secrets_of({**os.environ, **launch.env}))
-
-
-def tracking_for(start: Start, cwd: str, tell: Callable[[Told], None]) -> ChangeTracker | None:
-    """Return the tracker of a session's changed files; None where the settings want none."""
-    if not start.settings.snapshots:
-        return None
-    root = Path(cwd)
-    if is_too_wide(root):
-        tell(Noted("Only changes that the agent reports are shown: the workspace is your whole home folder."))
-        return None
-    ours = (config_folder(), data_folder(), state_folder())
-    return ChangeTracker(Snapshots(data_folder() / "snapshots", root, ours), cwd, tell)
 
 
 def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServer], list[str]]:
@@ -270,21 +254,10 @@ def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServe
     return list(kept), [server.name for server in left_out]
 
 
-def mode_named(option: Option | None, name: str) -> str | None:
-    """Return the mode of an id, the end of a long id, or a name; None without one."""
-    choices = option.config.choices() if option is not None else []
-    ways: list[Any] = [
-        lambda choice: choice.value == name,
-        lambda choice: choice.value.lower().endswith(("#" + name.lower(), "/" + name.lower())),
-        lambda choice: choice.name.lower() == name.lower() or choice.value.lower() == name.lower(),
-    ]
-    return next((choice.value for way in ways for choice in choices if way(choice)), None)
-
-
 def begin_early(start: Start) -> RunningAgent | None:
-    """Return the agent of the command line, which gets to know us while the interface is still loaded."""
+    """Start the agent of the command line, which initializes while the interface is loaded."""
     if start.launch is None or start.process is None:
         return None
     running = RunningAgent(start, start.launch, start.process)
-    running.introduce_soon()
+    running.start_initializing()
     return running

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.replay import replay
+from acp_tui.conversation.choices import mode_named
 from acp_tui.conversation.conversation import Conversation
+from acp_tui.protocol.schema import BooleanOption, OptionValue, SelectOption
 from acp_tui.session.entries import Entry, Notice
 from acp_tui.session.events import Noted
-from acp_tui.session.options import acts_unasked
+from acp_tui.session.options import Option, acts_unasked
 from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import RememberedChoices
 from acp_tui.store.settings import Settings
@@ -249,3 +251,37 @@ async def test_nothing_is_remembered_where_the_user_does_not_want_it(
     async with begun(tmp_path, settings) as conversation:
         await choose(conversation, "mode", "plan")
     assert not (state_folder() / "choices.json").exists()
+
+
+MODES = [
+    OptionValue(value="https://example.com/modes#plan", name="Plan first"),
+    OptionValue(value="plan-b", name="Plan"),
+    OptionValue(value="code", name="Code"),
+]
+
+
+def option(choices: list[OptionValue]) -> Option:
+    config = SelectOption(id="mode", name="Mode", category="mode", current_value="code", options=[*choices])
+    return Option(config, "set_mode")
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        ("code", "code"),
+        ("CODE", "code"),
+        ("plan", "https://example.com/modes#plan"),
+        ("plan first", "https://example.com/modes#plan"),
+        ("plan-b", "plan-b"),
+        ("yolo", None),
+        ("", None),
+    ],
+)
+def test_a_mode_is_meant_by_its_id_the_end_of_it_or_its_name(name: str, mode: str | None) -> None:
+    assert mode_named(option(MODES), name) == mode
+
+
+def test_without_modes_none_is_meant() -> None:
+    assert mode_named(None, "code") is None
+    switch = BooleanOption(id="mode", name="Mode", current_value=True)
+    assert mode_named(Option(switch, "set_config_option"), "code") is None

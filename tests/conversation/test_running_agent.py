@@ -10,11 +10,9 @@ import pytest
 
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.running_agent import RunningAgent, mode_named
+from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
-from acp_tui.protocol.schema import BooleanOption, OptionValue, SelectOption
 from acp_tui.session.events import SessionChange
-from acp_tui.session.options import Option
 from acp_tui.store.launch import Launch
 from tests.conversation.talks import start, talk
 from tests.waiting import PATIENCE, until
@@ -69,7 +67,7 @@ async def test_who_leaves_while_too_much_is_to_be_drawn_holds_the_others_not_bac
 
     await running.leave(first, None)
     async with asyncio.timeout(PATIENCE):
-        await running.introduce()  # heard by the read that was under way
+        await running.initialize()  # heard by the read that was under way
         session = await running.agent.setup.new_session(str(tmp_path))
     assert session.id == "s1"
     await running.leave(second, None)
@@ -82,7 +80,7 @@ async def test_an_agent_ends_when_all_leave_at_the_same_time_however_long_its_go
     monkeypatch.setattr("acp_tui.agent.agent._CLOSING", 300.0)
     given = start(tmp_path, can={"sessionCapabilities": {"close": {}}}, ignores="session/close")
     running, first, second = shared(given)
-    await running.introduce()
+    await running.initialize()
     sessions = [await running.agent.setup.new_session(str(tmp_path)) for _ in range(2)]
 
     async with asyncio.timeout(PATIENCE):
@@ -120,37 +118,3 @@ async def test_what_cannot_be_started_leaves_nothing_behind(tmp_path: Path) -> N
         await until(lambda: conversation.running is not None and conversation.running.is_running)
         await conversation.end()
         await beginning
-
-
-MODES = [
-    OptionValue(value="https://example.com/modes#plan", name="Plan first"),
-    OptionValue(value="plan-b", name="Plan"),
-    OptionValue(value="code", name="Code"),
-]
-
-
-def option(choices: list[OptionValue]) -> Option:
-    config = SelectOption(id="mode", name="Mode", category="mode", current_value="code", options=[*choices])
-    return Option(config, "set_mode")
-
-
-@pytest.mark.parametrize(
-    ("name", "mode"),
-    [
-        ("code", "code"),
-        ("CODE", "code"),
-        ("plan", "https://example.com/modes#plan"),
-        ("plan first", "https://example.com/modes#plan"),
-        ("plan-b", "plan-b"),
-        ("yolo", None),
-        ("", None),
-    ],
-)
-def test_a_mode_is_meant_by_its_id_the_end_of_it_or_its_name(name: str, mode: str | None) -> None:
-    assert mode_named(option(MODES), name) == mode
-
-
-def test_without_modes_none_is_meant() -> None:
-    assert mode_named(None, "code") is None
-    switch = BooleanOption(id="mode", name="Mode", current_value=True)
-    assert mode_named(Option(switch, "set_config_option"), "code") is None
