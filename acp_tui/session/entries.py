@@ -97,7 +97,10 @@ class UserMessage:
 
 @dataclass(slots=True)
 class AscribedMessage:
-    """A message that the agent ascribes to the user outside a replay: the user did not send it."""
+    """A message that the agent ascribes to the user outside a replay.
+
+    The user did not send it.
+    """
 
     parts: list[Part] = field(default_factory=list)
     message_id: str | None = None

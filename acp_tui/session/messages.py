@@ -30,7 +30,7 @@ class Messages:
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries
         self.is_replay = True
-        """True while user messages are those of a replay: until the session turns out new, or a prompt."""
+        """True while user messages are a replay: until a prompt, or the start of a new session."""
         self._by_id: dict[type[Message], dict[str, int]] = {
             kind: {} for kind in (*_KINDS.values(), AscribedMessage)
         }

@@ -1,7 +1,7 @@
-"""Names of answer options: which of them look alike, and what one says.
+"""Names of answer options: lookalikes, and meanings.
 
-An agent picks names and kinds freely. Two names count as one if a reader may take them for each other:
-letters of other alphabets, full-width letters, digits for letters, marks and letters that cannot be seen.
+An agent picks names and kinds freely. Two names count as the same if they can be mistaken for each other:
+letters of other alphabets, full-width letters, digits for letters, marks and invisible letters.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _LOOKALIKES: Final = str.maketrans(
     "ABEKMHOPCTYXSIJQW" "abehijklmhonpcdtyvwwxsqrf" "gaijioldth" "ABEZHIKMNOPTYX"
     "abenikuvoptuxyow" "onuhgqw" "AEJCTRSLWDBHMPVZG" "abcdefghijklmnoprstuvwyz",
 )  # fmt: skip
-"""Letters of other alphabets, by the Latin ones that they look like."""
+"""Latin letters by the letters of other alphabets that look like them."""
 _ALPHABETS: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
-"""Alphabets with letters that look alike: a word has those of one."""
+"""Alphabets with lookalikes, not mixed within an honest word."""
 _DIGITS: Final = str.maketrans("013457i|$@", "oleastllsa")
-"""Signs that are read as letters; an I is an l in many fonts."""
+"""Letters by the signs that look like them; an I is an l in many fonts."""
 _NOT_SEEN: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters that take room at most."""
+"""Invisible letters."""
 _APOSTROPHES: Final = re.compile("['’‘ʼʻ`´′‛＇ꞌ]")
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -56,7 +56,7 @@ _REJECTS: Final = (
         "veto",
     ),
 )
-"""Beginnings of words that allow, and of words that reject."""
+"""Prefixes of words that allow or reject."""
 _YES: Final = frozenset({"yes", "yep", "yeah", "yup", "ok", "okay", "run", "sure", "y"})
 _NO: Final = frozenset(
     {
@@ -70,18 +70,18 @@ _MARKS: Final = {"reject": frozenset("❌✗✘✖🚫⛔🛑👎"), "allow": fr
 
 
 def look_of(name: str) -> str:
-    """Return what a name looks like; names that may be taken for each other look the same."""
+    """Return the appearance of a name, equal for names that can be mistaken for each other."""
     seen = _seen(name)
     return "".join(map(_letters, _WORD.findall(seen))) or "".join(seen.split())
 
 
 def is_seen(name: str) -> bool:
-    """Return whether anything of a name can be seen."""
+    """Return whether a name is visible."""
     return bool(_seen(name).strip())
 
 
 def mixes_alphabets(name: str) -> bool:
-    """Return whether a word of a name has letters of several alphabets that look alike."""
+    """Return whether a word of a name mixes alphabets with lookalikes."""
     return not name.isascii() and any(
         len(_ALPHABETS & {unicodedata.name(letter, "").partition(" ")[0] for letter in word}) > 1
         for word in _WORD.findall(unicodedata.normalize("NFKC", name[:_READ]))
@@ -89,7 +89,7 @@ def mixes_alphabets(name: str) -> bool:
 
 
 def says(name: str) -> frozenset[str]:
-    """Return what a name says by its first word and its marks: `allow`, `reject`, both or nothing."""
+    """Return the meanings of a name by its first word and its marks: `allow`, `reject`, both or none."""
     marks = {kind for kind, marks in _MARKS.items() if marks.intersection(name[:_READ])}
     return frozenset(filter(None, (*marks, _says_first(name))))
 
@@ -107,7 +107,7 @@ def _says_first(name: str) -> str:
 
 
 def _seen(name: str) -> str:
-    """Return a name in small Latin letters as far as it looks so, without what cannot be seen."""
+    """Return the visible part of a name in lower-case Latin lookalikes."""
     if name.isascii():
         return name[:_READ].lower()
     parts = unicodedata.normalize("NFKD", name[:_READ].translate(_LOOKALIKES))
@@ -117,7 +117,7 @@ def _seen(name: str) -> str:
 
 
 def _letters(word: str) -> str:
-    """Return a word with one letter for each that looks like it."""
+    """Return a word with its lookalikes replaced."""
     return word.translate(_DIGITS).replace("rn", "m").replace("vv", "w")
 
 

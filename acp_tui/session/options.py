@@ -221,7 +221,7 @@ _ABOUT_ASKING: Final = re.compile(r"approv|permission|confirm|sandbox|\bask|allo
 """Phrases for options about asking in general."""
 
 _SHOWN: Final = 20
-"""Characters of a name that the status line shows at least."""
+"""Minimum number of characters of a name in the status line."""
 _OFF: Final = frozenset(("off", "no", "false", "disabled", "none"))
 
 
@@ -241,10 +241,10 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
 
 
 def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bool:
-    """Return whether an option is a mode whose name, as far as every screen shows it, means unasked actions.
+    """Return whether an option is a mode whose visible name means unasked actions.
 
-    Its id is shown nowhere, and a description may be cut off or, as for the key that goes to the next mode,
-    not be shown at all: the user has not agreed to what stands there.
+    Consent needs a visible name: the id is shown nowhere, and the description may be cut off or, as with the
+    key for the next mode, not shown at all.
     """
     if not option.is_mode:
         return False
@@ -264,7 +264,7 @@ def _is_unasked(name: str) -> bool:
 
 
 def _name_says_unasked(name: str, *, is_on: bool) -> bool:
-    """Return whether the name of a switch alone means unasked actions in a position."""
+    """Return whether the name of a switch means unasked actions when on or off."""
     shown = name[:_SHOWN]
     if _is_unasked(shown):
         return is_on

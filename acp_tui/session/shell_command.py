@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 
 # Agents put commands into different fields: as a string, as a list of words, as a program with arguments, or
 # as several strings. `shell_command` reads the forms that are certain, which rules may allow. What is found
-# in texts (`worded_command`) or in other fields (`unusual_commands`) binds nobody: it may only be denied.
+# in texts (`worded_command`) or in other fields (`unusual_commands`) does not bind the agent: it may only be
+# denied.
 
 _SCRIPT_OPTIONS: Final = ("-c", "-lc")
 _SHELLS: Final = frozenset({"sh", "bash", "dash"})
