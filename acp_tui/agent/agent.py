@@ -29,7 +29,12 @@ from acp_tui.agent.permissions.client_questions import (
     ImplicitRequests,
     StaleWrites,
 )
-from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
+from acp_tui.agent.permissions.decision_records import (
+    ClientAnswer,
+    DecisionRecorder,
+    KeepDecision,
+    led_elsewhere,
+)
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.open_questions import OpenQuestions
 from acp_tui.agent.requests import Logins, SessionListing, Setup
@@ -454,6 +459,10 @@ class Agent:
             {"wrote": written.path, "session": session_id, "old": written.old, "new": written.new}
         )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
+        session = self._sessions.find(session_id)
+        led_to = led_elsewhere(written.path, written.real, session.cwd) if session is not None else ""
+        if led_to:
+            self._tell(session_id, f"{written.path} leads to {led_to}: that was written.")
         if written.other_names:
             text = f"{written.path} has other names (hard links): what was written shows there, too."
             self._tell(session_id, text)

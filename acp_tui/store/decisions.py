@@ -1,8 +1,8 @@
 """The decision log: requests and answers, one JSON object per line, the latest last.
 
 A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
-"chosen", "by", "detail", "waited", "inputs", "unasked"}`; see `Decision`. All agents and all running programs
-share the log.
+"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to"}`; see `Decision`. All agents and running
+programs share the log.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ class Decision:
     """Absolute paths named only by the tool's input; empty in older rows."""
     unasked: bool = False
     """True if the agent acted without a permission request."""
+    led_to: tuple[str, ...] = ()
+    """Where paths and the folder of a command led, links followed, if they do not say it."""
 
     @property
     def is_allowed(self) -> bool:
@@ -142,7 +144,7 @@ class DecisionLog:
         row = asdict(decision)
         row["title"] = self.masked(decision.title)
         row["command"] = None if decision.command is None else self.masked(decision.command)
-        for name in ("paths", "inputs"):
+        for name in ("paths", "inputs", "led_to"):
             row[name] = [self.masked(path) for path in row[name][:_PATHS]]
         for option in (*row["options"], *([row["chosen"]] if row["chosen"] else ())):
             option["name"] = self.masked(option["name"])
@@ -236,6 +238,7 @@ def _decision(line: bytes) -> Decision | None:
                 **values,
                 "paths": tuple(values["paths"]),
                 "inputs": tuple(row.get("inputs", ())),
+                "led_to": tuple(row.get("led_to", ())),
                 "unasked": bool(row.get("unasked", False)),
                 "options": tuple(OfferedOption(**option) for option in values["options"]),
                 "chosen": chosen,

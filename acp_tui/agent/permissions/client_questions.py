@@ -24,7 +24,7 @@ from acp_tui.agent.permissions.authorization import (
     authorize,
     goes_on,
 )
-from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder
+from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, led_elsewhere
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.protocol.schema import PermissionOption
@@ -175,6 +175,7 @@ class ImplicitRequests:
             mode_lets=session.has_consent,
         )
         if goes_on(grounds):
+            self._tell_folder(session, request)
             return None
         if session.turn_state == "cancelling":
             raise Refused("It was not done: the turn was stopped.")
@@ -226,7 +227,7 @@ class ImplicitRequests:
         options = _options(request.kind)
 
         def record(answer: ClientAnswer) -> None:
-            self._recorder.implicit(session, about, call, options, answer)
+            self._recorder.implicit(session, about, call, options, answer, _led_to(session, request))
 
         question = Permission("", call, options, unasked=True)
 
@@ -240,11 +241,18 @@ class ImplicitRequests:
             if shown is not None and request.target is not None and shown.real != request.target.real:
                 raise OtherTarget(request.path or request.cwd or session.cwd)
             self._tell(session.id, f"You let {self._title()} {_in_words(request)}.")
+            self._tell_folder(session, request)
             return there
         if answer.choice is None:
             raise Refused("It was not done: the turn was stopped.")
         self._tell(session.id, f"You did not let {self._title()} {_in_words(request)}.")
         raise Refused("The person does not allow this.")
+
+    def _tell_folder(self, session: Session, request: ImplicitRequest) -> None:
+        """Say where a command runs if its folder does not say it."""
+        led_to = _led_to(session, request) if request.kind == "execute" else ""
+        if led_to:
+            self._tell(session.id, f"{request.cwd} leads to {led_to}: “{_line(request.line)}” runs there.")
 
     def _there(self, session_id: str, request: ImplicitRequest) -> tuple[Stale | None, bool]:
         """Return the present content of a file to be written, and whether it is new to the agent."""
@@ -275,8 +283,18 @@ def _options(kind: str) -> list[PermissionOption]:
 
 def _in_words(request: ImplicitRequest) -> str:
     what = request.line if request.kind == "execute" else request.path  # variables may hold secrets
-    line = " ".join(what.split())
-    return f"{_VERBS[request.kind]} “{line if len(line) <= 120 else f'{line[:119]}…'}”"
+    return f"{_VERBS[request.kind]} “{_line(what)}”"
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 120 else f"{line[:119]}…"
+
+
+def _led_to(session: Session, request: ImplicitRequest) -> str:
+    """Return where the path or the folder of a request leads, if it does not say it."""
+    path = request.path or request.cwd
+    return led_elsewhere(path, request.target.real, session.cwd) if path and request.target else ""
 
 
 _OUTCOMES: Final = {

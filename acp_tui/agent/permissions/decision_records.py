@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,6 +19,7 @@ from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE, Decision, Decisions, OfferedOption, now
+from acp_tui.workspace.files import below
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +76,9 @@ class DecisionRecorder:
             options = tuple(OfferedOption(one.option_id, one.name, one.kind) for one in asked.options)
             chosen = next((option for option in options if option.id == option_id), None)
             about = self._about(session, asked.call, answered_by, waited)
-            return replace(about, options=options, chosen=chosen)
+            led = (led_elsewhere(path, there.real, session.cwd) for path, there in asked.places.items())
+            led_to = tuple(dict.fromkeys(filter(None, led)))
+            return replace(about, options=options, chosen=chosen, led_to=led_to)
 
         self._add(made)
 
@@ -103,15 +107,25 @@ class DecisionRecorder:
         request: ToolCall,
         options: Sequence[PermissionOption],
         answer: ClientAnswer,
+        led_to: str = "",
     ) -> None:
-        """Record the user's answer about an implicit request; `call` is the tool call behind it, if known."""
+        """Record the user's answer about an implicit request.
+
+        Args:
+            session: where it was asked.
+            call: the tool call behind it, if known.
+            request: as a call.
+            options: offered to the user.
+            answer: of the user.
+            led_to: where its path or folder leads, if it does not say it.
+        """
 
         def made() -> Decision:
             about = self._about(session, _as_news_of(call, request), answer.answered_by, answer.waited)
             offered = {one.option_id: OfferedOption(one.option_id, one.name, one.kind) for one in options}
-            return replace(
-                about, options=tuple(offered.values()), chosen=offered.get(answer.choice or ""), unasked=True
-            )
+            chosen = offered.get(answer.choice or "")
+            led = (led_to,) if led_to else ()
+            return replace(about, options=tuple(offered.values()), chosen=chosen, unasked=True, led_to=led)
 
         self._add(made)
 
@@ -160,6 +174,19 @@ class DecisionRecorder:
             self._keep(made())
         except Exception:  # the answer counts all the same
             log.exception("the decision log")
+
+
+def led_elsewhere(path: str, real: str, cwd: str) -> str:
+    """Return where a path leads, links followed; empty if it says that itself.
+
+    Args:
+        path: as the agent writes it.
+        real: the same with its links followed.
+        cwd: the folder of the session, which may itself be reached by a link.
+    """
+    named = below(real, cwd) if real else ""
+    plain = os.path.normpath(absolute(os.path.expanduser(path), cwd))  # noqa: PTH111 - text
+    return "" if named == plain else named
 
 
 def _as_news_of(call: ToolCall | None, told: ToolCall) -> ToolCall:

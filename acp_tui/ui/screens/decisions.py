@@ -260,6 +260,8 @@ def _asked(decision: Decision) -> Iterator[Fact]:
         yield "command", decision.command
     for number, path in enumerate(decision.paths):
         yield "" if number else "paths", path
+    for number, path in enumerate(decision.led_to):
+        yield "" if number else "led to", path
     for number, path in enumerate(decision.inputs):
         yield "" if number else "in the input", path
     for number, option in enumerate(decision.options):

@@ -979,3 +979,33 @@ async def test_what_stays_as_it_was_shown_is_done_without_a_second_question(tmp_
         await until(lambda: (work / "sub/made").exists())
         assert (work / "sub/a").read_text() == "new\n"
         assert not session.questions
+
+
+async def test_the_chat_and_the_log_say_where_a_path_led(tmp_path: Path) -> None:
+    work = workspace(tmp_path)
+    led = str(work / "sub")
+    async with running(work) as (talk, session):
+        await permitted(talk, "yes", edited(work / "link/a", "new\n", "old\n"))
+        await served(talk, "fs/write_text_file", path=str(work / "link/a"), content="new\n")
+        wanted = {**RUN, "cwd": str(work / "link")}
+        request_id = wants(talk, "terminal/create", **wanted)
+        talk.agent.answer("s2", (await asked(talk, session)).key, "let")
+        await talk.puppet.answer_to(request_id)
+
+        assert [one.led_to for one in talk.decisions] == [(f"{led}/a",), (led,)]
+        told = "\n".join(notices(session))
+        assert f"{work}/link/a leads to {led}/a: that was written." in told
+        assert f"{work}/link leads to {led}: “touch made” runs there." in told
+
+
+async def test_a_path_that_says_where_it_leads_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "alias").symlink_to("real")
+    work = tmp_path / "alias"
+    async with running(work) as (talk, session):
+        request_id = wants(talk, "fs/write_text_file", path=f"{work}/./a", content="x")
+        talk.agent.answer("s2", (await asked(talk, session)).key, "let")
+        await talk.puppet.answer_to(request_id)
+
+        assert notices(session) == [f"You let puppet write “{work}/./a”."]
+        assert [one.led_to for one in talk.decisions] == [()]
