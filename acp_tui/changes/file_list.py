@@ -11,15 +11,13 @@ import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from ignore import Error, Walk, WalkBuilder
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
 from acp_tui.workspace.programs import Stalled, Unsearched, end_process, obstacle_in, read_chunks
-
-if TYPE_CHECKING:
-    from ignore import Walk
-
 
 PATIENCE: Final = 3.0
 """Seconds of inactivity after which git is given up, as when it reads a pipe."""
@@ -150,8 +148,6 @@ def _is_file(path: Path, most: int) -> bool:
 
 
 def _walk(folder: Path, exclude: Path, is_stalled: bool) -> Walk:
-    from ignore import WalkBuilder
-
     reads = not is_stalled and _can_read_patterns(folder)
     walk = WalkBuilder(folder).require_git(False).parents(False).git_global(False).git_exclude(False)
     walk = walk.ignore(reads).git_ignore(reads)
@@ -169,8 +165,6 @@ def _can_read_patterns(folder: Path) -> bool:
 
 def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:
     """Walk the next entries; return (the files met, whether the walk continues)."""
-    from ignore import Error
-
     paths: list[str] = []
     for _ in range(_STEPS):
         try:

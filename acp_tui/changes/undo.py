@@ -8,15 +8,13 @@ import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from acp_tui.changes.git_store import GitFailed, SnapshotError, SnapshotStore
 from acp_tui.changes.restore import put_back, read_file
+from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.workspace.encodings import narrow, wide, wide_codec
-
-if TYPE_CHECKING:
-    from acp_tui.changes.snapshots import Snapshots
 
 
 class Hunk(NamedTuple):

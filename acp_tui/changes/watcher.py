@@ -13,13 +13,11 @@ import termios
 from array import array
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from inotify_simple import Event, INotify
 
 from acp_tui.changes.git import repository_at
-
-if TYPE_CHECKING:
-    from inotify_simple import Event, INotify
-
 
 Ignored = Callable[[Sequence[bytes]], Awaitable[set[bytes]]]
 """Returns the ignored ones among some folders, relative to the workspace."""
@@ -120,8 +118,6 @@ class Watcher:
             self._notify = None
 
     def _open(self) -> None:
-        from inotify_simple import INotify
-
         self._notify = notify = INotify()
         if self.is_lost:  # closed meanwhile
             self._notify = None

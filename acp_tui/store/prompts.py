@@ -50,8 +50,6 @@ def together(prompts: Sequence[Prompt]) -> Prompt:
 
 def prompt_of(row: str | bytes) -> Prompt | None:
     """Return the prompt of a line of JSON, or None for an invalid one."""
-    import json  # after the first frame
-
     try:
         kept = json.loads(row)
         text, chips = kept["text"], kept.get("chips", {})

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ from textual.binding import Binding, BindingType
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.worker import WorkerFailed
 
+from acp_tui.conversation.start import Start
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.ui.commands import COMMANDS, bindings
 from acp_tui.ui.first_frame import FirstFrame, prompt_hint, welcome
@@ -42,8 +44,6 @@ from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from textual.css.stylesheet import Stylesheet
     from textual.driver import Driver
     from textual.filter import LineFilter
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.worker_manager import WorkerManager
 
-    from acp_tui.conversation.start import Start
     from acp_tui.ui.session_screen.screen import SessionScreen
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView

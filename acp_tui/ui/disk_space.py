@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from acp_tui.readable import size
 from acp_tui.store.disk_space import NAME, KeptJournals, clean
 from acp_tui.store.folders import data_folder
-
-if TYPE_CHECKING:
-    from acp_tui.store.settings import JournalBudget
-
+from acp_tui.store.settings import JournalBudget
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from rich.cells import set_cell_size
 from textual.actions import parse
@@ -23,16 +23,14 @@ from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys
 from textual.screen import Screen
 from textual.types import IgnoreReturnCallbackType
 
+import acp_tui.ui
+from acp_tui.protocol.schema import AvailableCommand
 from acp_tui.store.folders import Problem
-from acp_tui.store.shape import line_of
+from acp_tui.store.shape import line_of, nearest
 from acp_tui.ui.textual_internals import class_bindings_of, keymap_of
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import KeyLine, key_map
 from acp_tui.ui.widgets.text import safe_line
-
-if TYPE_CHECKING:
-    from acp_tui.protocol.schema import AvailableCommand
-
 
 _NAME: Final = 30
 """Cells of the column of names."""
@@ -205,8 +203,6 @@ async def check(app: App[Any], keys: Mapping[str, str]) -> list[Wrong]:
 
     The application has those that are usable already, by the names that Textual gives them.
     """
-    import acp_tui.ui
-
     for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
         importlib.import_module(module.name)
         await asyncio.sleep(0)
@@ -235,8 +231,6 @@ def _text(path: Path) -> str:
 
 def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[Wrong]:
     """Return what names no action; `help_key` lists those that there are."""
-    from acp_tui.store.shape import nearest
-
     return [
         Wrong(action, f"there is no action named '{action}'{nearest(action, known)}; {help_key} lists them")
         for action in keys

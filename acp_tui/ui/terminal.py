@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
+from acp_tui.store.settings import Calls
 from acp_tui.ui.widgets.text import safe_line, start_of
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
-    from acp_tui.store.settings import Calls
 
 
 class TerminalTaken(Exception):

@@ -13,7 +13,7 @@ from textual.filter import LineFilter
 
 from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
-from acp_tui.ui.theme import Colors, choose, look_of, textual_theme, told_by_form, with_few_colors
+from acp_tui.ui.theme import Colors, choose, find, look_of, textual_theme, told_by_form, with_few_colors
 from acp_tui.ui.widgets.look import Look, restyle
 
 if TYPE_CHECKING:
@@ -80,8 +80,6 @@ class Theming:
 
     def names(self) -> list[str]:
         """Return the themes there are, the person's own among them."""
-        from acp_tui.ui.theme import find
-
         return list(find(self._folder))
 
     def begin(self, for_this_run: str | None, in_settings: str) -> None:

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from typing import Final, NamedTuple
 
+from charset_normalizer import from_bytes
+
 UTF_8: Final = ""
 """Name of the default encoding."""
 BROKEN: Final = "UTF-8 with broken bytes"
@@ -201,8 +203,6 @@ def _is_nearly_utf_8(sample: bytes) -> bool:
 
 def _guess(sample: bytes) -> str:
     """Return the most likely codec, or ""."""
-    from charset_normalizer import from_bytes
-
     found = [match.encoding for match in from_bytes(sample, cp_isolation=list(_NAMES))]
     if not found:
         return ""

@@ -6,17 +6,15 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from typing_extensions import override
 
+from acp_tui.session.entries import Entry, ToolCall
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block
-
-if TYPE_CHECKING:
-    from acp_tui.session.entries import Entry, ToolCall
-    from acp_tui.workspace.terminals import Terminal
+from acp_tui.workspace.terminals import Terminal
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 from typing_extensions import override
 
 from acp_tui.readable import seconds, tokens
-from acp_tui.session.entries import ToolCall, UserCommand, UserMessage, line_of
+from acp_tui.session.entries import Diff, ToolCall, UserCommand, UserMessage, line_of
+from acp_tui.session.turns import Turn
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.tool_call import counted
 from acp_tui.ui.entries.words import call_title
-from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece
 
 if TYPE_CHECKING:
-    from acp_tui.session.turns import Turn
-    from acp_tui.ui.widgets.look import Look
-    from acp_tui.ui.widgets.text import Row
-    from acp_tui.ui.widgets.transcript.blocks import Block, Piece
-
     TurnOf = Callable[[int], tuple[Turn | None, Turn | None]]
 
 
@@ -76,8 +74,6 @@ def is_read(entry: Any) -> bool:
 
 
 def _files(calls: Sequence[ToolCall], glyph: Callable[[str], str]) -> Iterator[Piece]:
-    from acp_tui.session.entries import Diff
-
     diffs = [item for call in calls for item in call.content if isinstance(item, Diff)]
     if not diffs:
         return

@@ -5,21 +5,18 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rich.segment import Segment
 from typing_extensions import override
 
+from acp_tui.session.entries import Text, ToolCall
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.terminal.log import MainScreenLog
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, crop_row
-
-if TYPE_CHECKING:
-    from acp_tui.session.entries import ToolCall
-    from acp_tui.session.text_buffer import TextBuffer
-    from acp_tui.workspace.terminals import Terminal
-
+from acp_tui.workspace.terminals import Terminal
 
 _FENCE: Final = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _NAMES: Final = ("output", "stdout", "text", "content", "result", "message", "error", "stderr")
@@ -45,8 +42,6 @@ def error_text(raw: Any) -> Iterator[str]:
 
 
 def _texts(call: ToolCall) -> list[str]:
-    from acp_tui.session.entries import Text
-
     return [item.text for item in call.content if isinstance(item, Text)]
 
 

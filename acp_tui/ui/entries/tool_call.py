@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
+from rich.segment import Segment
 from typing_extensions import override
 
+from acp_tui.protocol.schema import TerminalItem
 from acp_tui.readable import inside, seconds
-from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.session.entries import Diff, ToolCall
+from acp_tui.session.files import Edit
+from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, error_text, result_text
 from acp_tui.ui.entries.words import (
     STATUS_GLYPHS,
@@ -20,15 +25,11 @@ from acp_tui.ui.entries.words import (
     call_words,
     kind_word,
 )
+from acp_tui.ui.widgets.diff.diff import compute, counts
+from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Row
-from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
-
-if TYPE_CHECKING:
-    from acp_tui.session.entries import Diff, ToolCall
-    from acp_tui.session.files import Edit
-    from acp_tui.ui.entries.entry import BlockContext
-
+from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock, one_row
 
 _MOST: Final = 4_000_000
 """Characters of an edit up to which its lines are counted."""
@@ -41,8 +42,6 @@ def counted(old: str | None, new: str) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=64)
 def _counts(old: str | None, new: str) -> tuple[int, int]:
-    from acp_tui.ui.widgets.diff.diff import counts
-
     return counts(old, new)
 
 
@@ -127,8 +126,6 @@ class ToolCallBlock(EntryBlock):
         return known if [preview.diff for preview in known] == diffs else list(map(DiffPreview, diffs))
 
     def _take_tails(self) -> None:
-        from acp_tui.protocol.schema import TerminalItem
-
         for item in self.entry.content:
             if isinstance(item, TerminalItem) and item.terminal_id not in self._tails:
                 terminal = self.context.terminal(item.terminal_id)
@@ -157,8 +154,6 @@ class ToolCallBlock(EntryBlock):
 
     @property
     def _names_a_terminal(self) -> bool:
-        from acp_tui.protocol.schema import TerminalItem
-
         return any(isinstance(item, TerminalItem) for item in self.entry.content)
 
     @override
@@ -198,8 +193,6 @@ class CallHead(Block):
 
     @override
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        from acp_tui.ui.widgets.transcript.blocks import one_row
-
         self.stable_rows = 0
         call, context = self._block.entry, self._block.context
         asks = context.asks(call)
@@ -236,13 +229,6 @@ class DiffPreview(Block):
         return self._rows[2]
 
     def _painted(self, width: int, look: Look) -> list[Row]:
-        import time
-
-        from rich.segment import Segment
-
-        from acp_tui.ui.widgets.diff.diff import compute
-        from acp_tui.ui.widgets.diff.paint import diff_rows
-
         difference = compute(self.diff.before, self.diff.new_text, time.monotonic() + 0.03)
         rows = diff_rows(difference, self.diff.path, max(1, width - 2), look, _DIFF_ROWS)
         return [[Segment("  "), *row] for row in rows]
@@ -303,8 +289,6 @@ def _brought(call: ToolCall, look: Look) -> list[Piece]:
 
 
 def _diffs_of(call: ToolCall) -> list[Diff]:
-    from acp_tui.session.entries import Diff
-
     return [item for item in call.content if isinstance(item, Diff)]
 
 

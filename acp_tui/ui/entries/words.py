@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from acp_tui.session.entries import ToolCall
 from acp_tui.ui.widgets.text import exact
-
-if TYPE_CHECKING:
-    from acp_tui.session.entries import ToolCall
-
 
 STATUS_ROLES: Final = {
     "pending": "tool-pending",

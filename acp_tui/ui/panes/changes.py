@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from typing_extensions import override
 
+from acp_tui.changes.untracked import Untracked
 from acp_tui.readable import inside
+from acp_tui.session.events import SessionChange
+from acp_tui.session.files import FileChange
+from acp_tui.session.session import Session
+from acp_tui.ui.entries.tool_call import EditCounts
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece, TextBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from acp_tui.changes.untracked import Untracked
-    from acp_tui.session.events import SessionChange
-    from acp_tui.session.files import FileChange
-    from acp_tui.session.session import Session
-    from acp_tui.ui.entries.tool_call import EditCounts
-
 
 _SLICE: Final = 0.03
 """Seconds of counting before other work gets its turn."""
@@ -146,8 +142,6 @@ class ChangesPane(Pane):
 
     def _count(self, path: str, file: FileChange) -> list[Piece]:
         """Keep how many lines of a file changed, and return that in pieces."""
-        from acp_tui.ui.entries.tool_call import EditCounts
-
         seen = file.seen
         if seen is None:
             edits = self._edits.setdefault(path, EditCounts()).of(file.edits)

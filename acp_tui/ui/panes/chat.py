@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
+from acp_tui.session.events import SessionChange
+from acp_tui.session.session import Session
+from acp_tui.session.turns import Turn
 from acp_tui.ui.commands import bindings
+from acp_tui.ui.entries.entry import BlockContext, EntryBlock
+from acp_tui.ui.entries.folding import Folding
+from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from acp_tui.session.events import SessionChange
-    from acp_tui.session.session import Session
-    from acp_tui.session.turns import Turn
-    from acp_tui.ui.entries.entry import BlockContext, EntryBlock
-    from acp_tui.ui.entries.folding import Folding
 
 
 class ChatPane(Pane):
@@ -90,8 +88,6 @@ class ChatPane(Pane):
 
     @override
     def show(self, session: Session, change: SessionChange) -> None:
-        from acp_tui.ui.entries.views import VIEWS
-
         if self._welcome is not None and session.entries:
             self.remove_block(self._welcome)
             self._welcome = None
@@ -114,8 +110,6 @@ class ChatPane(Pane):
                 folding.fold_older(by_user=False)
 
     def _make_folding(self) -> Folding:
-        from acp_tui.ui.entries.folding import Folding
-
         self._folding = Folding(self.blocks, self.refolded, self._turn_of, lambda: self._is_idle)
         return self._folding
 

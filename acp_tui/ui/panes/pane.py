@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import on
@@ -12,14 +12,12 @@ from textual.containers import Vertical
 from textual.message import Message
 from typing_extensions import override
 
+from acp_tui.session.events import SessionChange
+from acp_tui.session.session import Session
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
-
-if TYPE_CHECKING:
-    from acp_tui.session.events import SessionChange
-    from acp_tui.session.session import Session
 
 
 class Pane(Transcript):

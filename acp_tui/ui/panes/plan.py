@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from typing_extensions import override
 
+from acp_tui.protocol.schema import PlanEntry
+from acp_tui.session.events import SessionChange
+from acp_tui.session.session import Session
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from acp_tui.protocol.schema import PlanEntry
-    from acp_tui.session.events import SessionChange
-    from acp_tui.session.session import Session
-    from acp_tui.ui.widgets.look import Look
-
 
 _MARKS: Final = {
     "completed": ("completed", "tool-completed", "muted"),

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.cells import cell_len
 from textual import on
 from textual.message import Message
 
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.readable import clock, size, tokens
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.options import Option, acts_unasked
+from acp_tui.session.session import Session
+from acp_tui.ui.entries.words import call_sentence
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.text import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from acp_tui.conversation.conversation import Conversation
-    from acp_tui.session.options import Option
-    from acp_tui.session.session import Session
-    from acp_tui.ui.widgets.look import Look
-    from acp_tui.ui.widgets.transcript.blocks import Piece
-    from acp_tui.workspace.terminals import Terminal
-
+from acp_tui.ui.widgets.transcript.blocks import Piece
+from acp_tui.workspace.terminals import Terminal
 
 _LONG_START: Final = 5.0
 _POLICIES: Final = {
@@ -230,8 +228,6 @@ def _cells(parts: Sequence[tuple[str, Piece]]) -> int:
 
 
 def _acts_unasked(option: Option, value: str | bool) -> bool:
-    from acp_tui.session.options import acts_unasked
-
     return acts_unasked(option.config, value)
 
 
@@ -273,9 +269,6 @@ class Computing:
 
 def pending(session: Session, methods: Sequence[str]) -> str:
     """Return what is waited for: the newest open tool call, else our prompt or the oldest call."""
-    from acp_tui.session.entries import ToolCall
-    from acp_tui.ui.entries.words import call_sentence
-
     first = session.turns[-1].first if session.turns else 0
     for index in range(len(session.entries) - 1, first, -1):
         entry = session.entries[index]

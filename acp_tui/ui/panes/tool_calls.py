@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.events import SessionChange
+from acp_tui.session.session import Session
+from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.transcript.blocks import Block, one_row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from acp_tui.session.entries import ToolCall
-    from acp_tui.session.events import SessionChange
-    from acp_tui.session.session import Session
-    from acp_tui.ui.widgets.look import Look
-    from acp_tui.ui.widgets.text import Row
-    from acp_tui.ui.widgets.transcript.blocks import Piece
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.transcript.blocks import Block, Piece, one_row
 
 
 class CallLine(Block):
@@ -67,8 +63,6 @@ class ToolCallsPane(Pane):
 
     @override
     def show(self, session: Session, change: SessionChange) -> None:
-        from acp_tui.session.entries import ToolCall
-
         self._asks = session.asks
         self._cwd = session.cwd
         for index in change.entries:
@@ -101,7 +95,5 @@ class ToolCallsPane(Pane):
 
     def pieces_of(self, call: ToolCall) -> tuple[list[Piece], list[Piece]]:
         """Return the line of a call: what stands on its left and on its right."""
-        from acp_tui.ui.entries.tool_call import call_pieces
-
         now = None if call.is_final else self._now
         return call_pieces(call, self._cwd, self.look, now, asks=self._asks(call))

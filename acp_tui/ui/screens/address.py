@@ -7,9 +7,10 @@ import os
 import re
 import sys
 import unicodedata
+import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 from urllib.parse import SplitResult, urlsplit
 
 from rich.style import Style
@@ -20,6 +21,7 @@ from textual.content import Content
 from textual.widgets import Static
 from typing_extensions import override
 
+from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.answer_dialog import AnswerDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details, Hint
 from acp_tui.ui.screens.form import ElicitationAnswer
@@ -28,10 +30,6 @@ from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-
-if TYPE_CHECKING:
-    from acp_tui.session.questions import Elicitation
-
 
 OPENED: Final = ("https", "http")
 """Schemes that may be opened."""
@@ -123,8 +121,6 @@ def open_in_browser(url: str) -> bool:
 
     A browser that would draw in our terminal is not used. Blocking: call it in a thread.
     """
-    import webbrowser  # looks for every browser there is when it is loaded
-
     has_windows = sys.platform == "darwin" or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME")
     )

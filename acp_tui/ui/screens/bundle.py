@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -14,15 +14,12 @@ from typing_extensions import override
 
 from acp_tui.readable import size
 from acp_tui.store.folders import data_folder
+from acp_tui.store.redaction import RedactionReview, Redactor, review, save
 from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
-
-if TYPE_CHECKING:
-    from acp_tui.store.redaction import RedactionReview, Redactor
-
 
 _WARNING = (
     "What you and the agent said in words is not masked, but for paths, variables and tokens. "
@@ -63,8 +60,6 @@ class BundleScreen(FullScreen[Path]):
     @work(group="bundle", exclusive=True)
     async def action_save(self) -> None:
         """Save the copy."""
-        from acp_tui.store.redaction import save
-
         assert self._review is not None
         self._saving = True
         self.refresh_bindings()
@@ -81,8 +76,6 @@ class BundleScreen(FullScreen[Path]):
 
     @work(group="bundle", exclusive=True)
     async def _look_through(self) -> None:
-        from acp_tui.store.redaction import review
-
         try:
             self._review = await asyncio.to_thread(review, self._journal, _redactor())
         except OSError as error:
@@ -116,6 +109,4 @@ class BundleScreen(FullScreen[Path]):
 
 
 def _redactor() -> Redactor:
-    from acp_tui.store.redaction import Redactor
-
     return Redactor(str(Path.home()), os.environ)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
+from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.tracker import ChangeTracker
+from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.undo import Hunk
 from acp_tui.conversation.rejections import Rejections, lines_of
 from acp_tui.readable import inside
+from acp_tui.session.files import FileChange, Origin
 from acp_tui.ui.panes.changes import facts
+from acp_tui.ui.screens.editor import begin, edit_in_workspace
 from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.diff.diff import counts
@@ -27,12 +32,6 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 from acp_tui.workspace.encodings import BINARY, Decoded, have_lines, pair
-
-if TYPE_CHECKING:
-    from acp_tui.changes.tracker import ChangeTracker
-    from acp_tui.changes.tree import ChangedFile, Restored
-    from acp_tui.session.files import FileChange, Origin
-
 
 _PROMPT: Final = 60
 """Most characters of a prompt."""
@@ -215,14 +214,10 @@ class ChangesScreen(FullScreen[None]):
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file in the editor, then show it again."""
-        from acp_tui.ui.screens.editor import begin
-
         event.stop()  # at once: the application would open it, too
         begin(self.app, lambda: self._edit(event.path, event.line))
 
     async def _edit(self, path: str, line: int) -> None:
-        from acp_tui.ui.screens.editor import edit_in_workspace
-
         await edit_in_workspace(self.app, self._cwd, path, line)
         if self._review is not None:
             await self._review.tracking.look()
@@ -326,8 +321,6 @@ class ChangesScreen(FullScreen[None]):
             await self._undo(self._review.undo(), "The rejection is undone.")
 
     async def _undo(self, step: Awaitable[Restored | None], said: str, goes_on: bool = False) -> None:
-        from acp_tui.changes.git_store import SnapshotError
-
         try:
             restored = await step
         except SnapshotError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 from typing_extensions import override
 
+from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.form_fields import (
     Entry,
@@ -35,9 +36,6 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-
-if TYPE_CHECKING:
-    from acp_tui.session.questions import Elicitation
 
 
 @dataclass(frozen=True)

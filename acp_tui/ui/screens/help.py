@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 from typing_extensions import override
 
+from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.widgets.key_names import key_of, key_of_kind
 from acp_tui.ui.widgets.keys import KeyLine, key_map
 from acp_tui.ui.widgets.look import Look
@@ -101,8 +102,6 @@ class HelpScreen(ModalScreen[None]):
         self.query_one("#keys", Static).update(Content("\n").join([*problems, *keys, *files]))
 
     def _questions(self) -> list[Content]:
-        from acp_tui.ui.screens.permission import PermissionDialog
-
         keys = [key_of_kind(self.app, PermissionDialog, name) for name, _ in _QUESTIONS]
         lines = [_line(key, what) for key, (_, what) in zip(keys, _QUESTIONS, strict=True)]
         return [Content.styled("Questions of the agent", "bold $heading"), *lines]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 from typing_extensions import override
 
+from acp_tui.agent.agent import Agent
 from acp_tui.conversation.login import STOPPED
+from acp_tui.protocol.schema import AuthMethod
 from acp_tui.readable import clock
 from acp_tui.ui.screens.answer_dialog import AnswerDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details, Dialog
@@ -23,12 +25,8 @@ from acp_tui.ui.widgets.markdown.inline import LinksWanted, addresses, plain
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-
-if TYPE_CHECKING:
-    from acp_tui.agent.agent import Agent
-    from acp_tui.protocol.schema import AuthMethod
-    from acp_tui.workspace.processes import ExitStatus
-    from acp_tui.workspace.terminals import Terminal
+from acp_tui.workspace.processes import ExitStatus
+from acp_tui.workspace.terminals import Terminal
 
 
 class LoginDialog(AnswerDialog[str]):

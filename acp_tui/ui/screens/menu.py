@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
+from frizbee import Haystacks, Matcher
 from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
@@ -361,8 +362,6 @@ class PastPrompts(Menu):
 
     @override
     def matching(self, words: str) -> list[MenuItem]:
-        from frizbee import Haystacks, Matcher
-
         if not words.strip():
             return self._items[:_SHOWN]
         labels = Haystacks([item.label for item in self._items])

@@ -9,19 +9,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from typing_extensions import override
 
 from acp_tui import readable
 from acp_tui.agent.permissions.tool_input import folder_of
-from acp_tui.session.questions import Destination, flaws_of
+from acp_tui.protocol.schema import PermissionOption
+from acp_tui.rules.model import Rule
+from acp_tui.session.entries import Diff, ToolCall
+from acp_tui.session.questions import Destination, OldText, Permission, flaws_of
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT
@@ -49,15 +53,6 @@ from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
-
-    from acp_tui.protocol.schema import PermissionOption
-    from acp_tui.rules.model import Rule
-    from acp_tui.session.entries import Diff, ToolCall
-    from acp_tui.session.questions import OldText, Permission
-
 
 _TEXT = 60
 """Most cells of a waiting question, which has one row."""

@@ -9,28 +9,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from acp_tui import readable
-from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents
+from acp_tui.agent.permissions.authorization import asking_verdict
+from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents, precedents
 from acp_tui.agent.permissions.grants import titled_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.protocol.schema import ContentBlock, ContentItem, UnknownItem
 from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
+from acp_tui.rules.model import WORDS, Rule
 from acp_tui.rules.protected import destination
+from acp_tui.rules.shell import parse_line
+from acp_tui.session.entries import Diff, Item, Text, ToolCall
 from acp_tui.session.questions import Destination
 from acp_tui.session.shell_command import worded_command
+from acp_tui.store.settings import Policy
 from acp_tui.ui.screens.rule_list import matches
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import cells, exact, exact_line, safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-
-if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Conversation
-    from acp_tui.protocol.schema import ContentBlock
-    from acp_tui.rules.model import Rule
-    from acp_tui.session.entries import Diff, Item, ToolCall
-    from acp_tui.store.settings import Policy
-
 
 WISHES: Final = {
     "read": "wants to read",
@@ -100,8 +99,6 @@ def wish_of(agent: str, kind: str, *, ours: bool = False) -> str:
 
 def diffs_of(call: ToolCall) -> list[Diff]:
     """Return the changes of files in a tool call."""
-    from acp_tui.session.entries import Diff
-
     return [item for item in call.content if isinstance(item, Diff)]
 
 
@@ -319,9 +316,6 @@ def _cut(
 
 
 def _text_of(item: Item) -> str:
-    from acp_tui.protocol.schema import ContentItem, UnknownItem
-    from acp_tui.session.entries import Text
-
     match item:
         case Text():
             return item.text.strip("\n")
@@ -470,8 +464,6 @@ NOTHING_KNOWN: Final = Background()
 
 def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool = False) -> Background:
     """Return the context of a call; `unasked` if it came without a permission request."""
-    from acp_tui.agent.permissions.authorization import asking_verdict
-
     running, session = conversation.running, conversation.session
     if running is None or session is None:
         return Background()
@@ -482,15 +474,11 @@ def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool =
 
 
 def _why(rule: Rule | None, policy: Policy) -> str:
-    from acp_tui.rules.model import WORDS
-
     because = "a rule of yours asks" if rule is not None else f"this session {WORDS[policy]}"
     return f"The agent did not ask for permission; {because}."
 
 
 def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
-    from acp_tui.agent.permissions.decision_records import precedents
-
     assert conversation.running is not None
     assert conversation.session is not None
     decisions, command = conversation.running.decisions, call.command
@@ -509,8 +497,6 @@ def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
 
 def _start_of_input(command: str) -> str:
     """Return the first two words of a single command; "" for a chain."""
-    from acp_tui.rules.shell import parse_line
-
     commands = parse_line(command).commands
     words = [word.source for word in commands[0].words[:2]] if len(commands) == 1 else []
     beginning = " ".join(words)

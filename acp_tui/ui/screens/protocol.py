@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -15,7 +15,8 @@ from textual.widgets import Input, Static
 from typing_extensions import override
 
 from acp_tui.readable import size
-from acp_tui.store.journal import JournalTail
+from acp_tui.store.journal import JournalTail, TailLine
+from acp_tui.ui.screens.bundle import BundleScreen
 from acp_tui.ui.screens.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.look import Look
@@ -24,12 +25,6 @@ from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.row_view import StatusRow as RowLine
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from acp_tui.store.journal import TailLine
-
 
 Kind = Literal["request", "notification", "response", "error", "raw", "err", "note", "broken"]
 _REMARKS: Final[dict[str, Kind]] = {"raw": "raw", "err": "err", "note": "note"}
@@ -388,7 +383,6 @@ To record sessions, set this in settings.toml (it is the default) and start agai
 
     def action_bundle(self) -> None:
         """Preview a redacted copy, which the user may save."""
-        from acp_tui.ui.screens.bundle import BundleScreen
 
         def saved(path: Path | None) -> None:
             if path is not None:

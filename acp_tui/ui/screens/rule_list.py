@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual.binding import BindingType
 from typing_extensions import override
@@ -12,15 +12,12 @@ from typing_extensions import override
 from acp_tui.readable import from_home
 from acp_tui.rules.book import ListedRule
 from acp_tui.rules.files import WORKSPACE_FILE
+from acp_tui.rules.model import Rule, RuleVerdict
 from acp_tui.ui.screens.full_screens import list_keys
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
-
-if TYPE_CHECKING:
-    from acp_tui.rules.model import Rule, RuleVerdict
-
 
 _KINDS: Final = {
     "read": "reading",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.readable import inside
+from acp_tui.session.questions import StaleWrite
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details, Hint
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
@@ -18,10 +19,6 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-
-if TYPE_CHECKING:
-    from acp_tui.session.questions import StaleWrite
-
 
 Choice = Literal["write", "keep", "stop"]
 

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from rich.cells import set_cell_size
 from textual.app import ComposeResult
@@ -21,6 +21,9 @@ from textual.widgets.option_list import Option
 from typing_extensions import override
 
 from acp_tui.readable import from_home
+from acp_tui.store.agents import KnownAgent
+from acp_tui.store.folders import Problem
+from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.input_line import InputLine
@@ -29,12 +32,6 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
-
-if TYPE_CHECKING:
-    from acp_tui.store.agents import KnownAgent
-    from acp_tui.store.folders import Problem
-    from acp_tui.store.recordings import RecordedSession
-
 
 _NAME: Final = 12
 _TITLE: Final = 20

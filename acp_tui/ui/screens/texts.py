@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
+from acp_tui.agent.capabilities import abilities
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.running_agent import mcp_servers_for
+from acp_tui.conversation.start import Start
+from acp_tui.protocol.schema import InitializeResponse, Model, has
 from acp_tui.readable import lines
+from acp_tui.session.session import Session
+from acp_tui.store.mcp import McpServer
 from acp_tui.store.urls import masked
 from acp_tui.ui.screens.full_screens import TextScreen
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
-
-if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Conversation
-    from acp_tui.conversation.start import Start
-    from acp_tui.protocol.schema import InitializeResponse, Model
-    from acp_tui.session.session import Session
-    from acp_tui.store.mcp import McpServer
-
 
 _PIECE: Final = 100
 """Lines of a block: blocks out of view are not laid out."""
@@ -129,8 +128,6 @@ def sections(conversation: Conversation, start: Start, name: str = "") -> list[S
 
 
 def _takes_more(info: InitializeResponse) -> bool:
-    from acp_tui.protocol.schema import has
-
     return has(info.agent_capabilities.session_capabilities.additional_directories)
 
 
@@ -145,8 +142,6 @@ def _agent(conversation: Conversation, info: InitializeResponse | None) -> Itera
 
 
 def _offers(info: InitializeResponse) -> Iterator[Fact]:
-    from acp_tui.agent.capabilities import abilities
-
     can = abilities(info.agent_capabilities)
     yield "can", ", ".join(what for what, offered in can if offered) or "nothing beyond the baseline"
     yield "cannot", ", ".join(what for what, offered in can if not offered) or "nothing"
@@ -172,8 +167,6 @@ def _session(session: Session, start: Start, name: str, takes_more: bool) -> Ite
 
 def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact]:
     """Name the servers and their use; never their variables and headers."""
-    from acp_tui.conversation.running_agent import mcp_servers_for
-
     if info is None:
         yield from ((server.name, _shown(server)) for server in start.mcp_servers)
         return

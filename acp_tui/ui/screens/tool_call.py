@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from acp_tui.protocol.schema import ContentItem, EmbeddedResource, ImageContent, TerminalItem, UnknownItem
 from acp_tui.readable import inside
-from acp_tui.session.entries import Diff, Text
+from acp_tui.session.entries import Diff, Item, Text, ToolCall
 from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.entries.words import call_title
@@ -35,11 +35,7 @@ from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.text import exact_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
-
-if TYPE_CHECKING:
-    from acp_tui.session.entries import Item, ToolCall
-    from acp_tui.workspace.terminals import Terminal
-
+from acp_tui.workspace.terminals import Terminal
 
 Kind = Literal["text", "diff", "terminal", "json"]
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
+from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.events import Click, Event, Key, MouseDown, MouseUp, Paste
 from textual.reactive import reactive
-from textual.screen import ModalScreen
-from textual.widgets import Input
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 from typing_extensions import override
 
 from acp_tui.ui.screens.key_guard import Fate, Ground, KeyGuard, hands_of, press
@@ -22,14 +25,7 @@ from acp_tui.ui.textual_internals import (
     screen_stacks,
 )
 from acp_tui.ui.widgets.delay import draws
-
-if TYPE_CHECKING:
-    from textual.app import App
-    from textual.await_complete import AwaitComplete
-    from textual.screen import Screen
-    from textual.widget import Widget
-    from textual.widgets import TextArea
-
+from acp_tui.ui.widgets.prompt_box import PromptBox
 
 _EDITS: Final = ("cursor_", "delete_", "select_", "undo", "redo", "home", "end")
 """Prefixes of actions that edit a text or move in it."""
@@ -69,18 +65,12 @@ class DraftBelow:
 
     @property
     def _field(self) -> Input | TextArea | None:
-        from textual.widgets import Input, TextArea
-
         focused = self._screen.focused if self._screen is not None else None
         return focused if isinstance(focused, Input | TextArea) else None
 
 
 async def _take(field: Input | TextArea, event: Key | Paste) -> None:
     """Handle an event in a field as far as it writes or moves the cursor; nothing is sent."""
-    from textual.events import Key
-
-    from acp_tui.ui.widgets.prompt_box import PromptBox
-
     event.stop()  # what the field does not take is not for what lies above it
     if not isinstance(event, Key) or event.is_printable:
         await field.on_event(event)
@@ -101,8 +91,6 @@ def _edit(field: Widget, key: str) -> str:
 
 def _recalls(field: Widget, key: str) -> bool:
     """Return whether a key recalls an earlier prompt in place of the text."""
-    from acp_tui.ui.widgets.prompt_box import PromptBox
-
     if not isinstance(field, PromptBox) or field.completing:
         return False
     return (key == "up" and field.cursor_at_first_line) or (key == "down" and field.cursor_at_last_line)

@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.protocol.schema import BooleanOption, OptionValueGroup, SelectOption
 from acp_tui.readable import size
+from acp_tui.session.options import Option
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.textual_internals import withdraw_notices
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
-    from acp_tui.protocol.schema import SelectOption
-    from acp_tui.session.options import Option
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -130,8 +130,6 @@ class OptionMenus:
             await self._choose_value(option)
 
     async def _choose_value(self, option: Option) -> None:
-        from acp_tui.protocol.schema import BooleanOption, SelectOption
-
         config = option.config
         if isinstance(config, BooleanOption):
             self._set(option, not self._screen.conversation.choices.pending_value(option))
@@ -183,8 +181,6 @@ class OptionMenus:
 
 
 def _items(config: SelectOption) -> list[MenuItem]:
-    from acp_tui.protocol.schema import OptionValueGroup
-
     items = []
     for choice in config.options:
         if isinstance(choice, OptionValueGroup):

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from acp_tui.conversation.attachments import mention_of, typed_mention
+from acp_tui.conversation.workspace_files import WorkspaceFiles
+from acp_tui.protocol.schema import AvailableCommand
+from acp_tui.ui.widgets.prompt_box import PromptBox
+from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.text import exact_line
-
-if TYPE_CHECKING:
-    from acp_tui.conversation.workspace_files import WorkspaceFiles
-    from acp_tui.protocol.schema import AvailableCommand
-    from acp_tui.ui.widgets.prompt_box import PromptBox
-    from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
-
 
 SHOWN: Final = 8
 """Rows of completions."""

@@ -5,16 +5,30 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from acp_tui.conversation.start import Start
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.events import SessionChange
+from acp_tui.session.session import Session
+from acp_tui.store.decisions import NAME
+from acp_tui.store.folders import data_folder
+from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
+from acp_tui.ui.entries.tool_call import ToolCallBlock
+from acp_tui.ui.panes.changes import ChangesPane, FileLine
+from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
+from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
+from acp_tui.ui.screens.decisions import DecisionsScreen
+from acp_tui.ui.screens.protocol import ProtocolScreen
+from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
+from acp_tui.ui.screens.tool_call import ToolCallScreen
+from acp_tui.ui.session_screen.find import found_block
 from acp_tui.ui.session_screen.links import links, open_link
+from acp_tui.ui.session_screen.panes import terminal_of
+from acp_tui.ui.widgets.transcript.blocks import Block
 
 if TYPE_CHECKING:
-    from acp_tui.conversation.start import Start
-    from acp_tui.session.entries import ToolCall
-    from acp_tui.session.session import Session
-    from acp_tui.ui.screens.changes import ChangesScreen
-    from acp_tui.ui.screens.tool_call import ToolCallScreen
     from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.ui.widgets.transcript.blocks import Block
 
 
 class DetailScreens:
@@ -28,10 +42,6 @@ class DetailScreens:
 
     def block(self, block: Block, link: str = "") -> None:
         """Open the object of a block, or a clicked link; else fold or unfold the entry."""
-        from acp_tui.ui.entries.entry import EntryBlock
-        from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
-        from acp_tui.ui.panes.changes import FileLine
-
         if link:
             self._offer({link: ""})
             return
@@ -48,9 +58,6 @@ class DetailScreens:
 
     def call_of(self, block: Block | None) -> bool:
         """Open the tool call of a block; return False if it has none."""
-        from acp_tui.ui.entries.tool_call import ToolCallBlock
-        from acp_tui.ui.panes.tool_calls import CallLine
-
         if isinstance(block, CallLine):
             self.call(block.call)
         elif isinstance(block, ToolCallBlock):
@@ -61,19 +68,12 @@ class DetailScreens:
 
     def call(self, call: ToolCall) -> None:
         """Open a tool call."""
-        from acp_tui.ui.screens.tool_call import ToolCallScreen
-        from acp_tui.ui.session_screen.panes import terminal_of
-
         terminal = partial(terminal_of, self._screen)
         self._call = ToolCallScreen(call, terminal, self._screen.conversation.cwd, self._screen.look)
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def some_call(self) -> None:
         """Open the tool call of the shown search hit, of the cursor, or the newest one."""
-        from acp_tui.ui.panes.pane import Pane
-        from acp_tui.ui.panes.tool_calls import ToolCallsPane
-        from acp_tui.ui.session_screen.find import found_block
-
         focused = self._screen.focused
         cursor = focused.cursor if isinstance(focused, Pane) else None
         block = found_block(self._screen) or cursor
@@ -93,8 +93,6 @@ class DetailScreens:
 
     def changes(self, path: str) -> None:
         """Open the changed files, with the file at `path` first."""
-        from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
-
         conversation, session = self._screen.conversation, self._screen.conversation.session
         if session is not None:
             self._changes = ChangesScreen(
@@ -113,25 +111,17 @@ class DetailScreens:
 
     def session_details(self) -> None:
         """Show the details of the session."""
-        from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
-
         facts = sections(self._screen.conversation, self._start, self._screen.rooms.session_name.own)
         self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
 
     def decisions(self) -> None:
         """Show the decision log."""
-        from acp_tui.store.decisions import NAME
-        from acp_tui.store.folders import data_folder
-        from acp_tui.ui.screens.decisions import DecisionsScreen
-
         session = self._screen.conversation.session
         session_id = session.id if session is not None else None
         self._screen.app.push_screen(DecisionsScreen(data_folder() / NAME, session_id, self._screen.look))
 
     def protocol(self) -> None:
         """Show the messages of the connection."""
-        from acp_tui.ui.screens.protocol import ProtocolScreen
-
         journal = self._screen.conversation.journal
         path = journal.path if journal is not None else None
         self._screen.app.push_screen(ProtocolScreen(path, self._screen.look))
@@ -144,9 +134,6 @@ class DetailScreens:
 
     def _changes_closed(self, session: Session) -> None:
         """Mark in the pane the changes that were kept in the changes screen."""
-        from acp_tui.session.events import SessionChange
-        from acp_tui.ui.panes.changes import ChangesPane
-
         self._changes = None
         self._screen.query_one(ChangesPane).show(session, SessionChange(fields=("files",)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,21 +23,26 @@ from acp_tui.session.entries import (
     UserCommand,
     UserMessage,
 )
+from acp_tui.session.plain import plain
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.store.folders import data_folder
+from acp_tui.store.redaction import save_export
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.output import result_text
 from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.screens.texts import SourceScreen
+from acp_tui.ui.session_screen.panes import terminal_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
+from acp_tui.ui.widgets.markdown.links import codes
+from acp_tui.ui.widgets.terminal.log import text_of
 from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.transcript.blocks import Block
 
 if TYPE_CHECKING:
     from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.ui.widgets.transcript.blocks import Block
-
 
 _FORMS: Final = (
     ("talk", "Markdown", "prompts, answers, and a line for each tool call"),
@@ -64,8 +70,6 @@ class SessionExport:
             self._write(session, form)
 
     def _write(self, session: Session, form: str) -> None:
-        from acp_tui.store.redaction import save_export
-
         title = self._screen.title_of_tab
         suffix = "json" if form == "json" else "md"
         try:
@@ -81,10 +85,6 @@ class SessionExport:
     def _text(self, session: Session, title: str, form: str) -> str:
         name = self._screen.conversation.agent_name
         if form == "json":
-            import json
-
-            from acp_tui.session.plain import plain
-
             head: dict[str, Any] = {
                 "agent": name,
                 "exported": datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -97,9 +97,6 @@ class SessionExport:
 
     def _printed(self, terminal_id: str) -> str:
         """Return the output of a terminal of ours; "" if it is gone."""
-        from acp_tui.ui.session_screen.panes import terminal_of
-        from acp_tui.ui.widgets.terminal.log import text_of
-
         terminal = terminal_of(self._screen, terminal_id)
         return text_of(terminal.kept()) if terminal is not None else ""
 
@@ -146,8 +143,6 @@ class ChatCopy:
 
     def code(self) -> None:
         """Copy the code in the block under the cursor; of several pieces the user chooses."""
-        from acp_tui.ui.widgets.markdown.links import codes
-
         block = self._block()
         found = codes(block.source()) if block is not None else []
         if not found:
@@ -168,8 +163,6 @@ class ChatCopy:
 
     def show_source(self) -> None:
         """Show the source of the block under the cursor."""
-        from acp_tui.ui.screens.texts import SourceScreen
-
         block = self._block()
         if block is not None:
             self._screen.app.push_screen(SourceScreen(block.searched(), self._screen.look))
@@ -294,8 +287,6 @@ def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
 
 def _lines_of(output: TextBuffer | None) -> str:
     """Return the output of a command as its terminal showed it in the end."""
-    from acp_tui.ui.widgets.terminal.log import text_of
-
     return text_of(str(output).encode("utf-8", "replace")) if output is not None else ""
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.widgets.search_bar import SearchBar
+from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.transcript import Hit, Hits, look_through
 
 if TYPE_CHECKING:
     from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.ui.widgets.transcript.blocks import Block
 
 
 async def find(screen: SessionScreen) -> None:

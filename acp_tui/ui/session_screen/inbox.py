@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
 
 from typing_extensions import override
 
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.readable import inside
+from acp_tui.session.entries import UserMessage, line_of
+from acp_tui.session.questions import Permission, Question, StaleWrite
+from acp_tui.session.session import Session
+from acp_tui.ui.entries.words import call_sentence
 from acp_tui.ui.screens.menu import LineDialog, Menu, MenuItem
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line, shortened
 
 if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Conversation
-    from acp_tui.session.questions import Question
-    from acp_tui.session.session import Session
     from acp_tui.ui.session_screen.screen import SessionScreen
     from acp_tui.ui.tabs import Tabs
-    from acp_tui.ui.widgets.look import Look
-
 
 Kind = Literal["permission", "stale write", "form", "link", "login", "ended", "failed", "done"]
 
@@ -77,8 +79,6 @@ def _ended_turn(screen: SessionScreen, conversation: Conversation) -> InboxItem:
 
 
 def _kind(question: Question) -> Kind:
-    from acp_tui.session.questions import Permission, StaleWrite
-
     if isinstance(question, Permission):
         return "permission"
     if isinstance(question, StaleWrite):
@@ -110,10 +110,6 @@ class QuestionSummaries(Sequence[str]):
 
 def about(question: Question, session: Session | None) -> str:
     """Summarise a question in one line."""
-    from acp_tui.readable import inside
-    from acp_tui.session.questions import Permission, StaleWrite
-    from acp_tui.ui.entries.words import call_sentence
-
     if isinstance(question, StaleWrite):
         cwd = session.cwd if session is not None else ""
         return f"write over newer changes in {inside(question.path, cwd)}"
@@ -249,8 +245,6 @@ def title_of(screen: SessionScreen) -> str:
 
 def last_said(session: Session | None) -> str:
     """Return the newest prompt of a session in one line."""
-    from acp_tui.session.entries import UserMessage, line_of
-
     entries = reversed(session.entries) if session is not None else ()
     said = next((entry for entry in entries if isinstance(entry, UserMessage)), None)
     return line_of(said) if said is not None else ""

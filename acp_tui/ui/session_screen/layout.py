@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.store.preferences import Layout, load, save
 from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from acp_tui.store.preferences import Layout
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -34,8 +33,6 @@ class PaneLayout:
 
     def begin(self) -> None:
         """Restore the layout of the last run."""
-        from acp_tui.store.preferences import load
-
         layout, problem = load(self._path, self._default)
         for frame in self._screen.query(PaneFrame):
             frame.set_class(frame.pane.NAME not in layout.panes, "-hidden")
@@ -162,13 +159,9 @@ class PaneLayout:
 
     @property
     def _layout(self) -> Layout:
-        from acp_tui.store.preferences import Layout
-
         return Layout(tuple(self._shown), not self._screen.query_one("#side").has_class("-hidden"))
 
     def _keep(self) -> None:
-        from acp_tui.store.preferences import save
-
         problem = save(self._path, self._layout)
         if problem is not None:
             self._screen.notify(str(problem), title="Layout", severity="warning")

@@ -6,20 +6,19 @@ import asyncio
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from textual.app import App
+
 from acp_tui.protocol.schema import EmbeddedResource, ResourceLink
+from acp_tui.session.entries import Message
 from acp_tui.session.text_buffer import TextBuffer
+from acp_tui.ui.screens.address import open_in_browser
+from acp_tui.ui.screens.editor import open_in_editor
 from acp_tui.ui.screens.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.widgets.markdown.links import links_in
 from acp_tui.ui.widgets.text import exact_line, shortened
-
-if TYPE_CHECKING:
-    from textual.app import App
-
-    from acp_tui.session.entries import Message
-
 
 _HOSTS: Final = re.compile(
     r"[a-z][a-z0-9+.-]*://[^\s<>\"'`)]+|(?<![\w@./-])(?:[\w-]+\.)+(?:[a-z]{2,}|xn--[\w-]+)(?![\w(])(?:[:/][^\s<>\"'`)]*)?",
@@ -120,9 +119,6 @@ def _host(address: str) -> str:
 
 async def _opened(app: App[Any], uri: str, cwd: str) -> str:
     """Open an address; return the problem, or ""."""
-    from acp_tui.ui.screens.address import open_in_browser
-    from acp_tui.ui.screens.editor import open_in_editor
-
     path = await asyncio.to_thread(file_of, uri, cwd)
     if path is not None:
         return await open_in_editor(app, path)

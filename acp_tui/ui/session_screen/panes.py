@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from acp_tui.session.session import Session
+from acp_tui.store.settings import Settings
 from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.picture import has_pictures
+from acp_tui.workspace.terminals import Terminal
 
 if TYPE_CHECKING:
-    from acp_tui.session.session import Session
-    from acp_tui.store.settings import Settings
     from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.workspace.terminals import Terminal
 
 
 def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None:

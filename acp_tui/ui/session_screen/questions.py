@@ -7,15 +7,21 @@ from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from acp_tui.agent.permissions.client_questions import old_texts
+from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.screens.key_guard import hands_of
+from acp_tui.ui.screens.address import AddressDialog
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.form import FormDialog
+from acp_tui.ui.screens.key_guard import Press, hands_of
+from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog
+from acp_tui.ui.screens.permission_details import background_of
+from acp_tui.ui.screens.stale_write import StaleWriteAnswer, StaleWriteDialog
 from acp_tui.ui.screens.unasked import withdraw
+from acp_tui.ui.session_screen.inbox import QuestionSummaries
 from acp_tui.ui.widgets.delay import after
 
 if TYPE_CHECKING:
-    from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
-    from acp_tui.ui.screens.dialog import Dialog
-    from acp_tui.ui.screens.key_guard import Press
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -120,8 +126,6 @@ class Asking:
 
     def refresh(self) -> None:
         """Make the dialog equal to the call that it is about, which the agent may have changed."""
-        from acp_tui.ui.screens.permission import PermissionDialog
-
         if self._shown is not None and isinstance(self._shown.dialog, PermissionDialog):
             self._shown.dialog.refresh_call()
 
@@ -136,8 +140,6 @@ class Asking:
         return next(number for number, one in enumerate(questions, 1) if one == key), len(questions)
 
     def _waiting(self) -> Sequence[str]:
-        from acp_tui.ui.session_screen.inbox import QuestionSummaries
-
         conversation = self._screen.conversation
         return QuestionSummaries(conversation.questions.values(), conversation.session)
 
@@ -148,8 +150,6 @@ class Asking:
             self._shown.dialog.show_waiting(self._waiting(), self._counter(self._shown.key))
 
     def _show(self, key: Key, question: Question, *, follows: bool) -> None:
-        from acp_tui.session.questions import Permission, StaleWrite
-
         dialog: Dialog[Any]
         if isinstance(question, Permission):
             dialog = self._permission(key, question)
@@ -173,9 +173,6 @@ class Asking:
         return host is not None and session is not None and host.lends(session.id, path)
 
     def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
-        from acp_tui.ui.screens.permission import PermissionDialog
-        from acp_tui.ui.screens.permission_details import background_of
-
         conversation = self._screen.conversation
         session = conversation.session
         return PermissionDialog(
@@ -195,8 +192,6 @@ class Asking:
 
     def _finder(self) -> Callable[[Sequence[str]], dict[str, OldText]] | None:
         """Return what reads the files of the session, where there is an agent that they are lent to."""
-        from acp_tui.agent.permissions.client_questions import old_texts
-
         host, session = self._screen.conversation.host, self._screen.conversation.session
         if host is None or session is None or not host.lends(session.id, session.cwd):
             return None
@@ -204,8 +199,6 @@ class Asking:
         return lambda paths: old_texts(files, paths, cwd)
 
     def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
-        from acp_tui.ui.screens.stale_write import StaleWriteDialog
-
         conversation = self._screen.conversation
         return StaleWriteDialog(
             question,
@@ -219,17 +212,10 @@ class Asking:
         agent, look = self._screen.conversation.agent_name, self._screen.look
         counter = self._counter(key)
         if question.url is not None:
-            from acp_tui.ui.screens.address import AddressDialog
-
             return AddressDialog(question, agent=agent, look=look, counter=counter)
-        from acp_tui.ui.screens.form import FormDialog
-
         return FormDialog(question, agent=agent, look=look, counter=counter)
 
     def _answered(self, shown: _Shown, answer: Any) -> None:
-        from acp_tui.ui.screens.permission import PermissionAnswer
-        from acp_tui.ui.screens.stale_write import StaleWriteAnswer
-
         if self._shown is not shown:
             return  # taken away: the question had its answer
         key, conversation = shown.key, self._screen.conversation

@@ -10,6 +10,10 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.tracker import ChangeTracker
+from acp_tui.changes.tree import ChangedFile, Restored
+from acp_tui.session.entries import Severity
+from acp_tui.session.events import Noted
 from acp_tui.ui.screens.answer_dialog import AnswerDialog
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.menu import MenuItem, choose
@@ -21,9 +25,6 @@ from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 if TYPE_CHECKING:
-    from acp_tui.changes.tracker import ChangeTracker
-    from acp_tui.changes.tree import ChangedFile, Restored
-    from acp_tui.session.entries import Severity
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -208,8 +209,6 @@ def _named(paths: Sequence[str]) -> str:
 
 
 def _tell(screen: SessionScreen, restored: Restored, how: str) -> None:
-    from acp_tui.session.events import Noted
-
     count = len(restored.done)
     files = "1 file is" if count == 1 else f"{count} files are"
     severity: Severity = "warning" if restored.problems else "info"

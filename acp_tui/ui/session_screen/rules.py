@@ -5,25 +5,31 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from acp_tui.agent.permissions.authorization import tool_use_of
+from acp_tui.agent.permissions.decision_records import past_tool_uses
+from acp_tui.conversation.running_agent import rule_book
+from acp_tui.conversation.start import Start
 from acp_tui.readable import inside
-from acp_tui.rules.book import OF_SESSION
-from acp_tui.rules.commands import covering, prefix_mistake, simple_commands
-from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse
+from acp_tui.rules.book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft
+from acp_tui.rules.commands import covering, power_of, prefix_mistake, simple_commands, split, uncovered
+from acp_tui.rules.files import CannotWrite, RuleFile
+from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
 from acp_tui.rules.programs import unknown_word
+from acp_tui.session.entries import ToolCall
+from acp_tui.store.decisions import NAME, Decisions
+from acp_tui.store.folders import data_folder
 from acp_tui.ui.screens.permission_details import AGENT_ONLY, AlwaysScope
+from acp_tui.ui.screens.rule_editor import RuleEditor
+from acp_tui.ui.screens.rule_list import SAYS
+from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
 from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from acp_tui.conversation.start import Start
-    from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
-    from acp_tui.rules.files import RuleFile
-    from acp_tui.session.entries import ToolCall
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -45,9 +51,6 @@ class SessionRules:
     @property
     def book(self) -> RuleBook:
         """The rules of the session's agent; without an agent, those of the files."""
-        from acp_tui.conversation.running_agent import rule_book
-        from acp_tui.rules.book import RuleBook
-
         host = self._screen.conversation.host
         if host is not None and isinstance(host.rules, RuleBook):
             return host.rules
@@ -60,8 +63,6 @@ class SessionRules:
     @property
     def changes(self) -> RuleChanges:
         """The changes of the rules."""
-        from acp_tui.rules.book import RuleChanges
-
         book = self.book
         if self._changes is None or self._changes.book is not book:
             self._changes = RuleChanges(book)
@@ -69,8 +70,6 @@ class SessionRules:
 
     def show(self) -> None:
         """List the rules."""
-        from acp_tui.ui.screens.rules import RulesScreen
-
         ask, past = self._ask(), self._past()
         screen = RulesScreen(
             self.changes, ask, self._screen.look, lambda draft: preview(draft, None, ask, past)
@@ -79,10 +78,6 @@ class SessionRules:
 
     def make(self, call: ToolCall) -> None:
         """Make a rule of a tool call, in a dialog over its question."""
-        from acp_tui.agent.permissions.authorization import tool_use_of
-        from acp_tui.rules.book import SCOPES, RuleDraft
-        from acp_tui.ui.screens.rule_editor import RuleEditor
-
         session = self._screen.conversation.session
         if session is None:
             return
@@ -100,9 +95,6 @@ class SessionRules:
 
     def always_scopes(self, call: ToolCall) -> list[AlwaysScope]:
         """Return the scopes of "always" for a call."""
-        from acp_tui.agent.permissions.authorization import tool_use_of
-        from acp_tui.ui.screens.permission_details import AGENT_ONLY
-
         session = self._screen.conversation.session
         if session is None:
             return [AGENT_ONLY]
@@ -128,8 +120,6 @@ class SessionRules:
 
     async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
         """Ask for trust in exactly the rules shown; if the file has changed meanwhile, ask again."""
-        from acp_tui.ui.screens.rules import RuleTrust
-
         if not await self._screen.presence.ask(RuleTrust(file, self._screen.look)):
             return
         try:
@@ -143,8 +133,6 @@ class SessionRules:
             self.look()
 
     def _made(self, draft: RuleDraft | None) -> None:
-        from acp_tui.rules.files import CannotWrite
-
         if draft is None:
             return
         ask = self._ask()
@@ -159,8 +147,6 @@ class SessionRules:
 
     def _ask(self) -> ToolUse:
         """Return what all questions of this session have in common."""
-        from acp_tui.rules.model import ToolUse
-
         session = self._screen.conversation.session
         mode = session.option("mode") if session is not None else None
         return ToolUse(
@@ -177,10 +163,6 @@ class SessionRules:
         return agent.name if agent is not None else ""
 
     def _past(self) -> Sequence[ToolUse]:
-        from acp_tui.agent.permissions.decision_records import past_tool_uses
-        from acp_tui.store.decisions import NAME, Decisions
-        from acp_tui.store.folders import data_folder
-
         try:
             return list(past_tool_uses(islice(Decisions(data_folder() / NAME), _PAST)))
         except OSError:
@@ -199,10 +181,6 @@ def preview(
         past: earlier questions, the latest first.
         others: the other rules.
     """
-    from dataclasses import replace
-
-    from acp_tui.rules.model import decide
-
     folder = (draft.rule.workspace or here.workspace) if draft.scope == "workspace" else None
     session = here.session if draft.scope == "session" else None
     rule = replace(draft.rule, workspace=folder, session=session)
@@ -222,8 +200,6 @@ def preview(
 
 def _power(rule: Rule) -> list[str]:
     """Return a warning about a program that can do more than the words of the rule say."""
-    from acp_tui.rules.commands import power_of, split
-
     words = split(rule.command or "") if rule.decision == "allow" else []
     power = power_of(words)
     if power is None:
@@ -233,10 +209,6 @@ def _power(rule: Rule) -> list[str]:
 
 def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
     """Describe the effect of a rule, alone and with the other rules, on the open question."""
-    from acp_tui.rules.commands import uncovered
-    from acp_tui.rules.model import decide
-    from acp_tui.ui.screens.rule_list import SAYS
-
     alone, with_others = decide([rule], now), decide([*others, rule], now)
     if (
         alone.rule is None

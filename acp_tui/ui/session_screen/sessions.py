@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -13,21 +14,18 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 from typing_extensions import override
 
+from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_opening import Attach
 from acp_tui.protocol.schema import SessionInfo, has
+from acp_tui.store.folders import data_folder
+from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
 from acp_tui.ui.session_screen.start import folder_to_go_on_in
 from acp_tui.ui.widgets.key_names import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from acp_tui.agent.agent import Agent
-    from acp_tui.conversation.conversation import Conversation
-    from acp_tui.protocol.schema import SessionInfo
-    from acp_tui.store.recordings import RecordedSession
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -70,8 +68,6 @@ class SessionPages:
 
     async def begin(self) -> None:
         """Read the first page, after a login if the agent requires it."""
-        from acp_tui.agent.capabilities import AgentError
-
         try:
             self.found += await self._conversation.ask(self._first)
         except AgentError as error:
@@ -310,9 +306,6 @@ class SessionList:
 
     async def _recorded(self) -> list[RecordedSession]:
         """Return the recorded sessions but the current one."""
-        from acp_tui.store.folders import data_folder
-        from acp_tui.store.recordings import recent_sessions
-
         found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
         return [one for one in found if one.title and self._showing(one) is not self._screen]
 

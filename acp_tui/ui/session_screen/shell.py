@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Noted
+from acp_tui.conversation.start import Start
+from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
+from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.widgets.terminal.log import text_of
 from acp_tui.ui.widgets.text import shortened
+from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal, TerminalError, Terminals, UnknownTerminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from acp_tui.conversation.start import Start
-    from acp_tui.session.events import Event
-    from acp_tui.store.prompts import Prompt
     from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.workspace.guard import Guard
 
 
 class UserShell:
@@ -151,8 +149,6 @@ def _shell() -> str:
 
 def as_context(command: str, output: bytes, exit_code: int | None) -> str:
     """Return the attachment about a command: its exit code and the end of its output."""
-    from acp_tui.ui.widgets.terminal.log import text_of
-
     printed = text_of(output)
     if len(printed) > CONTEXT:
         printed = "[…]\n" + printed[-CONTEXT:].partition("\n")[2]

@@ -6,23 +6,28 @@ import asyncio
 import re
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
+from acp_tui.agent.agent import Agent
+from acp_tui.conversation.failure import Failure
+from acp_tui.conversation.login import STOPPED
+from acp_tui.conversation.running_agent import RunningAgent
+from acp_tui.conversation.start import Start
+from acp_tui.protocol.schema import AuthMethod
+from acp_tui.store.agents import LaunchError, demo_launch, resolve
+from acp_tui.store.folders import data_folder
+from acp_tui.store.launch import Launch
+from acp_tui.store.prompts import Prompt
+from acp_tui.store.recordings import RecordedSession, recent_sessions
+from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
+from acp_tui.ui.screens.menu import HERE, OTHER, LineDialog, folder_menu
+from acp_tui.ui.screens.start import FailureScreen, StartChoice, StartScreen
+from acp_tui.workspace.terminals import TerminalError
 
-    from acp_tui.agent.agent import Agent
-    from acp_tui.conversation.failure import Failure
-    from acp_tui.conversation.running_agent import RunningAgent
-    from acp_tui.conversation.start import Start
-    from acp_tui.protocol.schema import AuthMethod
-    from acp_tui.store.launch import Launch
-    from acp_tui.store.prompts import Prompt
-    from acp_tui.store.recordings import RecordedSession
-    from acp_tui.ui.screens.start import FailureScreen, StartChoice
+if TYPE_CHECKING:
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -103,10 +108,6 @@ class Beginning:
 
     async def _choice(self, wanted: str) -> StartChoice | None:
         """Return what the person chooses; `wanted` is what they named before, which could not be started."""
-        from acp_tui.store.folders import data_folder
-        from acp_tui.store.recordings import recent_sessions
-        from acp_tui.ui.screens.start import StartScreen
-
         recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
         screen = StartScreen(
             self._start.known,
@@ -175,8 +176,6 @@ class Beginning:
 
     def _silence(self) -> tuple[Failure | None, float | None]:
         """Return (what is known of an agent that does not answer, seconds it has not)."""
-        from acp_tui.conversation.failure import Failure
-
         conversation = self._screen.conversation
         agent = conversation.agent
         if agent is None or not conversation.waits_too_long:
@@ -196,8 +195,6 @@ class Beginning:
         return failure, time.monotonic() - conversation.waiting_since
 
     def _explanation(self, failure: Failure, waited: float | None, edited: str) -> FailureScreen:
-        from acp_tui.ui.screens.start import FailureScreen
-
         conversation = self._screen.conversation
         login = conversation.launch.login if conversation.launch is not None else ""
         can_log_in = self._can_log_in(failure)
@@ -221,16 +218,12 @@ class Beginning:
 
     def _launch(self, choice: StartChoice) -> Launch | None:
         if choice.kind == "demo":
-            from acp_tui.store.agents import demo_launch
-
             return demo_launch()
         return self._resolved(choice.agent)
 
     def _launch_of(self, recorded: RecordedSession) -> Launch | None:
         """Return how to start the agent of a recorded session again."""
         if recorded.agent == "demo":
-            from acp_tui.store.agents import demo_launch
-
             return demo_launch()
         name = recorded.agent if recorded.agent in self._start.known else "".join(recorded.argv[:1])
         launch = self._resolved(name, recorded.argv[1:]) if name else None
@@ -238,8 +231,6 @@ class Beginning:
 
     def _resolved(self, command: str, args: Sequence[str] = ()) -> Launch | None:
         """Return how to start what the person named, or say why it cannot be."""
-        from acp_tui.store.agents import LaunchError, resolve
-
         try:
             return resolve(command, args, self._start.known)
         except LaunchError as error:
@@ -400,8 +391,6 @@ class LoggingIn:
 
     async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         """Let the person choose a way to log in; None: not now."""
-        from acp_tui.ui.screens.login import LoginDialog
-
         conversation = self._screen.conversation
         dialog = LoginDialog(
             methods,
@@ -414,8 +403,6 @@ class LoggingIn:
 
     async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
         """Show that the agent logs in, until the person will not wait."""
-        from acp_tui.ui.screens.login import LoginWait
-
         name = self._screen.conversation.agent_name
         dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
         await self._screen.presence.ask(dialog)
@@ -425,10 +412,6 @@ class LoggingIn:
 
         Never another program: only arguments and variables are the agent's to say.
         """
-        from acp_tui.conversation.login import STOPPED
-        from acp_tui.ui.screens.login import TerminalLoginScreen
-        from acp_tui.workspace.terminals import TerminalError
-
         program, *arguments = running.launch.argv
         terminals = running.host.terminals
         try:
@@ -460,8 +443,6 @@ async def folder_to_go_on_in(screen: SessionScreen, cwd: str, here: str) -> str 
 
     Returns None where the user only wants to read; then nothing is started.
     """
-    from acp_tui.ui.screens.menu import HERE, OTHER, LineDialog, folder_menu
-
     if not cwd or _is_folder(cwd):
         return cwd or here
     choice = await screen.presence.ask(folder_menu(cwd, here, screen.look))

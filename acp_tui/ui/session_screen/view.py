@@ -13,25 +13,25 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
-from acp_tui.session.events import SessionChange
+from textual.app import App
+from textual.screen import Screen
+
+from acp_tui.conversation.start import Start
+from acp_tui.session.events import Field, SessionChange
+from acp_tui.session.session import Session
+from acp_tui.store.prompts import Prompt
 from acp_tui.ui.first_frame import welcome
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.screens.unasked import Result, answer_of
+from acp_tui.ui.session_screen.panes import furnish
 from acp_tui.ui.session_screen.prompt import Writing, unsaid
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRows
 
 if TYPE_CHECKING:
-    from textual.app import App
-    from textual.screen import Screen
-
-    from acp_tui.conversation.start import Start
-    from acp_tui.session.events import Field
-    from acp_tui.session.session import Session
-    from acp_tui.store.prompts import Prompt
-    from acp_tui.ui.screens.unasked import Result
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -199,8 +199,6 @@ class Showing:
             screen.rooms.slash.tell_unprintable()
 
     def _furnish(self, session: Session) -> None:
-        from acp_tui.ui.session_screen.panes import furnish
-
         furnish(self._screen, session, self._start.settings)
 
 
@@ -313,8 +311,6 @@ class Presence:
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show a screen over this session, once it is seen, and return what it is dismissed with."""
-        from acp_tui.ui.screens.unasked import answer_of
-
         await self._seen.wait()
         return await answer_of(self._screen.app, screen)
 

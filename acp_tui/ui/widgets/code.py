@@ -9,17 +9,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, overload
+from typing import Any, Final, NamedTuple, SupportsIndex, overload
 
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.util import ClassNotFound
 from rich.segment import Segment
 from rich.style import Style
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Continued, Row, row_cells, row_text, wrap
-
-if TYPE_CHECKING:
-    from pygments.lexer import Lexer
-
 
 _LONGEST: Final = 500
 """Characters of a line from which it is data rather than code, and stays plain."""
@@ -57,9 +56,6 @@ class HighlightedLines(NamedTuple):
 
 def language_of_file(name: str) -> str:
     """Return the language of a file by its name, as `highlight` takes it; empty if unknown."""
-    from pygments.lexers import get_lexer_for_filename
-    from pygments.util import ClassNotFound
-
     try:
         return str(get_lexer_for_filename(name).aliases[0])
     except (ClassNotFound, IndexError):
@@ -89,9 +85,6 @@ def highlight(language: str, code: str) -> HighlightedLines:
 
 @lru_cache(64)
 def _lexer(language: str) -> Lexer | None:
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
-
     try:
         return (
             get_lexer_by_name(language, startinline=True)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from textual.message_pump import MessagePump
+from textual.message_pump import MessagePump
 
 
 def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:

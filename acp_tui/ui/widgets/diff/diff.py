@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from rapidfuzz.distance import Indel
+
 from acp_tui.workspace.encodings import is_data
 
 _SMALL_GAP: Final = 200 * 200
@@ -108,8 +110,6 @@ def _narrow(old: list[int], new: list[int], gap: _Gap, matches: list[_EqualRun])
 
 
 def _all_pairs(old: list[int], new: list[int], gap: _Gap) -> Iterator[_EqualRun]:
-    from rapidfuzz.distance import Indel
-
     codes = Indel.opcodes(old[gap.old_start : gap.old_stop], new[gap.new_start : gap.new_stop])
     for code in codes:
         if code.tag == "equal":
@@ -391,8 +391,6 @@ def changed_words(old: str, new: str) -> tuple[tuple[CharSpan, ...], tuple[CharS
     """Return the changed characters of a removed and an added line; none if nearly all changed."""
     if old == new or max(len(old), len(new)) > _LONGEST:
         return (), ()
-    from rapidfuzz.distance import Indel
-
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     codes = [code for code in Indel.opcodes(before, after) if code.tag != "equal"]
     removed = _spans(before, [(code.src_start, code.src_end) for code in codes])

@@ -11,11 +11,12 @@ from rich.color import Color, blend_rgb
 from rich.segment import Segment
 from rich.style import Style
 
+from acp_tui.ui.widgets.code import highlight, language_of_file
 from acp_tui.ui.widgets.diff.diff import CharSpan, Difference, changed_words
 from acp_tui.ui.widgets.diff.layout import DiffPart, lay_out
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
-from acp_tui.ui.widgets.text import TAB, Row, safe, safe_line
+from acp_tui.ui.widgets.text import TAB, Row, cut_at, safe, safe_line, wrap
 
 Pieces: TypeAlias = tuple[tuple[str, str], ...]
 """A safe line as pairs (text, role)."""
@@ -74,14 +75,10 @@ def reaches_over(lines: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _language(path: str) -> str:
-    from acp_tui.ui.widgets.code import language_of_file
-
     return language_of_file(path)
 
 
 def _highlighted(path: str, lines: Sequence[str]) -> tuple[Pieces, ...]:
-    from acp_tui.ui.widgets.code import highlight
-
     code = "\n".join([safe(line[:_LONGEST_COLOURED]) for line in lines])
     return highlight(_language(path), code).lines
 
@@ -325,8 +322,6 @@ class DiffPainter:
         self, kind: str, use_old: bool, index: int, room: int, marks: tuple[CharSpan, ...]
     ) -> Sequence[Row]:
         """Return the rows of a long line."""
-        from acp_tui.ui.widgets.text import cut_at, wrap
-
         key = (use_old, index, room)
         rows = self._long_lines.get(key)
         if rows is None:

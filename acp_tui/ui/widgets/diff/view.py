@@ -9,10 +9,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.events import Click, MouseScrollLeft, MouseScrollRight
 from textual.message import Message
@@ -36,9 +37,6 @@ from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.row_view import RowView
 from acp_tui.ui.widgets.search_bar import open_find_bar
 from acp_tui.ui.widgets.text import Row, safe_line
-
-if TYPE_CHECKING:
-    from textual.app import App
 
 
 def copy_current(view: DiffView) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from markdown_it.token import Token
 from rich.segment import Segment
 from rich.style import Style
 from textual.message import Message
@@ -14,10 +15,6 @@ from textual.message import Message
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.parser import REFERENCE
 from acp_tui.ui.widgets.text import Row, Span, cells, row_cells, safe, wrap
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
-
 
 _OPENS: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}
 _CLOSES: Final = {"strong_close", "em_close", "s_close", "link_close"}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from acp_tui.ui.widgets.markdown.inline import bare_links
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
-
+from acp_tui.ui.widgets.markdown.parser import parse
 
 _LONGEST: Final = 200_000
 """Characters at the end of a text that are searched, so that the user need not wait."""
@@ -22,8 +22,6 @@ def may_have_links(text: str) -> bool:
 
 def links_in(text: str) -> dict[str, str]:
     """Return the links of a text as names by address, in order."""
-    from acp_tui.ui.widgets.markdown.parser import parse
-
     found: dict[str, str] = {}
     for token in parse(text[-_LONGEST:], {}):
         for address, name in _of(token.children or ()):
@@ -51,7 +49,5 @@ def _of(tokens: list[Token] | tuple[()]) -> Iterator[tuple[str, str]]:
 
 def codes(text: str) -> list[str]:
     """Return the code of all blocks without fences and indentation, also of an open fence."""
-    from markdown_it import MarkdownIt
-
     tokens = MarkdownIt("commonmark").parse(text)
     return [token.content for token in tokens if token.type in ("fence", "code_block")]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from markdown_it.token import Token
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.code import CodeLines, CodeRows, PackedRows
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.inline import FIXED, Align, Cell, TableColumns, inline_spans
 from acp_tui.ui.widgets.text import Row, Span, row_cells, wrap
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
-
 
 _NARROW: Final = 12
 """Cells that indentation leaves at least, or half of the width if that is less."""

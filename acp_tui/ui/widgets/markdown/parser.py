@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import MutableMapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
-    from markdown_it.rules_core import StateCore
-    from markdown_it.token import Token
-
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore, text_join
+from markdown_it.token import Token
 
 _STOPS: Final = re.compile(r"[\n&*<\[\\\]_`~]|!(?=\[)")
 """First characters of inline rules, and the end of a link's text. The parser's own pattern stops at many more
@@ -34,8 +32,6 @@ def parse_inline(text: str) -> list[Token]:
 
 @lru_cache(1)
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.validateLink = lambda url: not url.strip().lower().startswith(_UNLINKED)  # type: ignore[method-assign]
     add_footnotes(parser)
@@ -48,9 +44,6 @@ def _parser() -> MarkdownIt:
 
 def _read_inline(state: StateCore) -> None:
     """Parse inline content; a text without marks becomes one token, without the parser."""
-    from markdown_it.rules_core import text_join
-    from markdown_it.token import Token
-
     escapes = False
     for token in state.tokens:
         if token.type != "inline":

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from time import perf_counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from markdown_it.token import Token
 from rich.segment import Segment
 from typing_extensions import override
 
@@ -18,10 +19,6 @@ from acp_tui.ui.widgets.markdown import parser as markdown_parser
 from acp_tui.ui.widgets.markdown.markdown import FreezePoint, MarkdownPage
 from acp_tui.ui.widgets.text import Row, open_end, safe
 from acp_tui.ui.widgets.transcript.blocks import Block
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
-
 
 PIECE: Final = 4_096
 """Characters parsed at once: about two milliseconds of work."""

@@ -19,6 +19,7 @@ from acp_tui.ui.widgets.text import row_text
 from acp_tui.ui.widgets.transcript.block_view import BlockView
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.layout import BlockLayout
+from acp_tui.ui.widgets.transcript.paint import line_of, link_at, selected_text
 
 LAYS_OUT_FOR_HIT: Final = 0.2
 """Seconds of layout, at most, to find the row of a hit in a long block."""
@@ -129,8 +130,6 @@ class Transcript(BlockView, can_focus=True):
             self._choose_at(event.x, event.y)
 
     def _choose_at(self, column: int, y: int) -> None:
-        from acp_tui.ui.widgets.transcript.paint import link_at
-
         index, number = self._layout.at(self._view.top + y)
         block, rows = self._layout.blocks[index], self._layout.rows(index)
         link = link_at(rows[number], column) if rows and number < len(rows) else ""
@@ -165,8 +164,6 @@ class Transcript(BlockView, can_focus=True):
 
     @override
     def render_line(self, y: int) -> Strip:
-        from acp_tui.ui.widgets.transcript.paint import line_of
-
         strip = next(self._view_painter.strips(y, y + 1, self.cursor if self.has_focus else None))
         return strip.apply_offsets(0, line_of(self._layout, self._view.top + y))
 
@@ -178,8 +175,6 @@ class Transcript(BlockView, can_focus=True):
 
     @override
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        from acp_tui.ui.widgets.transcript.paint import selected_text
-
         if not self._lays_out:
             return None
         return selected_text(self._layout, selection), "\n"
