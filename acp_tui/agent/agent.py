@@ -47,7 +47,7 @@ from acp_tui.agent.session_events import (
 )
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol import schema as errors
-from acp_tui.protocol.frames import plain
+from acp_tui.protocol.frames import ascii_line
 from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Noise, Notification, Request, Response
 from acp_tui.protocol.schema import (
     PROTOCOL_VERSION,
@@ -405,7 +405,8 @@ class Agent:
         named: dict[str, Any] = {"jsonrpc": "2.0", "method": message.method, "params": message.params}
         if isinstance(message, Request):
             named["id"] = message.id
-        message.line = plain(named)  # what is read back means the same, whichever sessions there are then
+        # Read back, the line means the same whichever sessions there are then.
+        message.line = ascii_line(named)
         return ""
 
     def asked(self, request: Request) -> None:

@@ -14,7 +14,7 @@ from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import AgentError, AgentGone, failed, gone
 from acp_tui.agent.session_events import AddressedEvent, SessionEvent
 from acp_tui.protocol import schema as errors
-from acp_tui.protocol.frames import plain
+from acp_tui.protocol.frames import ascii_line
 from acp_tui.protocol.jsonrpc import (
     LINE_LIMIT,
     AlreadyAnswered,
@@ -433,7 +433,7 @@ class Connection:
             reason = f"The answer to {message.call.method} was dropped: {message.reason}."
             error = ErrorObject(errors.INTERNAL, reason)
             wire = {"code": error.code, "message": error.message}
-            line = plain({"jsonrpc": "2.0", "id": message.call.id, "error": wire})
+            line = ascii_line({"jsonrpc": "2.0", "id": message.call.id, "error": wire})
             answer = Response(message.call, None, error, line)
             self._keep(answer)
             self._receive(answer)

@@ -158,7 +158,7 @@ class ChangedFiles:
         )
 
 
-def not_shown(left_out: Sequence[LeftOut]) -> Noted:
+def exclusion_notice(left_out: Sequence[LeftOut]) -> Noted:
     """Return the notice for files excluded from snapshots."""
     counts = Counter(each.reason for each in left_out)
     parts = [f"{_REASONS[reason]} ({count:,})" for reason, count in counts.items()]

@@ -26,7 +26,7 @@ from acp_tui.changes.tree import (
     update_index,
 )
 from acp_tui.changes.watcher import Watcher
-from acp_tui.workspace.encodings import BINARY, pair
+from acp_tui.workspace.encodings import BINARY, decode_pair
 
 _RENAMES: Final = 1_000  # maximum number of files for rename detection
 QUESTION: Final = (
@@ -460,7 +460,7 @@ class LineCounts:
         old, new = await self._snapshots.texts(change)
         if old is None and new is None:
             return None
-        texts = [each for each in await asyncio.to_thread(pair, old, new) if each is not None]
+        texts = [each for each in await asyncio.to_thread(decode_pair, old, new) if each is not None]
         if any(each.encoding == BINARY for each in texts):
             return None
         lines = [each.text.removeprefix("\ufeff").encode("utf-8", "replace") for each in texts]

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.changes.changed_files import ChangedFiles, not_shown
+from acp_tui.changes.changed_files import ChangedFiles, exclusion_notice
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.tree import MOST_FILES, ChangedFile, Restored, Snapshot
@@ -134,7 +134,7 @@ def is_too_wide(root: Path) -> bool:
     return Path.home().resolve().is_relative_to(root.resolve())
 
 
-def lost(at: float, *, moved: str = "", were_kept: bool = False) -> str:
+def lost_reason(at: float, *, moved: str = "", were_kept: bool = False) -> str:
     """Return the reason why files of an earlier run cannot be restored.
 
     Args:
@@ -410,7 +410,7 @@ class ChangeTracker:
             self._can_watch = await self._snapshots.watch()  # also reports more files outside snapshots
             self._marks = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
         if self.first.left_out:
-            self._tell(not_shown(self.first.left_out))
+            self._tell(exclusion_notice(self.first.left_out))
         self._follow_on()
         await self._begin_beside()
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
@@ -433,10 +433,10 @@ class ChangeTracker:
             for place in reversed(self.undo_stack.recall(past.undid, there)):
                 self._tell(UndoStepTaken(place))
         if not kept or min(kept) > 1 or (0 in kept and kept[0].since):
-            self.lost = lost(self.first.at)
+            self.lost = lost_reason(self.first.at)
         elif min(kept) not in shots:
             moved = next((each.cwd for each in kept.values() if not _is_same(each.cwd, self._cwd)), "")
-            self.lost = lost(self.first.at, moved=moved, were_kept=True)
+            self.lost = lost_reason(self.first.at, moved=moved, were_kept=True)
         if self.lost and (0 not in shots or not kept[0].since):
             for turn, shot in {0: self.first, **shots}.items():
                 since = min((number for number in shots if number), default=len(past.turns) + 1) - 1

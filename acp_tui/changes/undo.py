@@ -14,7 +14,7 @@ from acp_tui.changes.git_store import GitFailed, SnapshotError, SnapshotStore
 from acp_tui.changes.restore import put_back, read_file
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
-from acp_tui.workspace.encodings import narrow, wide, wide_codec
+from acp_tui.workspace.encodings import from_utf_8, to_utf_8, wide_codec
 
 
 class Hunk(NamedTuple):
@@ -26,17 +26,17 @@ class Hunk(NamedTuple):
     new_stop: int
 
 
-def without(old: bytes, new: bytes, hunk: Hunk) -> bytes:
+def revert_hunk(old: bytes, new: bytes, hunk: Hunk) -> bytes:
     """Return the new text with a hunk reverted.
 
     Lines end at a newline, in UTF-16 and UTF-32 too. Reverted lines take the line ends of the new text if
     both texts are consistent.
     """
     codec = wide_codec(old, new)
-    texts = [narrow(each, codec) for each in (old, new)] if codec else []
+    texts = [to_utf_8(each, codec) for each in (old, new)] if codec else []
     before, after = texts or (None, None)
     if before is not None and after is not None:
-        return wide(_without(before, after, hunk), codec)
+        return from_utf_8(_without(before, after, hunk), codec)
     return _without(old, new, hunk)
 
 
@@ -158,7 +158,7 @@ async def reverse(
         return Restored(way_back, (), (f"{change.path}: there are no lines to compare",))
     if any(each.path == change.path for each in way_back.left_out):
         return Restored(way_back, (), (f"{change.path}: {_NO_WAY_BACK}",))
-    wanted = await _merged(snapshots.store, now, new, without(old, new, hunk))
+    wanted = await _merged(snapshots.store, now, new, revert_hunk(old, new, hunk))
     if wanted is None:
         return Restored(way_back, (), (f"{change.path}: changed again in the same place",))
     problem = await asyncio.to_thread(_replace, snapshots, change, now, wanted)
@@ -182,10 +182,10 @@ async def _merged(store: SnapshotStore, now: bytes, base: bytes, wanted: bytes) 
     if now == base:
         return wanted
     codec = wide_codec(now, base, wanted)
-    texts = [narrow(each, codec) for each in (now, base, wanted)] if codec else []
+    texts = [to_utf_8(each, codec) for each in (now, base, wanted)] if codec else []
     if texts and None not in texts:
         merged = await _merged_lines(store, texts)
-        return wide(merged, codec) if merged is not None else None
+        return from_utf_8(merged, codec) if merged is not None else None
     return await _merged_lines(store, (now, base, wanted))
 
 
@@ -243,7 +243,7 @@ class Reviewed:
         """
         base = self.base(change, old) or b""
         turned = Hunk(hunk.new_start, hunk.new_stop, hunk.old_start, hunk.old_stop)
-        self._agreed[change.path] = without(new, base, turned)
+        self._agreed[change.path] = revert_hunk(new, base, turned)
         self.settle(change, old, new)
 
     def keep_file(self, change: ChangedFile, new: bytes | None) -> None:

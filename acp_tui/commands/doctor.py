@@ -529,7 +529,7 @@ class _Examination:
         self._report.findings += conformance.order(frames)
         self._report.findings += conformance.envelopes(frames)
         self._report.findings += conformance.updates(frames)
-        self._report.findings += vocabulary.judged(frames, self._roots)
+        self._report.findings += vocabulary.check_values(frames, self._roots)
         self._report.findings += vocabulary.unassigned(self._agent.unassigned)
         self._report.findings += conformance.noise(self._noise)
         self._report.findings += conformance.too_large(self._agent.too_large)

@@ -64,7 +64,7 @@ _OFFERS: Final[dict[str, tuple[str, ...]]] = {
 _OLDER: Final = ("sessions", "prompts", "mcp")
 
 
-def judged(frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Finding]:
+def check_values(frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Finding]:
     """Run all checks of values."""
     updates = _updates(frames)
     yield from shapes(frames)

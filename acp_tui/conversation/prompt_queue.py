@@ -11,7 +11,7 @@ from acp_tui.conversation.attachments import blocks
 from acp_tui.protocol.schema import ContentBlock, TextContent
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
-from acp_tui.store.prompts import Prompt, together
+from acp_tui.store.prompts import Prompt, join_prompts
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation, ConversationListener
@@ -57,7 +57,7 @@ class PromptQueue:
     def give_back(self) -> None:
         """Return all prompts to the user, as one."""
         if self.queue:
-            prompt = together(self.queue)
+            prompt = join_prompts(self.queue)
             self.queue.clear()
             self._listener.queue_changed()
             self._listener.prompt_failed(prompt)

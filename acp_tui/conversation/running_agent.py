@@ -22,7 +22,7 @@ from acp_tui.store.decisions import NAME, DecisionLog
 from acp_tui.store.folders import config_folder, data_folder, state_folder
 from acp_tui.store.journal import Journal, journal_path, secrets_of
 from acp_tui.store.launch import Launch
-from acp_tui.store.mcp import McpServer, offered
+from acp_tui.store.mcp import McpServer, split_by_support
 from acp_tui.store.urls import credentials
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.terminals import Terminals
@@ -250,7 +250,7 @@ def _decision_log(start: Start, launch: Launch) -> DecisionLog:
 
 def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServer], list[str]]:
     """Return the MCP servers that an agent can use, and the names of the others."""
-    kept, left_out = offered(start.mcp_servers, http=takes.http, sse=takes.sse)
+    kept, left_out = split_by_support(start.mcp_servers, http=takes.http, sse=takes.sse)
     return list(kept), [server.name for server in left_out]
 
 

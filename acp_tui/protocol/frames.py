@@ -45,7 +45,7 @@ def read(line: bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def plain(value: Any) -> bytes:
+def ascii_line(value: Any) -> bytes:
     """Return a value as one line of ASCII without a newline.
 
     Lone surrogates stay as they are.
@@ -265,7 +265,7 @@ class LineDecoder:
         If not, the announced length was wrong and the line continues.
         """
         whole = bytes(self._open) + b"".join(self._parts).removeprefix(_BOM)
-        if not (yield from excess(whole)):
+        if not (yield from oversize_reason(whole)):
             text = whole.decode("utf-8", "replace").rstrip()
             try:
                 LENIENT.decode(text)
@@ -279,7 +279,7 @@ class LineDecoder:
         if self._open:
             yield from self._continued(line)
             return
-        if too_much := (yield from excess(line)):
+        if too_much := (yield from oversize_reason(line)):
             yield Oversized(line[:ENDS], line[ENDS:][-ENDS:], len(line), too_much)
             return
         self._is_exact = True
@@ -289,7 +289,7 @@ class LineDecoder:
             pass
         else:
             if type(value) is dict or type(value) is list:
-                yield DecodedLine(value, line if self._is_exact else plain(value))
+                yield DecodedLine(value, line if self._is_exact else ascii_line(value))
             else:
                 yield Stray(line, "not a message")
             self._is_exact = True
@@ -300,7 +300,7 @@ class LineDecoder:
             yield from self._odd_line(line, may_go_on=True)
         else:
             is_object = isinstance(value, dict | list)
-            yield DecodedLine(value, plain(value)) if is_object else Stray(line, "not JSON")
+            yield DecodedLine(value, ascii_line(value)) if is_object else Stray(line, "not JSON")
         finally:
             self._is_exact = True
 
@@ -317,7 +317,7 @@ class LineDecoder:
         for value, start, end in found:
             if beside := text[at:start].strip():
                 yield Stray(beside.encode(), BESIDE)
-            yield DecodedLine(value, plain(value))
+            yield DecodedLine(value, ascii_line(value))
             at = end
         rest = text[at:].strip()
         if not rest:
@@ -378,7 +378,7 @@ class LineDecoder:
 
     def _closed(self) -> Iterator[Piece | None]:
         whole = bytes(self._open)
-        if too_much := (yield from excess(whole)):
+        if too_much := (yield from oversize_reason(whole)):
             self._open.clear()
             yield Oversized(whole[:ENDS], whole[-ENDS:], len(whole), too_much)
             return
@@ -388,7 +388,7 @@ class LineDecoder:
             yield from self._give_up()
             return
         self._open.clear()
-        yield DecodedLine(value, plain(value))
+        yield DecodedLine(value, ascii_line(value))
 
     def _give_up(self) -> Iterator[Piece | None]:
         """Yield the messages inside an abandoned value, and the rest as strays."""
@@ -409,7 +409,7 @@ def is_message(value: Any) -> bool:
     )
 
 
-def excess(line: bytes) -> Generator[None, None, str]:
+def oversize_reason(line: bytes) -> Generator[None, None, str]:
     """Estimate the decoded size of a line; return the reason for refusing it, or "".
 
     Yields between slices of work.

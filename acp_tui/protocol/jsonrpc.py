@@ -20,8 +20,8 @@ from acp_tui.protocol.frames import (
     Oversized,
     Piece,
     Stray,
+    ascii_line,
     is_message,
-    plain,
 )
 
 RequestId = int | float | str | None
@@ -230,7 +230,7 @@ class Peer:
             case DecodedLine([_, *_] as items, _):
                 # Version 1 has no batches; handle the items in order.
                 for item in items:
-                    line = plain(item)
+                    line = ascii_line(item)
                     yield self._message(item, line) if type(item) is dict else Noise(line, "not a message")
             case DecodedLine(_, line):
                 yield Noise(line, "not a message")

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.store.folders import NO_ROOM, Problem, alone, append, private_folder
+from acp_tui.store.folders import NO_ROOM, Problem, append, locked, private_folder
 from acp_tui.store.journal import MASK, SECRET_LENGTH
 from acp_tui.store.redaction import mask_tokens
 
@@ -120,7 +120,7 @@ class DecisionLog:
             return
         try:
             private_folder(self.path.parent)
-            with alone(self.path):
+            with locked(self.path):
                 if self._is_full():
                     self._begin_anew()
                 append(self.path, b"".join(self._held), follows=False)

@@ -81,7 +81,7 @@ PATIENCE: Final = 0.2
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file against other programs.
 
     Raises:
@@ -178,7 +178,7 @@ class SharedJson:
         import json
 
         private_folder(self.path.parent)
-        with alone(self.path):
+        with locked(self.path):
             data = json.dumps(change(self.read()), indent=1).encode()
             write_whole(self.path, data, durable=False)
 

@@ -48,7 +48,7 @@ class McpServer(NamedTuple):
         return [*self.env.values(), *self.headers.values(), *found]
 
 
-def offered(
+def split_by_support(
     servers: Iterable[McpServer], *, http: bool, sse: bool
 ) -> tuple[list[McpServer], list[McpServer]]:
     """Return (servers the agent supports, other servers), by its `mcpCapabilities`."""

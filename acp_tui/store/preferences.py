@@ -75,7 +75,7 @@ class Layout(NamedTuple):
     """True if their column is visible."""
 
 
-def load(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
+def load_layout(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
     """Return (the layout of a file, its problem); without a valid file, the default panes."""
     import json  # after the first frame
 
@@ -95,7 +95,7 @@ def load(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
     return Layout(tuple(panes), side), None
 
 
-def save(path: Path, layout: Layout) -> Problem | None:
+def save_layout(path: Path, layout: Layout) -> Problem | None:
     """Save a layout; return the problem, if any."""
     import json
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from acp_tui.store.folders import Problem, alone, append, private_folder, write_whole
+from acp_tui.store.folders import Problem, append, locked, private_folder, write_whole
 
 CHIP: Final = re.compile(r"\[[^\[\]\n]{1,80} #\d+\]")
 """Pattern of a chip; only known chips are replaced."""
@@ -42,7 +42,7 @@ class Prompt(NamedTuple):
         return row | {"command": True} if self.is_command else row
 
 
-def together(prompts: Sequence[Prompt]) -> Prompt:
+def join_prompts(prompts: Sequence[Prompt]) -> Prompt:
     """Join prompts with blank lines; the result is not a command."""
     chips = {chip: text for prompt in prompts for chip, text in prompt.chips.items()}
     return Prompt("\n\n".join(prompt.text for prompt in prompts), chips)
@@ -115,7 +115,7 @@ class PromptHistory:
         line = json.dumps(prompt.row()).encode() + b"\n"
         try:
             private_folder(self._path.parent)
-            with alone(self._path):
+            with locked(self._path):
                 self._write(line)
         except OSError as error:
             self.problem = Problem(self._path, None, f"prompts are not kept: {error.strerror}")

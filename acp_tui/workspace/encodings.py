@@ -82,7 +82,7 @@ class Decoded(NamedTuple):
     """Display name, or "" for UTF-8."""
 
 
-def decoded(content: bytes, like: bytes = b"") -> Decoded:
+def decode(content: bytes, like: bytes = b"") -> Decoded:
     """Decode a file; `like` is another state of it, whose encoding is preferred.
 
     Guessing may take tens of milliseconds.
@@ -102,11 +102,11 @@ def decoded(content: bytes, like: bytes = b"") -> Decoded:
     return Decoded(content.decode(codec, "backslashreplace"), _NAMES[codec])
 
 
-def pair(old: bytes | None, new: bytes | None) -> tuple[Decoded | None, Decoded | None]:
+def decode_pair(old: bytes | None, new: bytes | None) -> tuple[Decoded | None, Decoded | None]:
     """Decode two states of a file; None stands for no file."""
     return (
-        decoded(old, new or b"") if old is not None else None,
-        decoded(new, old or b"") if new is not None else None,
+        decode(old, new or b"") if old is not None else None,
+        decode(new, old or b"") if new is not None else None,
     )
 
 
@@ -123,11 +123,11 @@ def have_lines(old: bytes, new: bytes) -> bool:
     """Return whether two states are text whose lines are interchangeable."""
     if _is_wide(old) or _is_wide(new):
         codec = wide_codec(old, new)
-        return bool(codec) and all(narrow(each, codec) is not None for each in (old, new))
+        return bool(codec) and all(to_utf_8(each, codec) is not None for each in (old, new))
     return b"\0" not in old[:_START] + new[:_START]
 
 
-def narrow(content: bytes, codec: str) -> bytes | None:
+def to_utf_8(content: bytes, codec: str) -> bytes | None:
     """Convert UTF-16 or UTF-32 to UTF-8, or return None if that is not reversible."""
     try:
         text = content.decode(codec, "surrogatepass")
@@ -138,7 +138,7 @@ def narrow(content: bytes, codec: str) -> bytes | None:
         return None
 
 
-def wide(content: bytes, codec: str) -> bytes:
+def from_utf_8(content: bytes, codec: str) -> bytes:
     """Reverse `narrow`."""
     return content.decode("utf-8", "surrogatepass").encode(codec, "surrogatepass")
 
@@ -157,7 +157,7 @@ def _can_be(codec: str, content: bytes) -> bool:
     if own or not content:
         return own in ("", codec)
     is_short = len(content) < _SHORT and b"\0" in content
-    return is_short and narrow(content, codec) is not None and not _odd(content, codec)
+    return is_short and to_utf_8(content, codec) is not None and not _odd(content, codec)
 
 
 def _without_mark(content: bytes) -> str:

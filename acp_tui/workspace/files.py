@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
 from acp_tui.workspace.backups import Backups
-from acp_tui.workspace.encodings import BINARY, UTF_8, decoded
+from acp_tui.workspace.encodings import BINARY, UTF_8, decode
 
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
 """Attributes that describe the old content, such as capabilities of a program."""
@@ -231,7 +231,7 @@ class _Old:
 
     def __init__(self, content: bytes | None) -> None:
         """Decode the content; None means no file or one too large."""
-        read = decoded(content) if content is not None else None
+        read = decode(content) if content is not None else None
         self.content = content
         self.encoding = read.encoding if read is not None else UTF_8
         self.text = read.text if read is not None and read.encoding != BINARY else None

@@ -515,7 +515,7 @@ class Child:
         return ticks / _TICKS
 
 
-async def wait_for_an_end(pids: Sequence[int], seconds: float) -> None:
+async def wait_for_any(pids: Sequence[int], seconds: float) -> None:
     """Wait until one of some processes has ended, or for `seconds`."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()

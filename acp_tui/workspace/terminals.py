@@ -25,7 +25,7 @@ from acp_tui.workspace.processes import (
     FolderUnusable,
     StartFailed,
     WorkingFolder,
-    wait_for_an_end,
+    wait_for_any,
 )
 
 
@@ -315,7 +315,7 @@ class Terminal:
         while left := await self._child.survivors():
             if pause:  # those ending within a moment are not reported
                 self._has_left(tuple(left))
-            await wait_for_an_end(left, pause or _MOMENT)
+            await wait_for_any(left, pause or _MOMENT)
             pause = _LOOK_AGAIN
         self._has_left(())
 

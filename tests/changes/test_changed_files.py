@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acp_tui.changes import snapshot_log
-from acp_tui.changes.changed_files import ChangedFiles, not_shown
+from acp_tui.changes.changed_files import ChangedFiles, exclusion_notice
 from acp_tui.changes.tree import ChangedFile, LeftOut
 from acp_tui.session.events import Noted, WorkspaceCompared
 from acp_tui.session.files import DiskState, Origin
@@ -65,12 +65,14 @@ def test_what_is_not_as_the_last_turn_left_it_came_from_outside() -> None:
 
 
 def test_what_is_left_out_is_counted_by_its_reason_and_too_many_files_are_a_warning() -> None:
-    few = not_shown([LeftOut("big", "large"), LeftOut("bigger", "large"), LeftOut("inner", "repository")])
+    few = exclusion_notice(
+        [LeftOut("big", "large"), LeftOut("bigger", "large"), LeftOut("inner", "repository")]
+    )
     assert few.text == "Changes are not shown in files above 8 MB (2) and other repositories inside (1)."
     assert few.severity == "info"
     assert few.detail.splitlines() == ["big", "bigger", "inner"]
 
-    many = not_shown([LeftOut(str(number), "too many") for number in range(12)])
+    many = exclusion_notice([LeftOut(str(number), "too many") for number in range(12)])
     assert many.severity == "warning"
     assert many.detail.splitlines()[-1] == "and 2 more"
 

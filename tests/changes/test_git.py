@@ -15,7 +15,7 @@ from acp_tui.changes.git import Git, git_program, lines_of, repository_at, repos
 from tests.changes.workspaces import repository
 
 _STARTERS = {
-    "started", "run", "Popen", "check_output", "check_call", "call", "create_subprocess_exec", "which",
+    "start_process", "run", "Popen", "check_output", "check_call", "call", "create_subprocess_exec", "which",
     "create_subprocess_shell", "system", "execvp", "posix_spawn",
 }  # fmt: skip
 

@@ -14,25 +14,25 @@ from acp_tui.changes import tree as successor
 from acp_tui.changes.git_store import GitFailed
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Snapshot
-from acp_tui.changes.undo import Hunk, Reviewed, restore, reverse, without
+from acp_tui.changes.undo import Hunk, Reviewed, restore, reverse, revert_hunk
 from tests.changes.workspaces import told, workspace
 
 
 def test_the_hunk_is_taken_back_and_the_others_stay() -> None:
     old, new = b"a\nb\nc\nd\ne\n", b"A\nb\nc\nd\nE\nf\n"
 
-    assert without(old, new, Hunk(0, 1, 0, 1)) == b"a\nb\nc\nd\nE\nf\n"
-    assert without(old, new, Hunk(4, 5, 4, 6)) == b"A\nb\nc\nd\ne\n"
+    assert revert_hunk(old, new, Hunk(0, 1, 0, 1)) == b"a\nb\nc\nd\nE\nf\n"
+    assert revert_hunk(old, new, Hunk(4, 5, 4, 6)) == b"A\nb\nc\nd\ne\n"
 
 
 def test_lines_that_were_added_go_and_lines_that_were_removed_come_back() -> None:
-    assert without(b"a\nc\n", b"a\nb\nc\n", Hunk(1, 1, 1, 2)) == b"a\nc\n"
-    assert without(b"a\nb\nc\n", b"a\nc\n", Hunk(1, 2, 1, 1)) == b"a\nb\nc\n"
+    assert revert_hunk(b"a\nc\n", b"a\nb\nc\n", Hunk(1, 1, 1, 2)) == b"a\nc\n"
+    assert revert_hunk(b"a\nb\nc\n", b"a\nc\n", Hunk(1, 2, 1, 1)) == b"a\nb\nc\n"
 
 
 def test_a_missing_newline_at_the_end_comes_back_and_joins_no_lines() -> None:
-    assert without(b"a\nb", b"a\nB\n", Hunk(1, 2, 1, 2)) == b"a\nb"
-    assert without(b"a", b"A\nb\n", Hunk(0, 1, 0, 1)) == b"a\nb\n"
+    assert revert_hunk(b"a\nb", b"a\nB\n", Hunk(1, 2, 1, 2)) == b"a\nb"
+    assert revert_hunk(b"a", b"A\nb\n", Hunk(0, 1, 0, 1)) == b"a\nb\n"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_missing_newline_at_the_end_comes_back_and_joins_no_lines() -> None:
     ],
 )
 def test_old_lines_get_the_line_ends_of_the_file_as_it_is_now(old: bytes, new: bytes, result: bytes) -> None:
-    assert without(old, new, Hunk(0, 1, 0, 1)) == result
+    assert revert_hunk(old, new, Hunk(0, 1, 0, 1)) == result
 
 
 @given(
@@ -53,7 +53,7 @@ def test_old_lines_get_the_line_ends_of_the_file_as_it_is_now(old: bytes, new: b
 def test_taking_everything_back_gives_the_old_text(before: list[bytes], after: list[bytes]) -> None:
     old, new = b"".join(before), b"".join(after)
 
-    assert without(old, new, Hunk(0, len(before), 0, len(after))) == old
+    assert revert_hunk(old, new, Hunk(0, len(before), 0, len(after))) == old
 
 
 OLD = b"a\nb\nc\nd\n"

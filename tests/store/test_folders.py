@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store import folders as locking
-from acp_tui.store.folders import SharedJson, alone, config_folder, data_folder, state_folder, write_whole
+from acp_tui.store.folders import SharedJson, config_folder, data_folder, locked, state_folder, write_whole
 
 
 def test_one_variable_moves_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,11 +60,11 @@ def test_one_waits_until_the_other_is_done(tmp_path: Path, monkeypatch: pytest.M
 
     def second() -> None:
         waits.set()
-        with alone(tmp_path / "file"):
+        with locked(tmp_path / "file"):
             order.append("second")
 
     other = threading.Thread(target=second)
-    with alone(tmp_path / "file"):
+    with locked(tmp_path / "file"):
         other.start()
         waits.wait()
         order.append("first")
@@ -79,10 +79,10 @@ def test_a_program_that_was_stopped_while_it_wrote_holds_nobody_up(
     monkeypatch.setattr(locking, "PATIENCE", 0.01)
     path = tmp_path / "file"
 
-    with alone(path), pytest.raises(TimeoutError, match="does not go on"), alone(path):
+    with locked(path), pytest.raises(TimeoutError, match="does not go on"), locked(path):
         pytest.fail("two at once")
 
-    with alone(path):
+    with locked(path):
         pass
 
 

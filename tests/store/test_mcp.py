@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.store.mcp import McpServer, collect, load, offered
+from acp_tui.store.mcp import McpServer, collect, load, split_by_support
 from tests.schema.official import faults_of_params
 
 LOCAL = McpServer("docs", "stdio", command=sys.executable)
@@ -30,8 +30,8 @@ def test_every_kind_of_server_is_as_the_protocol_has_it() -> None:
 
 
 def test_c43_servers_the_agent_cannot_use_are_left_out_and_named() -> None:
-    assert offered([LOCAL, WEB, EVENTS], http=True, sse=False) == ([LOCAL, WEB], [EVENTS])
-    assert offered([LOCAL, WEB, EVENTS], http=False, sse=False) == ([LOCAL], [WEB, EVENTS])
+    assert split_by_support([LOCAL, WEB, EVENTS], http=True, sse=False) == ([LOCAL, WEB], [EVENTS])
+    assert split_by_support([LOCAL, WEB, EVENTS], http=False, sse=False) == ([LOCAL], [WEB, EVENTS])
 
 
 def test_headers_and_variables_are_secret() -> None:

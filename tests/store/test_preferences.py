@@ -13,8 +13,8 @@ from acp_tui.store.preferences import (
     SessionNames,
     keep_theme,
     last_theme,
-    load,
-    save,
+    load_layout,
+    save_layout,
 )
 
 
@@ -86,11 +86,11 @@ DEFAULT = ("plan", "changes")
 
 def test_a_layout_is_there_in_the_next_run(tmp_path: Path) -> None:
     path = tmp_path / "state" / "layout.json"
-    assert load(path, DEFAULT) == (Layout(DEFAULT), None)
+    assert load_layout(path, DEFAULT) == (Layout(DEFAULT), None)
 
-    assert save(path, Layout(("changes",), side=False)) is None
+    assert save_layout(path, Layout(("changes",), side=False)) is None
 
-    assert load(path, DEFAULT) == (Layout(("changes",), side=False), None)
+    assert load_layout(path, DEFAULT) == (Layout(("changes",), side=False), None)
     assert [file.name for file in path.parent.iterdir()] == ["layout.json"]
 
 
@@ -101,7 +101,7 @@ def test_a_broken_layout_is_told_and_the_settings_count(tmp_path: Path, text: by
     path = tmp_path / "layout.json"
     path.write_bytes(text)
 
-    layout, problem = load(path, DEFAULT)
+    layout, problem = load_layout(path, DEFAULT)
 
     assert layout == Layout(DEFAULT)
     assert problem is not None
@@ -110,10 +110,10 @@ def test_a_broken_layout_is_told_and_the_settings_count(tmp_path: Path, text: by
 
 def test_a_layout_that_cannot_be_read_or_kept_is_told(tmp_path: Path) -> None:
     (tmp_path / "layout.json").mkdir()
-    assert load(tmp_path / "layout.json", DEFAULT)[1] is not None
-    assert save(tmp_path / "layout.json", Layout(())) is not None
+    assert load_layout(tmp_path / "layout.json", DEFAULT)[1] is not None
+    assert save_layout(tmp_path / "layout.json", Layout(())) is not None
     (tmp_path / "file").write_text("")
-    assert save(tmp_path / "file" / "layout.json", Layout(())) is not None
+    assert save_layout(tmp_path / "file" / "layout.json", Layout(())) is not None
 
 
 def test_a_name_is_there_in_the_next_run_until_it_is_taken_back(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store import prompts as history
-from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, prompt_of, together, workspace_name
+from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, prompt_of, workspace_name
 from tests.full_disk import Disk
 
 _KILLED = """
@@ -268,7 +268,7 @@ def test_a_chip_stands_for_its_text_and_one_that_is_not_known_for_itself() -> No
 def test_several_prompts_are_one_with_the_chips_of_all() -> None:
     other = "[pasted 9 lines #2]"
 
-    assert together([Prompt(CHIP, {CHIP: "a"}), Prompt("and"), Prompt(other, {other: "b"})]).whole == (
+    assert join_prompts([Prompt(CHIP, {CHIP: "a"}), Prompt("and"), Prompt(other, {other: "b"})]).whole == (
         "a\n\nand\n\nb"
     )
 

@@ -9,7 +9,7 @@ import struct
 
 import pytest
 
-from acp_tui.workspace.encodings import BINARY, BROKEN, decoded, have_lines, pair
+from acp_tui.workspace.encodings import BINARY, BROKEN, decode, decode_pair, have_lines
 
 _GERMAN = "Grüße aus München, schöne Straße\n" * 3
 _JAPANESE = "日本語のテキストです。これはテスト\n" * 2
@@ -40,40 +40,40 @@ _JAPANESE = "日本語のテキストです。これはテスト\n" * 2
     ],
 )
 def test_a_text_is_read_as_it_was_written(text: str, codec: str, name: str) -> None:
-    assert decoded(text.encode(codec)) == (text, name)
+    assert decode(text.encode(codec)) == (text, name)
 
 
 @pytest.mark.parametrize("content", [b"\0", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", bytes(range(256)) * 2])
 def test_data_is_no_text_and_two_of_them_are_never_the_same(content: bytes) -> None:
-    found = decoded(content)
+    found = decode(content)
 
     assert found.encoding == BINARY
-    assert found.text != decoded(content[:-1] + b"\xfe").text
+    assert found.text != decode(content[:-1] + b"\xfe").text
 
 
 def test_broken_bytes_in_utf_8_are_shown() -> None:
-    assert decoded("Grüße, schöne".encode() + b" \xe9\n") == ("Grüße, schöne \\xe9\n", BROKEN)
+    assert decode("Grüße, schöne".encode() + b" \xe9\n") == ("Grüße, schöne \\xe9\n", BROKEN)
 
 
 def test_a_byte_that_no_character_of_a_mark_is_made_of_is_shown() -> None:
-    assert decoded(codecs.BOM_UTF16_LE + b"a\0\x00\xd8")[0] == "\ufeffa\\x00\\xd8"
+    assert decode(codecs.BOM_UTF16_LE + b"a\0\x00\xd8")[0] == "\ufeffa\\x00\\xd8"
 
 
 def test_the_first_other_character_may_stand_far_from_the_beginning() -> None:
-    assert decoded(b"plain line\n" * 100_000 + _GERMAN.encode("cp1252")).text.endswith(_GERMAN)
+    assert decode(b"plain line\n" * 100_000 + _GERMAN.encode("cp1252")).text.endswith(_GERMAN)
 
 
 def test_any_bytes_have_a_text_and_different_bytes_of_a_file_different_ones() -> None:
     for old in range(0x80, 0x100):
         for new in (0x80, 0xEB, 0xFF):
-            before, after = pair(b"caf%c\n" % old, b"caf%c\n" % new)
+            before, after = decode_pair(b"caf%c\n" % old, b"caf%c\n" % new)
             assert before is not None
             assert after is not None
             assert (before == after) == (old == new)
 
 
 def test_both_states_of_a_file_are_read_alike() -> None:
-    before, after = pair(_GERMAN.encode("cp1252"), _GERMAN.encode("cp1252") + b"\xeb")
+    before, after = decode_pair(_GERMAN.encode("cp1252"), _GERMAN.encode("cp1252") + b"\xeb")
 
     assert before == (_GERMAN, "Windows-1252")
     assert after == (_GERMAN + "ë", "Windows-1252")
@@ -110,7 +110,7 @@ def test_what_would_not_come_back_the_same_has_no_lines(broken: bytes) -> None:
     ["日本語のテキストです。\n", "Привет, мир!\n", "Ελληνικά, ναι\r\n", "Āā Ēē Īī Ōō Ūū\n", "a 😀 b 😀 c\n"],
 )
 def test_wide_texts_without_a_mark_are_told_from_data(text: str, codec: str) -> None:
-    found = decoded((text * 1_000).encode(codec))
+    found = decode((text * 1_000).encode(codec))
 
     assert (found.text, found.encoding) == (
         text * 1_000,
@@ -119,7 +119,7 @@ def test_wide_texts_without_a_mark_are_told_from_data(text: str, codec: str) -> 
 
 
 def test_a_short_state_of_a_file_is_read_as_its_other_one() -> None:
-    before, after = pair("a\n".encode("utf-16-le"), "a longer text\n".encode("utf-16-le"))
+    before, after = decode_pair("a\n".encode("utf-16-le"), "a longer text\n".encode("utf-16-le"))
 
     assert before == ("a\n", "UTF-16 LE")
     assert after == ("a longer text\n", "UTF-16 LE")
@@ -137,5 +137,5 @@ def test_a_short_state_of_a_file_is_read_as_its_other_one() -> None:
     ids=["16 bits", "32 bits", "floats", "gzip", "random"],
 )
 def test_data_of_many_kinds_is_no_text(data: bytes) -> None:
-    assert decoded(data).encoding == BINARY
+    assert decode(data).encoding == BINARY
     assert not have_lines(data, data)

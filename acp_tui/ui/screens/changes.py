@@ -31,7 +31,7 @@ from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
-from acp_tui.workspace.encodings import BINARY, Decoded, have_lines, pair
+from acp_tui.workspace.encodings import BINARY, Decoded, decode_pair, have_lines
 
 _PROMPT: Final = 60
 """Most characters of a prompt."""
@@ -392,7 +392,7 @@ def on_disk(file: FileChange, seen: SeenChange, cwd: str) -> FileDiff:
         return FileDiff(name, *_NOT_SHOWN, ", ".join(notes), None)
     if seen.base != seen.old:
         notes.append("what is still open")
-    old, new = seen.texts or pair(seen.base, seen.new)
+    old, new = seen.texts or decode_pair(seen.base, seen.new)
     if encoding := _encoding(old, new):
         notes.append(encoding)
     elif old is not None and new is not None and old.text == new.text and seen.base != seen.new:
@@ -445,7 +445,7 @@ class ChangeReview:
         old, new = await self.tracking.texts(change) if with_texts else (None, None)
         self._reviewed.settle(change, old, new)
         base = old if all_of_it or not with_texts else self._reviewed.base(change, old)
-        return SeenChange(change, old, base, new, await asyncio.to_thread(pair, base, new))
+        return SeenChange(change, old, base, new, await asyncio.to_thread(decode_pair, base, new))
 
     def is_done(self, change: ChangedFile) -> bool:
         """Return whether all of a change was kept."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.store.preferences import Layout, load, save
+from acp_tui.store.preferences import Layout, load_layout, save_layout
 from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRows
@@ -33,7 +33,7 @@ class PaneLayout:
 
     def begin(self) -> None:
         """Restore the layout of the last run."""
-        layout, problem = load(self._path, self._default)
+        layout, problem = load_layout(self._path, self._default)
         for frame in self._screen.query(PaneFrame):
             frame.set_class(frame.pane.NAME not in layout.panes, "-hidden")
         self._show_side(layout.side)
@@ -162,6 +162,6 @@ class PaneLayout:
         return Layout(tuple(self._shown), not self._screen.query_one("#side").has_class("-hidden"))
 
     def _keep(self) -> None:
-        problem = save(self._path, self._layout)
+        problem = save_layout(self._path, self._layout)
         if problem is not None:
             self._screen.notify(str(problem), title="Layout", severity="warning")

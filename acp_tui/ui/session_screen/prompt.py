@@ -21,7 +21,7 @@ from acp_tui.conversation.workspace_files import WorkspaceFiles
 from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
 from acp_tui.readable import inside
 from acp_tui.store.folders import data_folder, state_folder
-from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, together, workspace_name
+from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
 from acp_tui.ui.first_frame import prompt_hint
 from acp_tui.ui.screens.editor import begin, edit
 from acp_tui.ui.screens.menu import PastPrompts
@@ -199,7 +199,9 @@ class Writing(Vertical):
     def _keep_draft(self) -> None:
         if self._draft is not None:
             away = [self.box.stashed] if self.box.stashed is not None else []
-            self._draft.keep(together([*away, self.box.prompt]) if self.box.text.strip() else together(away))
+            self._draft.keep(
+                join_prompts([*away, self.box.prompt]) if self.box.text.strip() else join_prompts(away)
+            )
         self._tell_problem()
 
     def _tell_problem(self) -> None:
