@@ -240,6 +240,8 @@ def _in_a_window(like: dict[str, Any], folder: Path) -> list[str]:
             time.sleep(1.5)  # keys that come at once are not meant for a screen that came unasked
             terminal.type("r")
             terminal.until(lambda screen: "What to try" not in screen and _lives(work) == 2)
+            # What is said before the agent is there is given back where it does not know what stands above.
+            terminal.until(lambda screen: "A new session" in screen or "taken this session up" in screen)
             terminal.type("after\r")
             terminal.until("heard-1")
         except NeverShown as error:
