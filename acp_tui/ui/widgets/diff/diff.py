@@ -218,7 +218,7 @@ class Difference:
             found.append(f"line ends changed: {self.line_ends[0]} → {self.line_ends[1]}")
         if self.final_newline == (True, False):
             found.append("no newline at end" if self.status == "new" else "no newline at end any more")
-        elif self.final_newline == (False, True):
+        elif self.final_newline == (False, True) and self.new:
             found.append("newline at end added")
         if self.byte_order_mark[0] != self.byte_order_mark[1]:
             found.append(f"byte order mark {'added' if self.byte_order_mark[1] else 'removed'}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from rich.color import Color, blend_rgb
 from rich.segment import Segment
@@ -84,13 +84,17 @@ def _highlighted(path: str, lines: Sequence[str]) -> tuple[Pieces, ...]:
 
 
 MOST_ROWS: Final = 500
-"""Rows of one wrapped line at most; the rest is cut."""
+"""Screens of text of one line, in rows; of a longer one the beginning and the end are shown."""
+ALL_ROWS: Final = 20_000
+"""The same when all lines are asked for."""
+_END: Final = 5
+"""The part of these rows that shows the end of a long line."""
 _WIDE: Final = re.compile(
     "[\u1100-\u115f\u231a-\u23f3\u25fd-\u2b55\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff"
     "\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00010000-\U0003ffff]"
 )
 """Characters that take two cells, or may."""
-_CODE: Final = frozenset({"equal", "removed", "added", "changed"})
+CODE: Final = frozenset({"equal", "removed", "added", "changed"})
 
 _NARROW: Final = re.compile(
     "[\x00-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*"
@@ -101,28 +105,52 @@ Height = Callable[[DiffPart, int], int]
 """Returns the number of rows of a line of a part, counted from 0."""
 
 
-def height_of(line: str, room: int) -> int:
-    """Return the number of rows of `room` cells for a line; with wide characters perhaps one too many.
+class LongLine(NamedTuple):
+    """The parts of a line that are shown, and the number of characters left out between them."""
 
-    The exact number needs a layout, which takes seconds for many long lines.
+    head: str
+    left_out: int = 0
+    tail: str = ""
+
+
+def shown_of(line: str, room: int, most: int = MOST_ROWS) -> LongLine:
+    """Return what is shown of a line in rows of `room` cells: all of it, if that takes few enough."""
+    if len(line) <= room * most:
+        return LongLine(line)
+    end = room * (most // _END)
+    start = room * most - end
+    return LongLine(line[:start], len(line) - start - end, line[len(line) - end :])
+
+
+def height_of(line: str, room: int, most: int = MOST_ROWS) -> int:
+    """Return how many rows of `room` cells a line takes; with wide characters perhaps one too many.
+
+    Exact would be to lay such a line out, which takes seconds where very many lines are long.
     """
-    length = len(line)
-    if length <= room and line.isascii() and "\t" not in line:
+    if len(line) <= room and line.isascii() and "\t" not in line:
         return 1
-    line = line[: room * MOST_ROWS]
+    shown = shown_of(line, room, most)
+    rows = _height_of_part(shown.head, room)
+    return rows + 1 + _height_of_part(shown.tail, room) if shown.left_out else rows
+
+
+def _height_of_part(line: str, room: int) -> int:
     if _NARROW.fullmatch(line):
-        return min(MOST_ROWS, len(_word_spans(line.replace("\t", TAB), room)))
+        return len(_word_spans(line.replace("\t", TAB), room))
+    cells = _cells(line)
+    if _WIDE.search(line):
+        room = max(1, room - 1)  # a wide character that finds one cell left takes the next row
+    return max(1, -(-cells // room))
+
+
+def _cells(line: str) -> int:
+    """Return the cells of a line, or some more than these."""
     cells = len(line) + (len(TAB) - 1) * line.count("\t")
-    if not line.isascii():
-        wide = len(_WIDE.findall(line))
-        cells += wide
-        room = max(1, room - bool(wide))  # a wide character that finds one cell left takes the next row
-    return max(1, min(MOST_ROWS, -(-cells // room)))
+    return cells if line.isascii() else cells + len(_WIDE.findall(line))
 
 
 def row_spans(line: str, room: int) -> list[tuple[int, int]] | None:
-    """Return the start and end of each row of a line, tabs expanded; None if it may have wide characters."""
-    line = line[: room * MOST_ROWS]
+    """Return the rows of a (part of a) line, tabs laid out; None if it may have wide characters."""
     return _word_spans(line.replace("\t", TAB), room) if _NARROW.fullmatch(line) else None
 
 
@@ -146,7 +174,7 @@ def _word_spans(text: str, room: int) -> list[tuple[int, int]]:
 def wrapped(parts: Iterable[DiffPart], height: Height, room: int) -> Iterator[DiffPart]:
     """Yield parts with each line longer than a row as a part of its own."""
     for part in parts:
-        if part.kind in _CODE:
+        if part.kind in CODE:
             yield from _split_row(part, height, room)
         else:
             yield part
@@ -219,7 +247,14 @@ class DiffPainter:
         self._grounds = {kind: _ground(look, word) for kind, (word, _) in _SIDE.items()}
         self._styles: dict[tuple[str, str, bool], Style] = {}
         self._long_lines: dict[tuple[bool, int, int], list[Row]] = {}
+        self._most, self._how = MOST_ROWS, ""
         self._colours = DiffHighlighter(difference.old, difference.new, path)
+
+    def cut_at(self, most: int, how: str) -> None:
+        """Cut lines that take more rows when they are wrapped; `how` says in the cut how to see all."""
+        if most != self._most:
+            self._long_lines.clear()
+        self._most, self._how = most, how
 
     def row(self, part: DiffPart, number: int, pan: int = 0) -> Row:
         """Return row `number` of a part, its code scrolled left by `pan` cells."""
@@ -294,19 +329,37 @@ class DiffPainter:
         room, ground = max(0, width - self._gutter_width), self._style(kind, "", False)
         if rest is None:
             code = self._code(kind, use_old, index, (pan + room) * 4, self._marks(kind, old, new))
-            return [*gutter, *fit(code, pan, room, ground, self._look)]
+            return [*gutter, *self._panned(code, self._text(kind, use_old, index), pan, room, ground)]
         if rest:
             gutter = [Segment(" " * self._gutter_width, ground)]
         rows = self._wrapped(kind, use_old, index, max(1, room), self._marks(kind, old, new))
         return [*gutter, *fit(rows[rest] if rest < len(rows) else [], 0, room, ground, self._look)]
 
+    def _panned(self, code: list[Segment], line: str, pan: int, room: int, ground: Style) -> Row:
+        """Return a part of a line in one row, with the number of cells beyond its right edge."""
+        left = _cells(line) - pan - room
+        left += len(f"{self._look.glyph('cut')}+{left:,}")  # which stands in the place of some more
+        more = Segment(f"+{left:,}", ground + self._look["accent"])
+        if _cells(line) <= pan + room or room <= 2 * len(more.text):
+            return fit(code, pan, room, ground, self._look)
+        return [*fit(code, pan, room - len(more.text), ground, self._look), more]
+
+    def length(self, part: DiffPart, line: int) -> int:
+        """Return the cells of a line of a part, or of the longer one of two sides."""
+        lines: list[str] = []
+        if part.kind != "added" and line < part.old_lines:
+            lines.append(self._text(part.kind, True, part.old + line))
+        if part.kind != "removed" and line < part.new_lines:
+            lines.append(self._text(part.kind, False, part.new + line))
+        return max(map(_cells, lines), default=0)
+
     def height(self, part: DiffPart, line: int) -> int:
         """Return the number of rows of a line of a part if long lines are wrapped."""
         rows = 1
         if part.kind in ("removed", "changed", "equal") and line < part.old_lines:
-            rows = height_of(self._text(part.kind, True, part.old + line), self.room)
+            rows = height_of(self._text(part.kind, True, part.old + line), self.room, self._most)
         if part.kind in ("added", "changed") and line < part.new_lines:
-            rows = max(rows, height_of(self._text(part.kind, False, part.new + line), self.room))
+            rows = max(rows, height_of(self._text(part.kind, False, part.new + line), self.room, self._most))
         return rows
 
     @property
@@ -321,18 +374,35 @@ class DiffPainter:
     def _wrapped(
         self, kind: str, use_old: bool, index: int, room: int, marks: tuple[CharSpan, ...]
     ) -> Sequence[Row]:
-        """Return the rows of a long line."""
+        """Return the rows of a long line, of which the middle may be left out."""
         key = (use_old, index, room)
         rows = self._long_lines.get(key)
         if rows is None:
-            code = self._code(kind, use_old, index, room * MOST_ROWS, marks)
-            spans = [(segment.text, segment.style or self._look.base) for segment in code]
-            places = row_spans(self._text(kind, use_old, index), room)
-            rows = wrap(spans, room, words=False) if places is None else cut_at(spans, places)
+            text = self._text(kind, use_old, index)
+            shown = shown_of(text, self.room, self._most)
+            rows = _broken(self._code(kind, use_old, index, len(shown.head), marks), shown.head, room)
+            if shown.left_out:
+                end = _broken(self._end(kind, shown.tail), shown.tail, room)
+                # Wide characters may take fewer rows than were counted: the end stays at the end.
+                spare = height_of(text, self.room, self._most) - len(rows) - 1 - len(end)
+                rows = [*rows, *([[]] * spare), self._cut(shown.left_out), *end]
             if len(self._long_lines) >= _LONG_LINES:
                 del self._long_lines[next(iter(self._long_lines))]
             self._long_lines[key] = rows
         return rows
+
+    def _cut(self, left_out: int) -> Row:
+        """Return the row in the place of what is left out of a line."""
+        how = f": {self._how}" if self._how else ""
+        text = f"{self._look.glyph('cut')} {left_out:,} characters are left out here{how}"
+        return [Segment(text, self._look.base + self._look["warning"])]
+
+    def _end(self, kind: str, text: str) -> list[Segment]:
+        """Return the end of a very long line as segments, without colours."""
+        body = text.rstrip(" \t") if kind != "equal" else text
+        blanks = text[len(body) :].replace(" ", self._space).replace("\t", self._tab)
+        style = self._style(kind, "", False)
+        return [Segment(safe(body).replace("\t", TAB), style), Segment(blanks, style)]
 
     def _text(self, kind: str, use_old: bool, index: int) -> str:
         line = (self._difference.old if use_old else self._difference.new)[index]
@@ -400,6 +470,15 @@ class DiffPainter:
                 style += self._look[_SIDE[kind][0]] if marked else self._grounds[kind]
             self._styles[key] = style
         return style
+
+
+def _broken(code: Sequence[Segment], text: str, room: int) -> list[Row]:
+    """Return segments in rows of `room` cells; `text` is what they show."""
+    from acp_tui.ui.widgets.text import cut_at, wrap
+
+    spans = [(segment.text, segment.style or Style.null()) for segment in code]
+    places = row_spans(text, room)
+    return wrap(spans, room, words=False) if places is None else cut_at(spans, places)
 
 
 def _ground(look: Look, word_role: str) -> Style:

@@ -22,7 +22,7 @@ from typing_extensions import override
 from acp_tui.store.folders import SharedJson
 from acp_tui.ui.widgets.diff.diff import CONTEXT
 from acp_tui.ui.widgets.diff.layout import DiffHit, hits_in, place_of
-from acp_tui.ui.widgets.diff.paint import DiffPainter
+from acp_tui.ui.widgets.diff.paint import ALL_ROWS, CODE, MOST_ROWS, DiffPainter
 from acp_tui.ui.widgets.diff.rows import (
     Anchor,
     ComparedFile,
@@ -32,6 +32,7 @@ from acp_tui.ui.widgets.diff.rows import (
     DiffRows,
     FileDiff,
 )
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.row_view import RowView
@@ -151,6 +152,8 @@ class DiffView(RowView, can_focus=True):
         Binding("e", "edit", "Edit here", show=False, id="diff.edit"),
         Binding("left", "pan(-1)", "Pan left", show=False, id="diff.pan-left"),
         Binding("right", "pan(1)", "Pan right", show=False, id="diff.pan-right"),
+        Binding("home", "pan_to_start", "Start of the lines, then top", show=False, id="diff.start"),
+        Binding("end", "pan_to_end", "End of the lines, then bottom", show=False, id="diff.end"),
     ]
 
     @dataclass
@@ -179,6 +182,7 @@ class DiffView(RowView, can_focus=True):
         """The rows of the current layout."""
         self._preferences = DiffPreferences()
         self._pan = 0
+        self._shows_whole_lines = False
         self._place = DiffPosition()
         self._marked_fold = -1
         self._marked_file: int | None = None
@@ -338,8 +342,19 @@ class DiffView(RowView, can_focus=True):
 
     def action_toggle_folds(self) -> None:
         """Open all folds, or close them."""
-        self.files.unfold(all_lines=bool(self.rows.folds))
+        has_cuts = self._preferences.wraps and not self._shows_whole_lines and self._cuts_lines
+        self._shows_whole_lines = all_lines = bool(self.rows.folds) or has_cuts
+        self.files.unfold(all_lines=all_lines)
         self.lay_out_rows()
+
+    @property
+    def _cuts_lines(self) -> bool:
+        """True if the middle of a wrapped line is left out."""
+        return any(
+            compared.longest > self._painter_of(compared).room * MOST_ROWS
+            for compared in self.files
+            if compared.difference is not None
+        )
 
     async def action_find(self) -> None:
         """Search both sides."""
@@ -375,6 +390,36 @@ class DiffView(RowView, can_focus=True):
             self._pan = pan
             self.show_rows(self.row_count)
 
+    def action_pan_to_end(self) -> None:
+        """Go to the end of the longest line in view; from there, or if all are seen, to the bottom."""
+        end = 0 if self._preferences.wraps else max(0, self._longest_in_view() + 1)
+        if self._pan < end:
+            self._pan_by(end - self._pan)
+        else:
+            self.scroll_end(animate=False, immediate=True)
+
+    def action_pan_to_start(self) -> None:
+        """Go to the start of the lines; from there to the top."""
+        if self._pan:
+            self._pan_by(-self._pan)
+        else:
+            self.scroll_home(animate=False, immediate=True)
+
+    def _pan_by(self, cells: int) -> None:
+        self._pan += cells
+        self.show_rows(self.row_count)
+
+    def _longest_in_view(self) -> int:
+        """Return how far the longest line in view reaches beyond the room of a row, in cells."""
+        reach = -1
+        for row in range(self.top_row(), min(self.top_row() + self.size.height, len(self.rows))):
+            number, part, inside = self.rows.place(row)
+            compared = self.files[number]
+            if compared.difference is not None and part.kind in CODE:
+                painter = self._painter_of(compared)
+                reach = max(reach, painter.length(part, inside) - painter.room)
+        return reach
+
     def pan_to(self, column: int) -> None:
         """Pan to a cell of a long line if it is out of sight."""
         shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
@@ -405,11 +450,14 @@ class DiffView(RowView, can_focus=True):
 
     def _wrapping(self, compared: ComparedFile) -> DiffPainter | None:
         """Return what wraps the lines of a page, if that is wanted and possible yet."""
-        return (
-            self._painter_of(compared)
-            if self._preferences.wraps and compared.difference is not None
-            else None
-        )
+        if not self._preferences.wraps or compared.difference is None:
+            return None
+        painter = self._painter_of(compared)
+        if self._shows_whole_lines:
+            painter.cut_at(ALL_ROWS, "")
+        else:
+            painter.cut_at(MOST_ROWS, f"{key_of(self, 'diff.all-lines')} shows more")
+        return painter
 
     def _return_to(self, anchor: Anchor | None) -> None:
         row = self.rows.row_at_anchor(anchor) if anchor is not None else None

@@ -223,3 +223,19 @@ def test_lines_with_little_in_common_get_no_marks() -> None:
 
 def test_a_very_long_line_gets_no_marks() -> None:
     assert changed_words("a " * 5_000, "b " * 5_000) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "facts"),
+    [
+        ("a", None, ["file deleted"]),
+        ("a", "", ["file emptied"]),
+        ("a", "a\n", ["newline at end added"]),
+        ("a\n", "a", ["no newline at end any more"]),
+        (None, "a", ["new file", "no newline at end"]),
+    ],
+)
+def test_a_newline_at_the_end_is_added_only_to_a_text_that_is_there(
+    old: str | None, new: str | None, facts: list[str]
+) -> None:
+    assert compute(old, new).facts() == facts

