@@ -130,7 +130,7 @@ class Tabs:
         """Show a question of a session; after the answer the session that is seen now comes back."""
         if not self.is_current(screen):
             self._visit = Visit(self.current, screen, question)
-        screen.asking.want(question)
+        screen.question_dialogs.want(question)
         if not self.is_current(screen):
             await self._show(screen)
 

@@ -92,7 +92,7 @@ async def test_c30_every_recording_is_shown_whole_and_none_of_it_is_obeyed(tmp_p
         for name in recordings.NAMES:
             for session in replay(recordings.rows(name)).sessions.values():
                 screen.conversation.session = session
-                screen.showing.session_changed(SessionChange(tuple(range(len(session.entries))), EVERYTHING))
+                screen.view.session_changed(SessionChange(tuple(range(len(session.entries))), EVERYTHING))
                 await is_drawn(screen, session, pilot)
                 blocks = blocks_of(screen, session)
                 assert [block.entry for block in blocks] == session.entries

@@ -70,7 +70,7 @@ class UnresponsiveAgent:
         elif what == "kill":
             self._screen.run_worker(agent.agent.stop(), group="kill")
         elif what == "restart":
-            self._screen.rooms.beginning.again()
+            self._screen.parts.startup.again()
 
     def _heading(self) -> str:
         conversation = self._screen.conversation

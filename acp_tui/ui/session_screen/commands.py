@@ -24,7 +24,7 @@ from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.export import talk
 from acp_tui.ui.session_screen.find import find
 from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
-from acp_tui.ui.session_screen.prompt import Writing
+from acp_tui.ui.session_screen.prompt import PromptArea
 from acp_tui.ui.session_screen.restore import restore_turn
 from acp_tui.ui.session_screen.sessions import SessionList, can_fork, fork
 from acp_tui.ui.session_screen.shell import choose_what_to_stop
@@ -116,7 +116,7 @@ def _help(screen: SessionScreen) -> None:
 
 def _palette(screen: SessionScreen) -> None:
     """Offer every command, the agent's commands and the themes."""
-    app, slash = _app(screen), screen.rooms.slash
+    app, slash = _app(screen), screen.parts.slash
     if not isinstance(app.screen, CommandPalette):
         provider = commands(slash.of_agent, slash.write, app.theming.names, app.theming.choose)
         app.push_screen(Palette([provider]))
@@ -136,7 +136,7 @@ def _is_on_top(screen: SessionScreen) -> bool:
 
 def interrupt(screen: SessionScreen) -> None:
     """Copy a selection; else empty the prompt with the keys; else stop what runs; else say how to quit."""
-    if screen.rooms.chat_copy.selection():
+    if screen.parts.chat_copy.selection():
         return
     if screen.prompt.has_focus and screen.prompt.text:
         screen.prompt.replace_all("")
@@ -147,7 +147,7 @@ def interrupt(screen: SessionScreen) -> None:
 
 def stop(screen: SessionScreen) -> None:
     """Take completions or a zoom away; else stop what runs; else go back to the prompt."""
-    if screen.query_one(Writing).dismiss():
+    if screen.query_one(PromptArea).dismiss():
         return
     if screen.maximized is not None:
         screen.pane_layout.toggle_zoom()
@@ -157,7 +157,7 @@ def stop(screen: SessionScreen) -> None:
 
 def _stops_work(screen: SessionScreen) -> bool:
     """End a command of the person, else the turn, whose open questions are answered `cancelled`."""
-    return screen.rooms.shell.kill() or screen.conversation.stop()
+    return screen.parts.shell.kill() or screen.conversation.stop()
 
 
 def _send_now(screen: SessionScreen) -> None:
@@ -179,7 +179,7 @@ async def _log_out(screen: SessionScreen) -> None:
 
 
 def _answer(screen: SessionScreen) -> None:
-    screen.asking.reopen()
+    screen.question_dialogs.reopen()
 
 
 RUN: Final[Mapping[str, Run]] = {
@@ -198,45 +198,45 @@ RUN: Final[Mapping[str, Run]] = {
     "session.close": _close,
     "session.stop": lambda screen: stop(screen),
     "session.interrupt": lambda screen: interrupt(screen),
-    "session.next-mode": lambda screen: screen.rooms.option_menus.next_mode(),
-    "session.details": lambda screen: screen.rooms.details.some_call(),
+    "session.next-mode": lambda screen: screen.parts.option_menus.next_mode(),
+    "session.details": lambda screen: screen.parts.details.some_call(),
     "session.plan": lambda screen: screen.pane_layout.go_to("plan"),
     "session.chat": lambda screen: screen.pane_layout.go_to("chat"),
     "session.plan-pane": lambda screen: screen.pane_layout.go_to("plan"),
     "session.tool-calls": lambda screen: screen.pane_layout.go_to("tool-calls"),
     "session.changes": lambda screen: screen.pane_layout.go_to("changes"),
-    "session.mode": _in_worker("options", lambda screen: screen.rooms.option_menus.choose("mode")),
-    "session.model": _in_worker("options", lambda screen: screen.rooms.option_menus.choose("model")),
-    "session.options": _in_worker("options", lambda screen: screen.rooms.option_menus.choose_option()),
+    "session.mode": _in_worker("options", lambda screen: screen.parts.option_menus.choose("mode")),
+    "session.model": _in_worker("options", lambda screen: screen.parts.option_menus.choose("model")),
+    "session.options": _in_worker("options", lambda screen: screen.parts.option_menus.choose_option()),
     "session.hide-pane": lambda screen: screen.pane_layout.hide(),
     "session.side": lambda screen: screen.pane_layout.toggle_side(),
     "session.zoom": lambda screen: screen.pane_layout.toggle_zoom(),
     "session.answer": _answer,
-    "session.protocol": lambda screen: screen.rooms.details.protocol(),
+    "session.protocol": lambda screen: screen.parts.details.protocol(),
     "session.send-now": _send_now,
     "session.edit-queue": _edit_queue,
     "session.policy": _in_worker("policy", lambda screen: choose_policy(screen)),
-    "session.rules": lambda screen: screen.rooms.rules.show(),
-    "session.decisions": lambda screen: screen.rooms.details.decisions(),
+    "session.rules": lambda screen: screen.parts.rules.show(),
+    "session.decisions": lambda screen: screen.parts.details.decisions(),
     "session.queue": _in_worker("queue", lambda screen: show_queue(screen)),
-    "session.about": lambda screen: screen.rooms.details.session_details(),
-    "session.rename": lambda screen: screen.rooms.session_name.ask(),
+    "session.about": lambda screen: screen.parts.details.session_details(),
+    "session.rename": lambda screen: screen.parts.session_name.ask(),
     "session.log-out": _in_worker("log-out", _log_out),
     "session.fork": _in_worker("fork", fork),
     "session.hand-over": lambda screen: hand_over(screen),
-    "session.copy": lambda screen: screen.rooms.chat_copy.last_answer(),
-    "session.export": _in_worker("export", lambda screen: screen.rooms.export.choose()),
+    "session.copy": lambda screen: screen.parts.chat_copy.last_answer(),
+    "session.export": _in_worker("export", lambda screen: screen.parts.export.choose()),
     "session.restore": _in_worker("restore", restore_turn),
     "session.drop-note": lambda screen: screen.conversation.rejections.drop(),
     "session.range": _in_worker("range", lambda screen: choose_range(screen)),
     "session.find": find,
-    "session.restart": lambda screen: screen.rooms.beginning.restart(),
-    "session.ladder": _in_worker("ladder", lambda screen: screen.rooms.unresponsive_agent.choose()),
+    "session.restart": lambda screen: screen.parts.startup.restart(),
+    "session.ladder": _in_worker("ladder", lambda screen: screen.parts.unresponsive_agent.choose()),
     "session.background": _in_worker("background", choose_what_to_stop),
     "session.prompt": lambda screen: screen.pane_layout.leave(),
-    "chat.copy": lambda screen: screen.rooms.chat_copy.block(),
-    "chat.copy-code": lambda screen: screen.rooms.chat_copy.code(),
-    "chat.source": lambda screen: screen.rooms.chat_copy.show_source(),
+    "chat.copy": lambda screen: screen.parts.chat_copy.block(),
+    "chat.copy-code": lambda screen: screen.parts.chat_copy.code(),
+    "chat.source": lambda screen: screen.parts.chat_copy.show_source(),
 }
 """What each command does; the commands of the chat have their keys there."""
 
@@ -249,7 +249,7 @@ WHEN: Final[Mapping[str, Callable[[SessionScreen], bool]]] = {
 """When a command is there at all; most always are, and say what is missing."""
 
 _WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionScreen, str], None]]] = {
-    "session.rename": lambda screen, name: screen.rooms.session_name.rename(name),
+    "session.rename": lambda screen, name: screen.parts.session_name.rename(name),
 }
 """What a command does with the words behind its own."""
 
@@ -326,11 +326,11 @@ async def say(screen: SessionScreen, prompt: Prompt) -> None:
     """Say it, or let it wait; what was typed as a command is run."""
     conversation = screen.conversation
     if prompt.is_command:
-        screen.rooms.shell.run(prompt)
-    elif await screen.rooms.slash.run(prompt.text):
+        screen.parts.shell.run(prompt)
+    elif await screen.parts.slash.run(prompt.text):
         return
     elif conversation.phase == "recorded":
-        screen.rooms.beginning.continue_recorded(prompt)
+        screen.parts.startup.continue_recorded(prompt)
     else:
         conversation.say(prompt)
         if conversation.is_over:
@@ -374,7 +374,7 @@ async def choose_range(screen: SessionScreen) -> None:
     else:
         change = session.apply(RangeChosen(int(chosen)))
         if change is not None:
-            screen.showing.session_changed(change)
+            screen.view.session_changed(change)
 
 
 def choices(session: Session) -> list[MenuItem]:
@@ -420,7 +420,7 @@ class QueueMenu(Menu):
         if prompt is not None:
             place = queue.index(prompt)
             queue.insert(max(0, place + step), queue.pop(place))
-            self._session_screen.showing.queue_changed()
+            self._session_screen.view.queue_changed()
 
     def action_drop(self) -> None:
         """Forget the prompt that was moved to; the history still has it."""
@@ -428,7 +428,7 @@ class QueueMenu(Menu):
         if prompt is not None:
             left = self.place_without()
             self._queue.remove(prompt)
-            self._session_screen.showing.queue_changed()
+            self._session_screen.view.queue_changed()
             if self._queue:
                 self.move_to(left.key)
 

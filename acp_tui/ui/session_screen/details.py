@@ -111,7 +111,7 @@ class DetailScreens:
 
     def session_details(self) -> None:
         """Show the details of the session."""
-        facts = sections(self._screen.conversation, self._start, self._screen.rooms.session_name.own)
+        facts = sections(self._screen.conversation, self._start, self._screen.parts.session_name.own)
         self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
 
     def decisions(self) -> None:

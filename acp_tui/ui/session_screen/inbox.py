@@ -159,7 +159,7 @@ class Inbox:
         """Return the key of the question that the user is looking at."""
         screen = self._tabs.current
         found = (one for one in waiting([screen]) if one.question is not None)
-        return next((self._key(one) for one in found if one.question == screen.asking.shown), None)
+        return next((self._key(one) for one in found if one.question == screen.question_dialogs.shown), None)
 
     def _item(self, one: InboxItem) -> MenuItem:
         number = self._tabs.screens.index(one.screen) + 1

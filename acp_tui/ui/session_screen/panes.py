@@ -43,7 +43,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
 
 def terminal_of(screen: SessionScreen, terminal_id: str) -> Terminal | None:
     """Return a terminal of the session or of the person by its id, to look at; None for no such."""
-    own = screen.rooms.shell.terminal(terminal_id)
+    own = screen.parts.shell.terminal(terminal_id)
     host, session = screen.conversation.host, screen.conversation.session
     if own is not None or host is None or session is None:
         return own

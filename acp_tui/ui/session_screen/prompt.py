@@ -37,7 +37,7 @@ _PAUSE: Final = 0.5
 """Seconds without a change after which a draft is kept."""
 
 
-class Writing(Vertical):
+class PromptArea(Vertical):
     """The prompt box, once `begin` was called, and the lines above it."""
 
     BLANK = True  # its parts cover it

@@ -41,7 +41,7 @@ class _Shown(NamedTuple):
     since: float
 
 
-class Asking:
+class QuestionDialogs:
     """Brings up one dialog at a time; a question that is put aside stays open and can be brought up again."""
 
     def __init__(self, screen: SessionScreen) -> None:
@@ -185,8 +185,8 @@ class Asking:
             background=background_of(conversation, question.call, unasked=question.unasked),
             waiting=self._waiting(),
             go=self._go,
-            make_rule=self._screen.rooms.rules.make,
-            scopes=lambda: self._screen.rooms.rules.always_scopes(question.call),
+            make_rule=self._screen.parts.rules.make,
+            scopes=lambda: self._screen.parts.rules.always_scopes(question.call),
             find=None if question.unasked else self._finder(),
         )
 
@@ -231,7 +231,7 @@ class Asking:
         self._aside[key] = shown.question
         if isinstance(answer, PermissionAnswer):
             if answer.rule is not None:
-                self._screen.rooms.rules.keep(answer.rule)
+                self._screen.parts.rules.keep(answer.rule)
             conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:
                 conversation.say(answer.reason)
@@ -244,4 +244,4 @@ class Asking:
         self._screen.show_status()
         if not self._screen.tabs.come_back(self._screen, key):
             self.show_next(follows=answer is not None)
-        self._screen.rooms.rules.look()
+        self._screen.parts.rules.look()

@@ -38,12 +38,12 @@ from acp_tui.ui.session_screen.export import ChatCopy, SessionExport
 from acp_tui.ui.session_screen.inbox import SessionName
 from acp_tui.ui.session_screen.layout import PaneLayout
 from acp_tui.ui.session_screen.links import open_link
-from acp_tui.ui.session_screen.prompt import Writing
-from acp_tui.ui.session_screen.questions import Asking
+from acp_tui.ui.session_screen.prompt import PromptArea
+from acp_tui.ui.session_screen.questions import QuestionDialogs
 from acp_tui.ui.session_screen.rules import SessionRules
 from acp_tui.ui.session_screen.shell import UserShell
-from acp_tui.ui.session_screen.start import Beginning, LoggingIn
-from acp_tui.ui.session_screen.view import Presence, Showing
+from acp_tui.ui.session_screen.start import LoginDialogs, Startup
+from acp_tui.ui.session_screen.view import Presence, SessionView
 from acp_tui.ui.terminal import Attention
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look, restyle
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     from acp_tui.ui.tabs import Tabs
 
 
-class Rooms:
+class SessionParts:
     """The parts of one session screen."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
-        self.beginning: Beginning = Beginning(screen, start)
+        self.startup: Startup = Startup(screen, start)
         self.chat_copy: ChatCopy = ChatCopy(screen)
         self.export: SessionExport = SessionExport(screen)
         self.session_name: SessionName = SessionName(screen)
@@ -99,13 +99,13 @@ class SessionScreen(Screen[None]):
         super().__init__()
         self.look = look
         self.tabs = tabs
-        self.showing: Showing = Showing(self, start)
+        self.view: SessionView = SessionView(self, start)
         self.conversation: Conversation = Conversation(
-            start, self.showing, LoggingIn(self, start.cwd), running, attach
+            start, self.view, LoginDialogs(self, start.cwd), running, attach
         )
-        self.rooms: Rooms = Rooms(self, start)
+        self.parts: SessionParts = SessionParts(self, start)
         self.presence: Presence = Presence(self)
-        self.asking: Asking = Asking(self)
+        self.question_dialogs: QuestionDialogs = QuestionDialogs(self)
         self.pane_layout: PaneLayout = PaneLayout(self, state_folder() / "layout.json", start.settings.layout)
         self._attention = attention
         self._start = start
@@ -123,8 +123,8 @@ class SessionScreen(Screen[None]):
                 yield ChatPane()
             yield Side()
         yield StatusRows(id="queue")
-        yield Writing(self.conversation, self._start, self.look, self.rooms.slash.offered)
-        yield StatusLine(self.conversation, self.look, lambda: self.rooms.shell.background)
+        yield PromptArea(self.conversation, self._start, self.look, self.parts.slash.offered)
+        yield StatusLine(self.conversation, self.look, lambda: self.parts.shell.background)
 
     def on_mount(self) -> None:
         """Draw everything once, then begin the conversation."""
@@ -134,15 +134,15 @@ class SessionScreen(Screen[None]):
         self.show_status()
         self.query_one(ChatPane).welcome(welcome(self._start.cwd, lambda name: key_of(self, name)))
         self.focus_prompt()
-        self.set_interval(1.0, self.showing.tick)
+        self.set_interval(1.0, self.view.tick)
         self._begin()
 
     @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
         if self._recorded is not None:
-            await self.rooms.beginning.show_recorded(self._recorded)
+            await self.parts.startup.show_recorded(self._recorded)
         else:
-            await self.rooms.beginning.begin()
+            await self.parts.startup.begin()
 
     @property
     def prompt(self) -> PromptBox:
@@ -156,7 +156,7 @@ class SessionScreen(Screen[None]):
 
     async def on_unmount(self) -> None:
         """End the commands of the person."""
-        await self.rooms.shell.end()
+        await self.parts.shell.end()
 
     def focus_prompt(self) -> None:
         """Give the prompt the keys."""
@@ -173,7 +173,7 @@ class SessionScreen(Screen[None]):
     @property
     def title_of_tab(self) -> str:
         """What the session is about, in a few words."""
-        return self.rooms.session_name.title
+        return self.parts.session_name.title
 
     def show_sessions(self, lines: Sequence[StatusRow]) -> None:
         """Show the tabs of all sessions."""
@@ -181,7 +181,7 @@ class SessionScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Catch up with what waited to be shown."""
-        self.showing.catch_up()
+        self.view.catch_up()
         if self.presence.is_seen:
             self.presence.begin()
 
@@ -199,7 +199,7 @@ class SessionScreen(Screen[None]):
     @on(Transcript.Chosen)
     def _chosen(self, event: Transcript.Chosen) -> None:
         if not self.query_one(ChatPane).open_fold(event.block):
-            self.rooms.details.block(event.block, event.link)
+            self.parts.details.block(event.block, event.link)
 
     @on(StatusRows.Clicked, "#tabs")
     def _tab_clicked(self, event: StatusRows.Clicked) -> None:
@@ -257,7 +257,7 @@ class SessionScreen(Screen[None]):
 
     def action_copy_text(self) -> None:
         """Copy what is selected, or the block in the chat that has the keys."""
-        if not self.rooms.chat_copy.selection():
+        if not self.parts.chat_copy.selection():
             raise SkipAction
 
 

@@ -177,7 +177,7 @@ async def choose_what_to_stop(screen: SessionScreen) -> None:
 
 def left_running(screen: SessionScreen) -> list[Terminal]:
     """Return the terminals of the agent's and the user's commands that have left processes running."""
-    return [*screen.conversation.background, *screen.rooms.shell.background]
+    return [*screen.conversation.background, *screen.parts.shell.background]
 
 
 def _items(left: Sequence[Terminal]) -> list[MenuItem]:

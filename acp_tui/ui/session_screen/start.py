@@ -37,7 +37,7 @@ _EXPLAINING = "failure"
 """The workers that explain; a new explanation takes the place of the one before."""
 
 
-class Beginning:
+class Startup:
     """Leads from the first frame to a session, over whatever goes wrong on the way."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
@@ -382,7 +382,7 @@ _OWNER = "login"
 """Whom terminals of logins belong to: no session of an agent, so that none can reach them."""
 
 
-class LoggingIn:
+class LoginDialogs:
     """Brings up one screen after the other; each goes away when its call is cancelled."""
 
     def __init__(self, screen: SessionScreen, cwd: str) -> None:

@@ -26,7 +26,7 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.unasked import Result, answer_of
 from acp_tui.ui.session_screen.panes import furnish
-from acp_tui.ui.session_screen.prompt import Writing, unsaid
+from acp_tui.ui.session_screen.prompt import PromptArea, unsaid
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRows
@@ -72,7 +72,7 @@ def draws_for_agent(
     return spared
 
 
-class Showing:
+class SessionView:
     """Hears the conversation (it is a `Listener`) and makes the parts of the screen equal to it."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
@@ -80,10 +80,10 @@ class Showing:
         self._start = start
 
     @cached_property
-    def _drawing(self) -> Drawing:
+    def _drawing(self) -> FramePacer:
 
         conversation = self._screen.conversation
-        return Drawing(self._screen, self._furnish, self.draw, lambda: conversation.phase == "starting")
+        return FramePacer(self._screen, self._furnish, self.draw, lambda: conversation.phase == "starting")
 
     def catch_up(self) -> None:
         """Draw what waits now: the screen is seen again, or not through a dialog any more."""
@@ -98,14 +98,14 @@ class Showing:
             return
         self.catch_up()
         screen.show_status()
-        screen.rooms.rules.look()
+        screen.parts.rules.look()
         if screen.conversation.phase in ("failed", "ended"):
-            screen.asking.close()
-            screen.presence.when_seen(screen.rooms.beginning.explain_soon)
+            screen.question_dialogs.close()
+            screen.presence.when_seen(screen.parts.startup.explain_soon)
         elif screen.conversation.phase != "recorded":
-            screen.rooms.beginning.stop_explaining()
+            screen.parts.startup.stop_explaining()
         if screen.conversation.phase == "ready":
-            screen.rooms.details.ready()
+            screen.parts.details.ready()
 
     def session_changed(self, change: SessionChange) -> None:
         """Draw what changed, soon."""
@@ -129,7 +129,7 @@ class Showing:
     def questions_changed(self) -> None:
         """Bring up a question that belongs to no session."""
         if self._screen.is_running:
-            self._screen.asking.show_next()
+            self._screen.question_dialogs.show_next()
 
     @draws_for_agent
     def queue_changed(self) -> None:
@@ -151,19 +151,19 @@ class Showing:
     def tick(self) -> None:
         """Count seconds where something runs; called once a second."""
         screen, conversation = self._screen, self._screen.conversation
-        screen.rooms.unresponsive_agent.tick(monotonic())
+        screen.parts.unresponsive_agent.tick(monotonic())
         screen.show_status()
-        if conversation.waits_too_long and not screen.rooms.beginning.has_told_of_waiting:
-            screen.rooms.beginning.explain_soon()
+        if conversation.waits_too_long and not screen.parts.startup.has_told_of_waiting:
+            screen.parts.startup.explain_soon()
         self._show_unread()
         for pane in screen.query(Pane):
             pane.look_on()
         agent = conversation.agent
-        if agent is not None and (conversation.is_busy or screen.rooms.shell.is_running):
+        if agent is not None and (conversation.is_busy or screen.parts.shell.is_running):
             now = agent.now
             for pane in screen.query(Pane):
                 pane.tick(now)
-            screen.rooms.details.refresh(now)
+            screen.parts.details.refresh(now)
 
     def _show_unread(self) -> None:
         """Show what the agent prints that is no message, where a message is waited for."""
@@ -175,7 +175,7 @@ class Showing:
                 chat.say_unread(unread)
 
     def draw(self, session: Session, change: SessionChange, more: bool = False) -> None:
-        """Draw what changed in a session; called by `Drawing`. `more`: it is a part, and the rest follows."""
+        """Draw a change of a session. `more`: the rest of it follows."""
         screen = self._screen
         if not screen.query(StatusLine):
             return  # the screen is being taken away, its parts first
@@ -184,8 +184,8 @@ class Showing:
             pane.show(session, change)
             pane.paused = more
         if change.entries:
-            screen.rooms.details.refresh()
-            screen.asking.refresh()
+            screen.parts.details.refresh()
+            screen.question_dialogs.refresh()
         if change.fields:
             screen.show_status()
             screen.pane_layout.show_tabs()
@@ -193,10 +193,10 @@ class Showing:
             screen.presence.has_news = session.turn_state == "idle"
             screen.tabs.show()
         if "questions" in change.fields:
-            screen.asking.show_next()
+            screen.question_dialogs.show_next()
         if "commands" in change.fields:
-            screen.query_one(Writing).commands_changed()
-            screen.rooms.slash.tell_unprintable()
+            screen.query_one(PromptArea).commands_changed()
+            screen.parts.slash.tell_unprintable()
 
     def _furnish(self, session: Session) -> None:
         furnish(self._screen, session, self._start.settings)
@@ -216,7 +216,7 @@ _URGENT: Final = "turn"
 """A field that matters to a dialog at once: questions only add to those that it lists."""
 
 
-class Drawing:
+class FramePacer:
     """Collects the changes of one session after the other and hands them on."""
 
     def __init__(
@@ -326,7 +326,7 @@ class Presence:
         self._seen.set()
         self.has_news = False
         self._screen.tabs.show()
-        self._screen.asking.show_next()
+        self._screen.question_dialogs.show_next()
         if self._then is not None:
             then, self._then = self._then, None
             then()

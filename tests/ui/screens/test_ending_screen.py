@@ -24,5 +24,5 @@ async def test_a_change_that_comes_when_the_parts_of_a_screen_are_gone_is_not_dr
         with monkeypatch.context() as gone:
             gone.setattr(screen, "query_one", lambda *_: pytest.fail("nothing is there to draw on"))
             gone.setattr(screen, "query", lambda *_: ())
-            screen.showing.draw(session, SessionChange((), ("turn",)))
+            screen.view.draw(session, SessionChange((), ("turn",)))
         assert screen.query(StatusLine)

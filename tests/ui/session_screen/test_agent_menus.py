@@ -45,7 +45,7 @@ async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_mov
         assert session is not None
         change = session.apply(CurrentModeUpdate(current_mode_id="code"))
         assert change is not None
-        here.session.showing.session_changed(change)
+        here.session.view.session_changed(change)
         mark = here.session.look.glyph("current")
 
         await here.until(lambda: any(mark in row and "Code" in row for row in here.text.splitlines()))
@@ -65,11 +65,11 @@ async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_k
 
         now = monotonic()
         for seconds in (0.0, IGNORED - 0.1):
-            here.session.rooms.unresponsive_agent.tick(now + seconds)
+            here.session.parts.unresponsive_agent.tick(now + seconds)
         await here.pilot.pause(0)
         assert len(here.app._notifications) == 0
         for seconds in (IGNORED, IGNORED + 5):
-            here.session.rooms.unresponsive_agent.tick(now + seconds)
+            here.session.parts.unresponsive_agent.tick(now + seconds)
         await here.until(lambda: here.app._notifications)
         await here.pilot.pause(0)
         assert [notice.title for notice in here.app._notifications] == ["Not stopped yet"]
@@ -103,7 +103,7 @@ async def test_the_notice_of_a_stop_that_is_not_obeyed_goes_when_the_turn_ends(t
         await here.say("hello")
         await here.until(lambda: here.conversation.is_busy)
         here.conversation.stop()
-        unresponsive, now = here.session.rooms.unresponsive_agent, monotonic()
+        unresponsive, now = here.session.parts.unresponsive_agent, monotonic()
         unresponsive.tick(now)
         unresponsive.tick(now + IGNORED)
         await here.until(lambda: here.app._notifications)

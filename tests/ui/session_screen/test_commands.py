@@ -78,14 +78,14 @@ async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_
 
 async def test_a_command_with_words_that_it_does_not_take_is_said_to_the_agent(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        assert not await here.session.rooms.slash.run("/keys of the house")
-        assert not await here.session.rooms.slash.run("keys")
-        assert not await here.session.rooms.slash.run("/unheard-of")
+        assert not await here.session.parts.slash.run("/keys of the house")
+        assert not await here.session.parts.slash.run("keys")
+        assert not await here.session.parts.slash.run("/unheard-of")
 
 
 async def test_an_agents_command_of_the_same_name_comes_first(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        slash = here.session.rooms.slash
+        slash = here.session.parts.slash
         ours = {command.name for command in slash.commands()}
         assert {"new", "rename", "quit"} <= ours
 
@@ -109,7 +109,7 @@ async def test_a_command_whose_name_cannot_be_printed_is_not_offered_and_that_is
         await here.say(f"updates {json.dumps([update])}")
         await here.until(lambda: [one for one in here.app._notifications if "and 2 more" in one.message])
 
-        assert [command.name for command in here.session.rooms.slash.of_agent()] == ["plain"]
+        assert [command.name for command in here.session.parts.slash.of_agent()] == ["plain"]
         here.app.clear_notifications()
-        here.session.rooms.slash.tell_unprintable()
+        here.session.parts.slash.tell_unprintable()
         assert not here.app._notifications

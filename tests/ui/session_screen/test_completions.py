@@ -10,7 +10,7 @@ from tests.ui.test_app import COMMANDS
 
 async def test_commands_are_completed_with_keys(tmp_path: Path) -> None:
     async with seat(tmp_path, updates=[COMMANDS]) as here:
-        await here.until(lambda: here.session.rooms.slash.of_agent())
+        await here.until(lambda: here.session.parts.slash.of_agent())
         await here.press("slash", "p", "l")
         await here.sees("/plan", "make a plan", "/play <what>")
         assert "/stop" not in here.text
@@ -37,7 +37,7 @@ async def test_enter_sends_a_command_that_is_whole_although_others_begin_so_or_i
         "availableCommands": [*COMMANDS["availableCommands"], {"name": "stop-all", "description": ""}],
     }
     async with seat(tmp_path, updates=[more]) as here:
-        await here.until(lambda: here.session.rooms.slash.of_agent())
+        await here.until(lambda: here.session.parts.slash.of_agent())
         await here.write("/stop")
         await here.sees("/stop-all")
         await here.press("enter")

@@ -39,12 +39,12 @@ async def test_a_workspace_is_trusted_once_and_asked_again_when_its_rules_change
         await here.sees("allow make …")
         await here.press("t")
         await here.is_before(SessionScreen)
-        assert here.session.rooms.rules.book.is_trusted(path)
+        assert here.session.parts.rules.book.is_trusted(path)
 
     async with seat(tmp_path) as here:
         await here.is_before(SessionScreen)
         path.write_text('[[rules]]\ndecision = "allow"\n')
-        assert not here.session.rooms.rules.book.is_trusted(path)
+        assert not here.session.parts.rules.book.is_trusted(path)
         await here.asked("one")  # what was trusted was another file
         await here.press("y")
         await here.is_before(RuleTrust)
@@ -62,7 +62,7 @@ async def test_what_is_trusted_is_what_was_shown_also_when_the_file_changes_mean
         await here.press("t")
 
         await here.sees("allow curl …")  # asked anew, about what is there now
-        book = here.session.rooms.rules.book
+        book = here.session.parts.rules.book
         assert not book.is_trusted(path)
         assert any("has changed since it was shown" in note.message for note in here.app._notifications)
         await here.is_before(RuleTrust)

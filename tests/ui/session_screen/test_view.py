@@ -16,7 +16,7 @@ from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.session_screen import view as lost_frame
 from acp_tui.ui.session_screen import view as module
-from acp_tui.ui.session_screen.view import Drawing
+from acp_tui.ui.session_screen.view import FramePacer
 from tests.ui.seats import Seat, seat
 
 
@@ -54,9 +54,9 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
     return loop
 
 
-def drawing(loop: Loop) -> tuple[Drawing, list[Any]]:
+def drawing(loop: Loop) -> tuple[FramePacer, list[Any]]:
     told = list[Any]()
-    made = Drawing(
+    made = FramePacer(
         cast("Screen[None]", loop),
         lambda session: told.append(session.id),
         lambda session, change, _: told.append((session.id, change.entries, sorted(change.fields))),
@@ -65,7 +65,7 @@ def drawing(loop: Loop) -> tuple[Drawing, list[Any]]:
     return made, told
 
 
-def begun(loop: Loop) -> tuple[Drawing, list[Any], Session]:
+def begun(loop: Loop) -> tuple[FramePacer, list[Any], Session]:
     """Return (a drawing, what it told, its session), past the first change, which is drawn at once."""
     made, told = drawing(loop)
     session = Session("a")
@@ -201,7 +201,7 @@ def test_a_drawing_that_fails_costs_a_frame_and_a_line_in_the_log(
         if len(drawn) < 4:
             raise LookupError("no #hints")
 
-    made = Drawing(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
+    made = FramePacer(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
     for entry in range(5):
         made.add(session := Session("s"), SessionChange((entry,)))
         made.add(session, SessionChange((entry,)))
@@ -216,7 +216,7 @@ def test_a_drawing_that_fails_in_a_test_fails_the_test(loop: Loop) -> None:
     def draw(session: Session, change: SessionChange, more: bool) -> None:
         raise LookupError("no #hints")
 
-    made = Drawing(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
+    made = FramePacer(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
     made.add(Session("s"), SessionChange((0,)))
 
     with pytest.raises(LookupError):
