@@ -1,4 +1,4 @@
-"""One start of the program: all that the command line and the settings say."""
+"""Start options: the command line and the settings of one start."""
 
 from __future__ import annotations
 

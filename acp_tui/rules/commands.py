@@ -1,7 +1,7 @@
 """Command rules: match the command of a rule with a command line.
 
 An allow rule must cover every simple command of a line (`covering`); a deny or ask rule matches wherever the
-command may run (`runs`, `may_run`). `POWERS` lists programs whose options do more than their name says.
+command may run (`runs`, `may_run`). `POWERS` says what programs can do beyond their name.
 """
 
 from __future__ import annotations
@@ -18,23 +18,13 @@ from acp_tui.rules.paths import runs_text
 from acp_tui.rules.programs import unknown_word
 from acp_tui.rules.shell import MAX_LINE, Redirect, SimpleCommand, Word, lines_in, parse_line, shell_line_of
 
+_RUNS_ALL: Final = "run any program"
+_CODE: Final = "run any program and write any file"
+_SHELL: Final = "run any program and write any file"
+_SCRIPTS: Final = "run whatever scripts its settings name"
+_COPIES: Final = "write over any file"
 
-class Power(NamedTuple):
-    """The power that an allow rule for a program gives to an agent."""
-
-    does: str
-    """The power in the words of the rule dialog: "it can …"."""
-    options: str = ""
-    """A pattern of the options with this power: an allow rule must name one to allow it."""
-
-
-_RUNS_ALL: Final = Power("run any program")
-_CODE: Final = Power("run any program and write any file")
-_SHELL: Final = Power("run any program and write any file")
-_SCRIPTS: Final = Power("run whatever scripts its settings name")
-_COPIES: Final = Power("write over any file")
-
-POWERS: Final[dict[str, Power]] = {
+POWERS: Final[dict[str, str]] = {
     **dict.fromkeys(
         (
             "env",
@@ -93,66 +83,66 @@ POWERS: Final[dict[str, Power]] = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bundle", "composer"), _SCRIPTS),
     **dict.fromkeys(
         ("poetry", "uv", "pipenv", "pdm", "hatch", "conda", "mise", "direnv"),
-        Power("run any program"),
+        "run any program",
     ),
     **dict.fromkeys(
         ("make", "gmake", "just", "ninja", "cmake", "gradle", "mvn", "rake", "ant", "task"),
-        Power("run whatever its files say"),
+        "run whatever its files say",
     ),
     **dict.fromkeys(
         ("cargo", "go", "zig", "dotnet", "swift"),
-        Power("run the code that it builds"),
+        "run the code that it builds",
     ),
-    "find": Power("run programs and delete files"),
-    **dict.fromkeys(("fd", "fdfind"), Power("run programs")),
+    "find": "run programs and delete files",
+    **dict.fromkeys(("fd", "fdfind"), "run programs"),
     **dict.fromkeys(
         ("awk", "gawk", "mawk", "nawk"),
-        Power("run programs and write files"),
+        "run programs and write files",
     ),
     **dict.fromkeys(
         ("sed", "gsed"),
-        Power("run programs and write files"),
+        "run programs and write files",
     ),
-    "git": Power("run programs and write files"),
+    "git": "run programs and write files",
     **dict.fromkeys(
         ("tar", "bsdtar", "gtar"),
-        Power("run programs and write over files"),
+        "run programs and write over files",
     ),
-    **dict.fromkeys(("zip", "unzip"), Power("run programs and write files")),
-    "sort": Power("run a program and write a file"),
-    "uniq": Power("write its second file"),
+    **dict.fromkeys(("zip", "unzip"), "run programs and write files"),
+    "sort": "run a program and write a file",
+    "uniq": "write its second file",
     "tee": _COPIES,
     **dict.fromkeys(("cp", "mv", "install", "ln", "dd", "truncate"), _COPIES),
-    "rsync": Power("run programs and write over files"),
-    **dict.fromkeys(("scp", "sftp"), Power("run programs and write over files")),
-    "curl": Power("write files and send any file away"),
-    "wget": Power("write files and run a program"),
+    "rsync": "run programs and write over files",
+    **dict.fromkeys(("scp", "sftp"), "run programs and write over files"),
+    "curl": "write files and send any file away",
+    "wget": "write files and run a program",
     **dict.fromkeys(("vi", "vim", "nvim", "ex", "ed", "emacs", "nano", "view"), _SHELL),
     **dict.fromkeys(
         ("less", "more", "man"),
-        Power("run programs and write a file"),
+        "run programs and write a file",
     ),
-    **dict.fromkeys(("rg", "ripgrep"), Power("run programs")),
-    "ag": Power("run programs"),
-    "tree": Power("write a file"),
+    **dict.fromkeys(("rg", "ripgrep"), "run programs"),
+    "ag": "run programs",
+    "tree": "write a file",
     "gdb": _SHELL,
     "sqlite3": _SHELL,
-    "psql": Power("run programs and write files"),
-    "jq": Power("read any file"),
-    "yq": Power("write files"),
+    "psql": "run programs and write files",
+    "jq": "read any file",
+    "yq": "write files",
     **dict.fromkeys(
         ("pytest", "tox", "nox", "jest", "mocha"),
-        Power("run the code of the workspace"),
+        "run the code of the workspace",
     ),
     **dict.fromkeys(
         ("pip", "pip3", "gem"),
-        Power("run the code of what it installs"),
+        "run the code of what it installs",
     ),
 }
-"""The powers by program name."""
+"""The powers that an allow rule for a program gives, in the words of the rule dialog ("it can …")."""
 
 
-def power_of(words: Sequence[str]) -> Power | None:
+def power_of(words: Sequence[str]) -> str | None:
     """Return the power that an allow rule for these first words gives beyond what they say."""
     return POWERS.get(posixpath.basename(words[0])) if words else None
 

@@ -1,4 +1,4 @@
-"""The options and operands of well-known programs that a rule for the program may allow unnamed."""
+"""Harmless options and operands of well-known programs: a rule for the program allows them unnamed."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Program(NamedTuple):
     behind: str = ""
     """Options, as in `names`, that may stand behind `--`."""
     is_single: bool = False
-    """Whether one dash begins a name, too."""
+    """A single dash begins a name, too."""
     has_numbers: bool = False
-    """Whether a number may be an option (`-5`)."""
+    """A number may be an option (`-5`)."""
     is_of_all: bool = True
-    """Whether a rule that names the program alone means this subcommand as well."""
+    """A rule that names the program alone covers this subcommand as well."""
     most: int = 1_000
-    """How many operands it may have."""
+    """The largest number of operands."""
     needs_operand: bool = False
-    """Whether its operands count only behind one that the rule names."""
+    """Operands count only behind one that the rule names."""
     only_prints: bool = False
-    """Whether it does nothing with its words but print them."""
+    """The program only prints its words."""
 
 
 _DIFF: Final = (

@@ -204,7 +204,7 @@ def _power(rule: Rule) -> list[str]:
     power = power_of(words)
     if power is None:
         return []
-    return [f"Careful: {words[0]} can {power.does}; with words not known as harmless you are asked."]
+    return [f"Careful: {words[0]} can {power}; with words not known as harmless you are asked."]
 
 
 def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
