@@ -16,7 +16,16 @@ from typing import Final, NamedTuple
 
 from acp_tui.rules.paths import runs_text
 from acp_tui.rules.programs import unknown_word
-from acp_tui.rules.shell import MAX_LINE, Redirect, SimpleCommand, Word, lines_in, parse_line, shell_line_of
+from acp_tui.rules.shell import (
+    MAX_LINE,
+    Redirect,
+    SimpleCommand,
+    Word,
+    lines_in,
+    parse_line,
+    rough_commands,
+    shell_line_of,
+)
 
 _RUNS_ALL: Final = "run any program"
 _CODE: Final = "run any program and write any file"
@@ -149,7 +158,7 @@ def power_of(words: Sequence[str]) -> str | None:
 
 _PART: Final = re.compile(r"[;&|()`{}\n\r]+")
 _QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _POWERFUL_VARIABLE: Final = re.compile(
     r"BASH_ENV|ENV|ZDOTDIR|LD_\w+|DYLD_\w+|PATH|GIT_\w+|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|"
     r"IFS|SHELL|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|MANPAGER|PYTHON(?:STARTUP|PATH|HOME)|"
@@ -459,16 +468,17 @@ def _read(command: str) -> _Reading:
     if len(command) > MAX_LINE:
         return _Reading((), frozenset(), (), (), understood=False, runs_texts=True)
     lines = list(lines_in(command))
+    simple = [*(one for line in lines for one in line.commands), *rough_commands(command)]
     commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
     found = {word for words in commands for word in words if word is not None}
-    unknown = tuple(dict.fromkeys(tuple(_words_of(one)) for line in lines for one in line.commands))
+    unknown = tuple(dict.fromkeys(tuple(words) for one in simple for words in _and_fed(_words_of(one))))
     return _Reading(
         commands,
         frozenset(found | {posixpath.basename(word) for word in found}),
         tuple(words for words in unknown if None in words),
-        tuple(dict.fromkeys(_written(one) for line in lines for one in line.commands)),
+        tuple(dict.fromkeys(map(_written, simple))),
         all(line.understood for line in lines),
-        any(_is_opaque(one) for line in lines for one in line.commands),
+        any(map(_is_opaque, simple)),
     )
 
 
@@ -481,11 +491,165 @@ def _is_opaque(command: SimpleCommand) -> bool:
     return (
         may_change((setting.partition("=")[0].rstrip("+"), "") for setting in settings)
         or runs_text(command)
+        or _may_run_any(words)
+        or _is_shell_for_input(command, names)
         or ("git" in names and any(_GIT_RUNS.fullmatch(word or "") for word in words))
         or ("env" in names and any(_ENV_SPLITS.fullmatch(word or "") for word in words))
         or names[:1] in (["alias"], ["enable"], ["hash"], ["trap"], ["bind"], ["complete"])
         or (names[:1] in (["source"], ["."]) and None in words)
     )
+
+
+def _rough(command: str) -> list[SimpleCommand]:
+    """Return the commands of a line and of each of its lines, roughly read: a here-document may be none."""
+    texts = (command, *command.split("\n")) if "\n" in command else (command,)
+    return list(dict.fromkeys(one for text in texts for one in rough_commands(text)))
+
+
+_FEEDERS: Final = frozenset({"xargs", "gxargs"})
+_TAKING: Final = re.compile(r"-[0rtpxo]*[nLPsdEaIJRS]")
+"""An option of `xargs` whose value is the next word."""
+_TAKING_NOTHING: Final = re.compile(
+    r"-\w.*|--(?:null|no-run-if-empty|verbose|interactive|exit|open-tty|\S*=.*)"
+)
+_JOINERS: Final = frozenset({"parallel", "gparallel", "rush"})
+"""Programs that make a line for a shell of what they read."""
+_SHELL_STARTERS: Final = frozenset(
+    {"ssh", "su", "chroot", "unshare", "nsenter", "script", "newgrp", "tmux", "screen", "rsh", "runuser"}
+)
+"""Programs that start a shell, which runs what they read."""
+_RUN_NO_OTHER: Final = frozenset(
+    {
+        *(
+            "echo",
+            "printf",
+            "grep",
+            "egrep",
+            "fgrep",
+            "ls",
+            "test",
+            "[",
+            "head",
+            "tail",
+            "wc",
+            "stat",
+            "mkdir",
+        ),
+        *(
+            "rmdir",
+            "touch",
+            "basename",
+            "dirname",
+            "realpath",
+            "readlink",
+            "cat",
+            "cp",
+            "mv",
+            "ln",
+            "rm",
+            "chmod",
+        ),
+        *(
+            "chown",
+            "du",
+            "file",
+            "md5sum",
+            "sha1sum",
+            "sha256sum",
+            "sha512sum",
+            "diff",
+            "cmp",
+            "cut",
+            "tr",
+            "nl",
+        ),
+        *("uniq", "tac", "rev", "kill", "unlink", "true", "false", "sleep", "id", "which", "shred"),
+    }
+)
+"""Programs that run no other one, whatever options they are given."""
+_GIT_RUNS_NONE: Final = frozenset(
+    {"add", "rm", "mv", "diff", "log", "show", "status", "blame", "restore", "checkout"}
+)
+
+
+def _and_fed(words: Words) -> Iterator[Words]:
+    yield words
+    yield from _given(words)
+    yield from _fed(words)
+
+
+def _fed(words: Words) -> Iterator[Words]:
+    """Yield the words of programs that `xargs` gives more: None for what it puts in, and at the end."""
+    for place, word in enumerate(words):
+        if posixpath.basename(word or "") not in _FEEDERS:
+            continue
+        rest = words[place + 1 :]
+        marks = _replaced_by(rest)
+        known = [None if one is None or any(mark in one for mark in marks) else one for one in rest]
+        yield from ([*known[start:], None] for start in _beginnings(rest))
+
+
+def _beginnings(rest: Words) -> Iterator[int]:
+    """Yield where the program may stand behind `xargs`."""
+    skips = may_skip = False
+    for place, word in enumerate(rest):
+        if skips:
+            skips = False
+        elif word is not None and word.startswith("-") and len(word) > 1:
+            skips = _TAKING.fullmatch(word) is not None
+            may_skip = not skips and _TAKING_NOTHING.fullmatch(word) is None
+        else:
+            yield place
+            if not may_skip:
+                return
+            may_skip = False
+
+
+def _replaced_by(rest: Words) -> list[str]:
+    """Return the marks that `xargs` replaces."""
+    found = []
+    for word, following in pairwise([*rest, None]):
+        if word is None or not re.match(r"-\w*[IiJ]|--replace", word):
+            continue
+        behind = re.sub(r"^(?:-\w*?[IiJ]|--replace=?)", "", word)
+        found += [mark for mark in ("{}", behind or following) if mark]
+    return found
+
+
+def _given(words: Words) -> Iterator[Words]:
+    """Yield the words of programs that `find` and `fd` start for each file: None for its name."""
+    for place, word in enumerate(words):
+        starts = (
+            _STARTERS[posixpath.basename(word or "")] if posixpath.basename(word or "") in _FINDERS else ()
+        )
+        for number in range(place + 1, len(words)):
+            if words[number] in starts:
+                yield [None if one is None or "{" in one else one for one in words[number + 1 :]]
+
+
+def _may_run_any(words: Words) -> bool:
+    """Return whether a command has a program run what is known only as it runs."""
+    names = [posixpath.basename(word or "") for word in words]
+    if not _JOINERS.isdisjoint(names[:4]):
+        return True
+    for given in _given(words):
+        if given and (given[0] is None or (posixpath.basename(given[0]) in _WRAPPERS and None in given)):
+            return True
+    for fed in _fed(words):
+        name = posixpath.basename(fed[0] or "")
+        is_plain_git = name == "git" and len(fed) > 2 and fed[1] in _GIT_RUNS_NONE
+        if len(fed) > 1 and name not in _RUN_NO_OTHER and not is_plain_git:
+            return True
+    return False
+
+
+def _is_shell_for_input(command: SimpleCommand, names: Sequence[str]) -> bool:
+    """Return whether a command may be a shell for what it reads from a pipe or a file."""
+    is_read = "piped" in command.within or any(one.operator.startswith("<") for one in command.redirects)
+    is_shell = not _SHELL_STARTERS.isdisjoint(names[:4]) or (
+        names[:1] in (["sudo"], ["doas"]) and not {"-s", "-i", "su"}.isdisjoint(names)
+    )
+    return is_read and is_shell
 
 
 def _written(command: SimpleCommand) -> tuple[str, ...]:
@@ -504,7 +668,9 @@ def _is_named(words: Sequence[str], prefix: Sequence[str]) -> bool:
     program, *rest = words or ("",)
     program = posixpath.basename(program)
     if program == prefix[0]:  # its own options may stand before the word that is denied (`git -C x push`)
-        return len(prefix) > 1 and bool(rest) and rest[0].startswith("-") and _in_order(rest, prefix[1:])
+        return (
+            len(prefix) > 1 and bool(rest) and rest[0].startswith(("-", "+")) and _in_order(rest, prefix[1:])
+        )
     if program in _RUN_NOTHING:
         return False
     if program in _STARTERS:
@@ -543,7 +709,7 @@ def _readings(command: str, depth: int = 0) -> Iterator[Words]:
     """Yield the words of all that may be a simple command, by the parser and by splitting at separators."""
     for text in (command, *_PART.split(command), *_QUOTED_PART.split(command)):
         yield split(text)
-    for one in parse_line(command).commands:
+    for one in (*parse_line(command).commands, *_rough(command)):
         words = _words_of(one)
         yield words
         if depth < _MAX_DEPTH and any(posixpath.basename(word or "") in _WRAPPERS for word in words):

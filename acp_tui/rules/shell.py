@@ -40,6 +40,8 @@ def read_word(node: Node) -> Word:
     pieces = list(_pieces(node))
     expands = any(text is None and not pattern for text, pattern in pieces)
     pattern = not expands and any(pattern for _, pattern in pieces)
+    if pattern and not re.search(r"""['"]""", source) and not _SPECIAL.search(source.replace("{}", "")):
+        return Word(source, _ESCAPED.sub(r"\1", source), False, node.start_byte)  # no shell expands `{}`
     text = None if expands or pattern else "".join(text or "" for text, _ in pieces)
     return Word(source, text, pattern, node.start_byte)
 
@@ -318,6 +320,141 @@ def _redirect(node: Node) -> Redirect:
     named = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
     target = read_word(named[0]) if len(named) == 1 else None
     return Redirect(operator, target, read_word(stream) if stream is not None else None)
+
+
+_TOKEN: Final = re.compile(
+    r"""(?P<blank>[ \t\r]+)
+    |(?P<redirect>&>>?|(?:\d+|\{\w+\})?(?:<<<|<<-?|<>|>\||>>|[<>]&|[<>](?!\()))
+    |(?P<end>[;&|()\n`])
+    |(?P<piece>'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s;&|()<>`'"\\]+|.)""",
+    re.DOTALL | re.VERBOSE,
+)
+_LEADING: Final = frozenset(
+    {
+        *(
+            "if",
+            "then",
+            "else",
+            "elif",
+            "while",
+            "until",
+            "do",
+            "{",
+            "}",
+            "!",
+            "time",
+            "coproc",
+            "fi",
+            "done",
+            "esac",
+        )
+    }
+)
+_ROUGH_PATTERN: Final = re.compile(r"[*?]|^~|\[.+\]|\{.*(?:,|\.\.).*\}")
+_SETTING: Final = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+
+
+@lru_cache(maxsize=64)
+def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
+    """Return the simple commands that some shell may find in a line, for rules that deny.
+
+    Knows only words, separators and redirects, which may stand anywhere, also before the program. `&>` is
+    read as bash reads it, and as the end of a command, which it is to other shells.
+    """
+    found = _RoughReader(text.replace("\\\n", "")).commands()
+    if "&>" in text:
+        found += _RoughReader(text.replace("\\\n", "").replace("&>", "& >")).commands()
+    return tuple(dict.fromkeys(found))
+
+
+class _RoughReader:
+    """Reads a line by its separators alone."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: list[SimpleCommand] = []
+        self._words: list[Word] = []
+        self._redirects: list[Redirect] = []
+        self._pieces: list[str] = []
+        self._operator = ""
+        self._marks: list[str] = []
+        self._is_rest = self._is_piped = False
+
+    def commands(self) -> list[SimpleCommand]:
+        """Return what the line holds."""
+        place = 0
+        while place < len(self._text):
+            token = _TOKEN.match(self._text, place)
+            if token is None:
+                break
+            place, kind = token.end(), token.lastgroup
+            if kind == "piece":
+                self._pieces.append(token[0])
+                continue
+            self._end_word()
+            if kind == "redirect":
+                self._operator = token[0].lstrip("0123456789")
+            elif kind == "end":
+                self._end_command(token[0], self._text[place : place + 1])
+                if token[0] == "\n":
+                    place = self._behind_bodies(place)
+        self._end_word()
+        self._end_command("", "")
+        return self._found
+
+    def _end_word(self) -> None:
+        if not self._pieces:
+            return
+        word = _rough_word(self._pieces)
+        self._pieces = []
+        if not self._operator:
+            self._words.append(word)
+            return
+        is_body = self._operator.startswith("<<") and self._operator != "<<<"
+        if is_body:
+            self._marks.append(re.sub(r"""[\'"\\]""", "", word.source))
+        self._redirects.append(Redirect("<<", None) if is_body else Redirect(self._operator, word))
+        self._operator = ""
+
+    def _end_command(self, separator: str, following: str) -> None:
+        words, settings = self._words, []
+        while words and (words[0].source in _LEADING or _SETTING.match(words[0].source)):
+            if words[0].source not in _LEADING:
+                settings.append(words[0].source)
+            words = words[1:]
+        is_rest = self._is_rest and words[:1] != [] and words[0].text is None
+        if (words or settings or self._redirects) and not is_rest:
+            within = frozenset({"piped"}) if self._is_piped else frozenset[str]()
+            self._found.append(SimpleCommand(tuple(words), tuple(settings), tuple(self._redirects), within))
+        self._words, self._redirects, self._operator = [], [], ""
+        self._is_piped = separator == "|"
+        self._is_rest = separator in (")", "`") and bool(following.strip()) and following not in ";&|()<>"
+
+    def _behind_bodies(self, place: int) -> int:
+        """Return the place behind the here-documents that begin with this line."""
+        for mark in self._marks:
+            end = re.compile(rf"^\t*{re.escape(mark)}$", re.MULTILINE).search(self._text, place)
+            place = end.end() if end is not None else len(self._text)
+        self._marks = []
+        return place
+
+
+def _rough_word(pieces: Sequence[str]) -> Word:
+    source = "".join(pieces)
+    texts, is_unknown, is_pattern = [], False, False
+    for piece in pieces:
+        if piece.startswith("'") and len(piece) > 1:
+            texts.append(piece[1:-1])
+        elif piece.startswith('"') and len(piece) > 1:
+            is_unknown = is_unknown or _EXPANSION.search(_ESCAPED.sub("", piece)) is not None
+            texts.append(_ESCAPED_IN_QUOTES.sub(r"\1", piece[1:-1]))
+        elif piece.startswith("\\"):
+            texts.append(piece[1:])
+        else:
+            is_unknown = is_unknown or "$" in piece
+            is_pattern = is_pattern or _ROUGH_PATTERN.search(piece) is not None
+            texts.append(piece)
+    return Word(source, None if is_unknown or is_pattern else "".join(texts), is_pattern and not is_unknown)
 
 
 SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})

@@ -437,6 +437,126 @@ def test_plain_use_and_what_the_rule_names_stay_allowed(prefix: str, line: str) 
     assert covering([prefix], line) is not None
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("echo &>f rm victim", "echo &>>f rm victim", "ls &>/dev/null rm x", ">f <<E rm victim\nE"),
+        *("A=1 <<E rm x\nE", "<<E >f rm x\nE", ">&2 command >f rm victim", ">|f 2>&1 rm >f", ">f>f rm x"),
+        *(
+            "2>f rm x",
+            "<f rm x",
+            "{fd}>f rm x",
+            "<>f rm x",
+            ">f A=1 rm x",
+            "A=1 >f B=2 rm x",
+            "a[0]=1 >f rm x",
+        ),
+        *("true | >f rm x", "true && >f <f rm x", "(>f rm x)", "{ >f rm x; }", "if >f rm x; then :; fi"),
+        *("! >f rm x", "time >f rm x", "<<< x rm y", "3>&- rm x", ">f <<'E' rm x\na\nE\ntrue", "env >f rm x"),
+        *(">f sudo <f rm x", "> f \\rm x", "> 'a b' r''m x", "cat <<E >f; >f rm x\nE", "echo a >f;>f rm x"),
+    ],
+)
+def test_a_redirect_before_a_denied_command_hides_nothing(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "command"),
+    [
+        *(
+            ("git push", f"echo push | {one}")
+            for one in ("xargs git", "xargs -t git -C .", "xargs /usr/bin/git")
+        ),
+        *(
+            ("git push", f"echo push | xargs {one}")
+            for one in ("-n1 git", "-n 1 git", "--max-args 1 git", "-0r git")
+        ),
+        *(
+            ("git push", f"echo p | xargs {one}")
+            for one in ('-I % sh -c "git %"', "-I{} git {}ush", "-i git {}")
+        ),
+        *(
+            ("git push", one)
+            for one in ("xargs git < f", "xargs -a f git", "parallel git ::: push", "ls | parallel")
+        ),
+        *(
+            ("git push", one)
+            for one in ("find push -exec git {} ;", "sudo xargs git", "timeout 5 xargs git <f")
+        ),
+        *(
+            ("rm", f"echo cm0K | base64 -d | xargs {one}")
+            for one in ("env", "nice", "timeout 5", "nohup", "sudo")
+        ),
+        *(
+            ("rm", f"echo x | xargs {one}")
+            for one in ("sh -c", "-n1 bash", "-I{} {} x", "-L1 env", "-d '\\n' env")
+        ),
+        *(
+            ("rm", f"echo x | xargs {one}")
+            for one in ("find . ", "sed -n", "awk", "sort", "git", "xargs", "tool")
+        ),
+        *(
+            ("rm", f"echo x | xargs {one}")
+            for one in ("python -c", "busybox", "tar tf a", "ssh h", "make", "parallel")
+        ),
+        *(
+            ("rm", one)
+            for one in ("find . -exec {} ;", "find . -exec env {} +", "fd . -x {}", "parallel < f")
+        ),
+        *(
+            ("rm", one)
+            for one in ("echo x | ssh h", "ssh h < f", "echo x | su", "echo x | sudo -s", "su user <<E\nx\nE")
+        ),
+        *(
+            ("rm", one)
+            for one in ("ls | parallel echo", "cat f | chroot /x", "echo x | script", "rush x", "env $x")
+        ),
+    ],
+)
+def test_what_another_program_runs_and_is_not_known_is_asked(prefix: str, command: str) -> None:
+    assert decided(command, Rule("deny", command=prefix), Rule("allow")) in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "find . -name x | xargs grep -l y",
+            "git ls-files | xargs wc -l",
+            "ls | xargs -I{} cp {} x",
+            "xargs < f",
+        ),
+        *(
+            "git ls-files | xargs git add",
+            "echo x | xargs -0 -n 1 cat",
+            "find . -exec grep -l x {} +",
+            "ls 2>&1 >f",
+        ),
+        *(
+            "make &> log",
+            "cat <<E > f\nx y\nE",
+            "echo a | ssh-keygen -l",
+            "docker ps | grep x",
+            "X=$(date)$Y ls",
+        ),
+        *(
+            "cat <<'E' > f\n$x rm-old\nE",
+            "echo ${x:-a} b",
+            "for f in *; do echo $f; done",
+            "[[ $a = b ]] && ls",
+        ),
+    ],
+)
+def test_a_program_that_runs_no_other_one_is_allowed_beside_a_deny_rule(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+@pytest.mark.parametrize("command", ["ls &>/dev/null touch x", "ls &>/dev/null -l; ls", "ls &>>/dev/null x"])
+def test_what_ends_a_command_in_some_shells_is_not_covered(command: str) -> None:
+    assert covering(["ls"], command) is None
+    assert covering(["ls"], "ls -l &>/dev/null") is not None
+
+
 def test_every_power_has_words() -> None:
     assert all(POWERS.values())
     assert power_of(["/usr/bin/find", "."]) is POWERS["find"]
