@@ -124,12 +124,12 @@ async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) ->
 
 
 _MOST_TRIES: Final = 20
-"""Times that one act is decided about, while what it leads to changes each time."""
+"""Most decisions about one act whose target changes each time."""
 _Result = TypeVar("_Result")
 
 
 async def _as_decided(act: Callable[[bool], Awaitable[_Result]]) -> _Result:
-    """Decide about an act and do it; decide again where it leads elsewhere by the time that it is done."""
+    """Authorize an act and do it; authorize it again if its target has changed meanwhile."""
     for number in range(_MOST_TRIES - 1):
         with suppress(OtherTarget, OtherDirectory):
             return await act(number > 0)

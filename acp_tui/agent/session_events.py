@@ -289,7 +289,7 @@ class _Retelling:
     told: Session
     is_answered: bool = False
     last: float = 0.0
-    """When the answer came, or what was told last behind it."""
+    """The time of the answer, or of the last update behind it."""
 
 
 _TOLD_ANEW: Final = (

@@ -235,7 +235,7 @@ Words = Sequence[str | None]
 
 
 Inside = Callable[[str], bool]
-"""Tells whether an absolute path lies in the workspace."""
+"""Returns whether an absolute path lies in the workspace."""
 
 
 def _nowhere(_: str) -> bool:

@@ -767,7 +767,7 @@ def _options(names: str) -> dict[str, tuple[str, str]]:
 
 
 class _Checker:
-    """Goes through the words behind those of a rule."""
+    """Check the words behind those of a rule."""
 
     def __init__(
         self, entry: Program, words: Sequence[Word], start: int, is_inside: Callable[[str], bool]

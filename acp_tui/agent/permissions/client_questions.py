@@ -58,7 +58,7 @@ class ClientQuestions:
         choices: Collection[str],
         record: Callable[[ClientAnswer], None],
     ) -> ClientAnswer:
-        """ToolUse and return the answer; the question closes however this ends.
+        """Ask and return the answer; the question closes however this ends.
 
         Args:
             session_id: where it is asked.
@@ -249,7 +249,7 @@ class ImplicitRequests:
         raise Refused("The person does not allow this.")
 
     def _tell_folder(self, session: Session, request: ImplicitRequest) -> None:
-        """Say where a command runs if its folder does not say it."""
+        """Tell the chat where a command runs, if its folder is a link."""
         led_to = _led_to(session, request) if request.kind == "execute" else ""
         if led_to:
             self._tell(session.id, f"{request.cwd} leads to {led_to}: “{_line(request.line)}” runs there.")
@@ -292,7 +292,7 @@ def _line(text: str) -> str:
 
 
 def _led_to(session: Session, request: ImplicitRequest) -> str:
-    """Return where the path or the folder of a request leads, if it does not say it."""
+    """Return the target of a request in words, if its path or folder is a link."""
     path = request.path or request.cwd
     return led_elsewhere(path, request.target.real, session.cwd) if path and request.target else ""
 
