@@ -95,6 +95,7 @@ def cpu_seconds(*argv: str) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_are_quick(option: str) -> None:
     run = f"import sys; from acp_tui.cli import main; sys.exit(main(['{option}']))"
@@ -169,6 +170,7 @@ def started(tmp_path: Path, *argv: str, lines: int = 0, term: str = "xterm", **e
     return {**result, "shown": shown.decode()}
 
 
+@pytest.mark.slow
 def test_the_agent_runs_before_the_interface_is_loaded(tmp_path: Path, home: Path, agent: str) -> None:
     mine = f'[agents.mine]\ncommand = ["{agent}", "usual"]\nenv = {{ FROM_SETTINGS = "yes" }}\n'
     settings(home, 'theme = "nord"\nbogus = 1\n' + mine)
@@ -197,6 +199,7 @@ def test_the_agent_runs_before_the_interface_is_loaded(tmp_path: Path, home: Pat
     assert result["code"] == 7
 
 
+@pytest.mark.slow
 def test_the_agent_gets_its_arguments_untouched(tmp_path: Path, agent: str) -> None:
     result = started(tmp_path, "--agent", agent, "--help", "--", "a b", "$HOME", lines=6)
 
@@ -205,6 +208,7 @@ def test_the_agent_gets_its_arguments_untouched(tmp_path: Path, agent: str) -> N
     assert said[2:] == ["--help", "--", "a b", "$HOME"]
 
 
+@pytest.mark.slow
 def test_the_agent_is_gone_when_the_program_ends(tmp_path: Path, agent: str) -> None:
     result = started(tmp_path, "--agent", agent, lines=2)
 
@@ -214,6 +218,7 @@ def test_the_agent_is_gone_when_the_program_ends(tmp_path: Path, agent: str) -> 
     assert state.strip()[:1] in ("", "Z")  # gone, or dead and waiting to be noticed
 
 
+@pytest.mark.slow
 def test_a_start_that_the_system_refuses_is_left_to_the_interface(tmp_path: Path, home: Path) -> None:
     settings(home, '[agents.mine]\ncommand = ["sh"]\nenv = { A = "\\u0000" }')
 
@@ -229,6 +234,7 @@ def test_without_an_agent_the_interface_starts_alone(tmp_path: Path) -> None:
     assert (result["launch"], result["process"], result["error"]) == (None, False, None)
 
 
+@pytest.mark.slow
 def test_the_demo_is_an_agent_like_any_other(tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
@@ -239,6 +245,7 @@ def test_the_demo_is_an_agent_like_any_other(tmp_path: Path) -> None:
     assert (result["launch"], result["process"]) == ("demo", True)
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written_is_no_reason_not_to_start(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
@@ -247,6 +254,7 @@ def test_a_home_that_cannot_be_written_is_no_reason_not_to_start(tmp_path: Path)
     assert (result["process"], result["code"]) == (True, 7)
 
 
+@pytest.mark.slow
 def test_mcp_servers_of_settings_and_files_are_lent_and_a_missing_variable_is_told(
     tmp_path: Path, home: Path
 ) -> None:
@@ -262,6 +270,7 @@ def test_mcp_servers_of_settings_and_files_are_lent_and_a_missing_variable_is_to
     assert result["problems"] == ["MCP server 'other' is left out: the variable NOT_SET_AT_ALL is not set"]
 
 
+@pytest.mark.slow
 def test_a_file_with_mcp_servers_that_cannot_be_read_is_told_and_the_program_starts(tmp_path: Path) -> None:
     (tmp_path / "mcp.json").write_text("{")
 
@@ -271,6 +280,7 @@ def test_a_file_with_mcp_servers_that_cannot_be_read_is_told_and_the_program_sta
     assert [said.partition(":")[0] for said in result["problems"]] == ["not valid JSON", "cannot be read"]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:
     result = started(tmp_path, term="dumb")
 
@@ -278,12 +288,14 @@ def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:
     assert "TERM=dumb" in str(result["shown"])
 
 
+@pytest.mark.slow
 def test_the_log_goes_where_it_was_asked_to_go(tmp_path: Path) -> None:
     started(tmp_path, "--log-level", "debug", "--log-file", str(tmp_path / "log"))
 
     assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["--help", "--version", "rules --help", "rules check", "log decisions"])
 @pytest.mark.parametrize(
     "streams", [">/dev/full", ">&-", ">&- 2>&-", "<&- >/dev/null", ">/dev/null 2>/dev/full"]

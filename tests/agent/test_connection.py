@@ -342,6 +342,7 @@ async def test_what_is_no_message_is_kept_to_be_shown_the_newest_of_it() -> None
         assert (len(shown), shown[0], shown[-3:]) == (STRAYS, "banner 12", ["banner 29", "{", " half a lin"])
 
 
+@pytest.mark.slow
 async def test_what_was_drawn_is_written_whenever_others_have_their_turn(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j.ndjson")
     async with conversation() as talk:

@@ -20,6 +20,8 @@ from acp_tui.workspace.terminals import Terminals
 from tests.journals import MemoryJournal
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(__file__).parent.parent / "sdk_agent.py"
 
 

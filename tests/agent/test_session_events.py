@@ -158,6 +158,7 @@ async def test_without_the_capability_closing_is_a_matter_of_ours() -> None:
         await turn
 
 
+@pytest.mark.slow
 async def test_c22_ten_thousand_updates_are_applied_in_order_and_completely() -> None:
     async with conversation() as talk:
         words = [f"{number} " for number in range(10_000)]

@@ -38,6 +38,7 @@ def _name(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
+@pytest.mark.slow
 def test_git_is_started_in_one_place_only() -> None:
     package = Path(acp_tui.__file__).parent
     places = {

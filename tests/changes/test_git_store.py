@@ -102,6 +102,7 @@ async def test_a_workspace_that_went_away_is_said(tmp_path: Path) -> None:
         await snapshots.changes(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
 async def test_the_store_and_all_in_it_is_for_its_owner_only_whatever_the_umask(
     tmp_path: Path, umask: int

@@ -99,6 +99,7 @@ def _very_many(root: Path) -> None:
         (root / f"many{number}").write_text("x\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "happens",
     [
@@ -133,6 +134,7 @@ async def test_nothing_at_all_is_done_for_a_workspace_in_which_nothing_happened(
     assert (await watching.take()).id == first.id
 
 
+@pytest.mark.slow
 async def test_a_few_changes_are_taken_without_looking_at_all_files(
     watching: Snapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ def wide(text: str) -> bytes:
     return text.encode("utf-16")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "counts"),
     [
@@ -163,6 +164,7 @@ async def test_what_is_written_changed_and_deleted_is_found_without_a_repository
     assert not (root / ".git").exists()
 
 
+@pytest.mark.slow
 async def test_two_snapshots_are_compared_whatever_came_after(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     first = await snapshots.take()
@@ -174,6 +176,7 @@ async def test_two_snapshots_are_compared_whatever_came_after(tmp_path: Path) ->
     assert told(await snapshots.changes(second)) == [("A", "b")]
 
 
+@pytest.mark.slow
 async def test_the_users_repository_is_byte_for_byte_untouched(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n", b="1\n")
     (root / ".gitattributes").write_text("* text=auto eol=crlf\n")
@@ -213,6 +216,7 @@ async def test_settings_of_the_person_and_variables_of_git_change_nothing(
     assert not (tmp_path / "not-ours").exists()
 
 
+@pytest.mark.slow
 async def test_any_name_is_a_name(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path)
     before = await snapshots.take()
@@ -229,6 +233,7 @@ async def test_any_name_is_a_name(tmp_path: Path) -> None:
     assert list(root.iterdir()) == []
 
 
+@pytest.mark.slow
 async def test_old_snapshots_are_forgotten_and_younger_ones_are_not(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     await snapshots.take()
@@ -243,6 +248,7 @@ async def test_old_snapshots_are_forgotten_and_younger_ones_are_not(tmp_path: Pa
     assert await snapshots.changes(young) == [], "what may be shown just now is there for two days"
 
 
+@pytest.mark.slow
 async def test_many_files_take_few_in_the_store_and_are_read_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +276,7 @@ async def test_many_files_take_few_in_the_store_and_are_read_back(
     assert (root / "link").readlink() == Path("0.txt")
 
 
+@pytest.mark.slow
 async def test_what_lies_about_is_packed_and_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +300,7 @@ async def test_what_lies_about_is_packed_and_nothing_is_lost(
     assert await snapshots.texts((await snapshots.changes(taken[0]))[0]) == (b"b0\n", None)
 
 
+@pytest.mark.slow
 async def test_a_store_that_is_too_large_forgets_the_older_half(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path)
     for number in range(4):
@@ -304,6 +312,7 @@ async def test_a_store_that_is_too_large_forgets_the_older_half(tmp_path: Path) 
     assert (await snapshots.store.git("for-each-ref")).count(b"\n") == 2
 
 
+@pytest.mark.slow
 async def test_snapshots_that_somebody_goes_on_with_stay_and_those_that_are_gone_are_told(
     tmp_path: Path,
 ) -> None:

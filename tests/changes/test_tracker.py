@@ -133,6 +133,7 @@ async def test_the_last_writes_of_a_turn_are_its_own_whichever_look_sees_them_fi
     assert watched.files == [("D", "a", False)]
 
 
+@pytest.mark.slow
 async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_prompt(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -425,6 +425,7 @@ async def test_a_hunk_of_a_file_that_is_gone_or_a_link_now_is_a_problem(tmp_path
     assert (root / "other").read_text() == "ONE\n2\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("is_changed_since", [False, True])

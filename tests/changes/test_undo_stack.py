@@ -12,6 +12,7 @@ from tests.changes.watched import Watched
 from tests.waiting import until
 
 
+@pytest.mark.slow
 async def test_a_turn_is_undone_but_not_what_was_before_it(watched: Watched) -> None:
     await watched.begin()
     (watched.root / "a").write_text("earlier\n")

@@ -105,6 +105,7 @@ _TOLD_ONLY = ("p", "s", "x")
 """Without a watcher git lists no pipes, and a repository made of tracked files hides nothing."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "named"),
     [

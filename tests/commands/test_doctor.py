@@ -61,6 +61,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_a_report_that_is_shown_to_others_is_short_and_holds_no_secret(
     form: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -109,6 +110,7 @@ def test_json_is_json_also_where_there_is_nothing_to_examine(capsys: pytest.Capt
     assert "neither a known agent nor a program" in finding["text"]
 
 
+@pytest.mark.slow
 def test_help_is_told_and_neither_it_nor_an_examination_loads_the_interface() -> None:
     run = "import sys; from acp_tui.cli import main; main(sys.argv[1:]); print(*sys.modules)"
     for words in (["--help"], ["--demo"]):

@@ -65,6 +65,7 @@ async def test_an_agent_without_faults_is_well_in_all_and_nothing_of_it_is_left(
     assert "prompt" not in found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 async def test_no_session_is_left_in_the_agents_list(tmp_path: Path) -> None:
     for _ in range(2):
@@ -73,6 +74,7 @@ async def test_no_session_is_left_in_the_agents_list(tmp_path: Path) -> None:
     assert found["session/list"] == [("well", "0 sessions on 1 page(s)")]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 async def test_a_prompt_is_said_only_when_asked_and_a_second_one_is_cancelled(tmp_path: Path) -> None:
     found = await examined(demo_launch(), tmp_path, prompt="/stream")
@@ -126,6 +128,7 @@ async def test_what_outlives_the_agent_is_found_and_ended(tmp_path: Path) -> Non
     assert found["children"] == [("broken", "processes that it started outlive it")]
 
 
+@pytest.mark.slow
 async def test_an_agent_that_does_not_end_by_itself_is_told_so(tmp_path: Path) -> None:
     found = await examined(launch(RUDE, "stay"), tmp_path)
 

@@ -110,6 +110,7 @@ def test_a_wrong_word_is_told_and_deletes_nothing(
     assert len(left(folder)) == 3
 
 
+@pytest.mark.slow
 def test_who_reads_the_list_may_stop_early(folder: Path) -> None:
     for number in range(300):
         journal(folder, f"2024{number:04}-a", 500)

@@ -312,6 +312,7 @@ async def examined(script: dict[str, Any], cwd: Path) -> list[Finding]:
     return (await examine(launch, str(cwd), patience=20, prompt="hello")).findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.check}: {case.said}"[:60])
 async def test_a_line_is_said_of_an_agent_that_does_it_and_not_of_one_that_does_the_opposite(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

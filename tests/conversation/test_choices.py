@@ -26,6 +26,7 @@ from tests.journals import Line
 from tests.waiting import until
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("asked", "became"), [("plan", "plan"), ("PLAN", "plan")])
 async def test_the_mode_of_the_command_line_is_set_before_anything_is_said(
     tmp_path: Path, asked: str, became: str
@@ -40,6 +41,7 @@ async def test_the_mode_of_the_command_line_is_set_before_anything_is_said(
         assert conversation.choices.pending_value(option) == became
 
 
+@pytest.mark.slow
 async def test_whatever_stands_in_the_chat_stands_in_the_journal(tmp_path: Path) -> None:
     async with talk(start(tmp_path, Settings())) as (conversation, _):
         await conversation.begin()
@@ -65,6 +67,7 @@ def _notice(entry: Entry) -> tuple[str, str, str] | None:
     return (entry.text, entry.severity, entry.detail) if isinstance(entry, Notice) else None
 
 
+@pytest.mark.slow
 async def test_a_mode_that_the_agent_does_not_have_is_told(tmp_path: Path) -> None:
     async with talk(start(tmp_path, modes=["ask"]), mode="yolo") as (conversation, _):
         await conversation.begin()
@@ -128,6 +131,7 @@ async def test_what_the_user_chose_is_chosen_again_before_anything_is_said(tmp_p
         assert sent[-3:] == ["session/set_config_option"] * 2 + ["session/prompt"]
 
 
+@pytest.mark.slow
 async def test_modes_of_older_agents_are_chosen_again_by_their_own_method(tmp_path: Path) -> None:
     like: dict[str, Any] = {"options": [], "modes": ["ask", "plan"]}
     async with begun(tmp_path, **like) as conversation:
@@ -136,6 +140,7 @@ async def test_modes_of_older_agents_are_chosen_again_by_their_own_method(tmp_pa
         await until(lambda: values(conversation) == {"mode": "plan"})
 
 
+@pytest.mark.slow
 async def test_a_mode_that_asks_less_is_not_chosen_again_unless_the_settings_say_so(tmp_path: Path) -> None:
     async with begun(tmp_path) as conversation:
         await choose(conversation, "mode", "yolo")
@@ -165,6 +170,7 @@ async def unasked_plan(conversation: Conversation) -> None:
     await until(lambda: acts_unasked(session.options[0].config, "plan"))
 
 
+@pytest.mark.slow
 async def test_a_mode_that_is_chosen_again_lets_nothing_whatever_it_is_called_later(tmp_path: Path) -> None:
     async with begun(tmp_path) as conversation:
         await choose(conversation, "mode", "plan")
@@ -180,6 +186,7 @@ async def test_a_mode_that_is_chosen_again_lets_nothing_whatever_it_is_called_la
         assert not conversation.session.has_consent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["settings", "command line"])
 @pytest.mark.parametrize(("mode", "lets"), [("plan", False), ("yolo", True)])
 async def test_a_mode_that_the_user_wrote_down_lets_as_much_as_its_own_name_says(
@@ -197,6 +204,7 @@ async def test_a_mode_that_the_user_wrote_down_lets_as_much_as_its_own_name_says
         assert conversation.session.has_consent is lets
 
 
+@pytest.mark.slow
 async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_path: Path) -> None:
     async with begun(tmp_path) as conversation:
         await choose(conversation, "model", "large")
@@ -213,6 +221,7 @@ async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_pa
         assert said(conversation) == ["The settings choose Model huge, which is not offered."]
 
 
+@pytest.mark.slow
 async def test_an_error_of_the_agent_is_shown_and_the_choice_stays_remembered(tmp_path: Path) -> None:
     async with begun(tmp_path) as conversation:
         await choose(conversation, "model", "large")
@@ -225,6 +234,7 @@ async def test_an_error_of_the_agent_is_shown_and_the_choice_stays_remembered(tm
     assert RememberedChoices(state_folder() / "choices.json").of("plain") == {"model": "large"}
 
 
+@pytest.mark.slow
 async def test_what_the_agent_or_the_command_line_chooses_is_not_remembered(tmp_path: Path) -> None:
     async with talk(start(tmp_path, options=OPTIONS), mode="plan") as (conversation, _):
         await conversation.begin()
@@ -234,6 +244,7 @@ async def test_what_the_agent_or_the_command_line_chooses_is_not_remembered(tmp_
     assert RememberedChoices(state_folder() / "choices.json").of("plain") == {}
 
 
+@pytest.mark.slow
 async def test_the_command_line_comes_before_the_last_choice(tmp_path: Path) -> None:
     async with begun(tmp_path) as conversation:
         await choose(conversation, "mode", "plan")

@@ -15,6 +15,7 @@ from tests.conversation.talks import said, start, talk
 from tests.waiting import settled, until
 
 
+@pytest.mark.slow
 async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_restart_begins_a_new_session(
     tmp_path: Path,
 ) -> None:
@@ -42,6 +43,7 @@ async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_rest
         assert said(conversation)[0].startswith("A new session: the agent does not know what stands above.")
 
 
+@pytest.mark.slow
 async def test_r15_an_agent_killed_from_outside_is_told_with_the_signal_and_another_process_follows(
     tmp_path: Path,
 ) -> None:
@@ -63,6 +65,7 @@ async def test_r15_an_agent_killed_from_outside_is_told_with_the_signal_and_anot
         assert conversation.agent is not first
 
 
+@pytest.mark.slow
 async def test_what_is_ended_while_it_is_started_again_is_not_started(tmp_path: Path) -> None:
     async with talk(start(tmp_path)) as (conversation, _):
         await conversation.begin()
@@ -89,6 +92,7 @@ async def test_a_journal_that_cannot_be_written_is_told_once(
         assert sum("not recorded" in text for text in said(conversation)) == 1
 
 
+@pytest.mark.slow
 async def test_questions_are_answered_by_their_names(tmp_path: Path) -> None:
     async with talk(start(tmp_path)) as (conversation, _):
         await conversation.begin()
@@ -118,6 +122,7 @@ async def test_ending_twice_and_during_the_start_ends_the_process_once(tmp_path:
         await conversation.end()
 
 
+@pytest.mark.slow
 async def test_whoever_ends_it_meanwhile_waits_until_the_files_are_looked_at_no_more(tmp_path: Path) -> None:
     async with talk(start(tmp_path)) as (conversation, _):
         await conversation.begin()
@@ -157,6 +162,7 @@ async def test_an_end_before_the_agent_is_made_does_not_start_another_process(tm
         assert conversation.phase == "ending"
 
 
+@pytest.mark.slow
 async def test_a_stubborn_agent_is_ended_within_seconds(tmp_path: Path) -> None:
     async with talk(start(tmp_path, stubborn=True)) as (conversation, _):
         await conversation.begin()

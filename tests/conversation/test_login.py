@@ -15,6 +15,7 @@ from tests.conversation.talks import LeftOpen, launch, said, start, talk
 from tests.waiting import until
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["session", "prompt"])
 async def test_a_login_is_asked_for_where_the_agent_wants_one_and_repeated_when_it_fails(
     tmp_path: Path, where: str
@@ -51,6 +52,7 @@ async def test_a_login_that_did_not_help_a_prompt_is_told_in_the_chat(tmp_path: 
         await until(lambda: conversation.session and help_text in said(conversation))
 
 
+@pytest.mark.slow
 async def test_r20_ways_to_log_in_are_not_offered_where_a_session_needs_none(tmp_path: Path) -> None:
     async with talk(start(tmp_path, login="never")) as (conversation, notes):
         await conversation.begin()
@@ -87,6 +89,7 @@ async def test_a_prompt_that_wants_a_login_comes_back_when_the_user_does_not_log
         assert conversation.phase == "ready"
 
 
+@pytest.mark.slow
 async def test_a_form_during_a_login_is_a_question_of_no_session(tmp_path: Path) -> None:
     form = {"type": "object", "properties": {"name": {"type": "string"}}}
     async with talk(start(tmp_path, login="session", form=form)) as (conversation, notes):

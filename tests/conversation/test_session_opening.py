@@ -45,6 +45,7 @@ def sent(path: Path, method: str) -> list[dict[str, Any]]:
     return [msg["params"] for msg in out if msg.get("method") == method]
 
 
+@pytest.mark.slow
 async def test_r15_after_a_restart_the_same_session_goes_on_where_the_agent_can_resume_it(
     tmp_path: Path,
 ) -> None:
@@ -66,6 +67,7 @@ async def test_r15_after_a_restart_the_same_session_goes_on_where_the_agent_can_
         assert notes.dropped == 0, "what was said stays on the screen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("can", [RESUMES, {"loadSession": True}, {}])
 async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
     tmp_path: Path, can: dict[str, Any]
@@ -128,6 +130,7 @@ async def test_c45_after_a_restart_what_was_seen_stays_whatever_the_agent_tells_
         assert said(later) == [*SEEN, *then], "a later opening shows both runs"
 
 
+@pytest.mark.slow
 async def test_a_restart_begins_a_new_session_where_the_agent_will_not_take_the_old_one_up(
     tmp_path: Path,
 ) -> None:
@@ -144,6 +147,7 @@ async def test_a_restart_begins_a_new_session_where_the_agent_will_not_take_the_
         assert notes.dropped == 0, "nothing of what was said is lost"
 
 
+@pytest.mark.slow
 async def test_a_restart_takes_nothing_up_in_which_nothing_was_said_or_with_another_agent(
     tmp_path: Path,
 ) -> None:
@@ -353,6 +357,7 @@ async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(tmp_path: 
         assert replayed.phase == "ending"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("can", [{"sessionCapabilities": {"resume": {}}}, {}], ids=["resumes", "cannot"])
 async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can: dict[str, Any]

@@ -117,6 +117,7 @@ async def test_changes_of_the_first_run_are_there_with_origin_and_can_be_rejecte
         assert tracking.lost == ""
 
 
+@pytest.mark.slow
 async def test_turns_go_on_being_counted_and_each_can_be_restored(work: Path) -> None:
     async with run(work) as first:
         await take_a_turn(first, work / "old", "2\n")
@@ -135,6 +136,7 @@ async def test_turns_go_on_being_counted_and_each_can_be_restored(work: Path) ->
             assert (work / "old").read_text() == text
 
 
+@pytest.mark.slow
 async def test_a_rejection_can_be_taken_back_in_the_next_run_though_nothing_was_said(work: Path) -> None:
     async with run(work) as first:
         await take_a_turn(first, work / "old", "2\n")
@@ -154,6 +156,7 @@ async def test_a_rejection_can_be_taken_back_in_the_next_run_though_nothing_was_
         assert not tracking_of(fourth).undo_stack.can_undo
 
 
+@pytest.mark.slow
 async def test_what_changes_between_two_runs_is_of_no_turn(work: Path) -> None:
     async with run(work) as first:
         await take_a_turn(first, work / "old", "2\n")
@@ -164,6 +167,7 @@ async def test_what_changes_between_two_runs_is_of_no_turn(work: Path) -> None:
         assert sorted(changes(second)) == [("new", "outside a turn", [0]), ("old", "by no tool call", [1])]
 
 
+@pytest.mark.slow
 async def test_what_was_of_no_turn_is_so_when_an_undoing_of_another_run_brings_it_back(work: Path) -> None:
     async with run(work) as first:
         await take_a_turn(first, work / "old", "2\n")
@@ -182,6 +186,7 @@ async def test_what_was_of_no_turn_is_so_when_an_undoing_of_another_run_brings_i
         assert sorted(changes(second)) == before
 
 
+@pytest.mark.slow
 async def test_an_agent_that_tells_all_again_doubles_nothing(work: Path) -> None:
     updates = json.dumps([PLAN, EDIT])
     async with run(work) as first:
@@ -197,6 +202,7 @@ async def test_an_agent_that_tells_all_again_doubles_nothing(work: Path) -> None
         assert len(session.turns) == 1
 
 
+@pytest.mark.slow
 async def test_what_was_written_last_is_known_though_the_run_ended_in_the_turn(work: Path) -> None:
     async with run(work) as first:
         tracking = tracking_of(first)
@@ -209,6 +215,7 @@ async def test_what_was_written_last_is_known_though_the_run_ended_in_the_turn(w
         assert changes(second) == [("old", "by no tool call", [1])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["snapshots", "rows"])
 async def test_where_nothing_can_be_given_back_it_is_said_since_when(
     work: Path, home: Path, what: str

@@ -249,6 +249,7 @@ async def test_a_pipe_in_place_of_patterns_keeps_no_walk_from_its_end(
     assert files.matching("py") == ["a.py", "sub/b.py"]
 
 
+@pytest.mark.slow
 async def test_twenty_thousand_files_are_listed_in_pieces_and_all_found(tmp_path: Path) -> None:
     names = [f"part{number % 40}/file{number}.py" for number in range(20_000)]
     for part in range(40):

@@ -30,6 +30,7 @@ def test_it_introduces_itself_with_version_one() -> None:
     assert {"list", "resume", "close"} <= set(result["agentCapabilities"]["sessionCapabilities"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "params", "code"),
     [

@@ -16,6 +16,8 @@ from acp.connection import StreamDirection, StreamEvent
 from acp_tui.demo.scenes.table import SCENES
 from tests.schema.official import faults_of_params, faults_of_result
 
+pytestmark = pytest.mark.slow
+
 WELL_BEHAVED = [scene.name for scene in SCENES if scene.name not in ("die", "hang", "noise", "error")]
 REASONS = {"refuse": "refusal", "limit": "max_tokens"}
 

@@ -182,6 +182,7 @@ def test_too_many_values_or_levels_are_not_made(monkeypatch: pytest.MonkeyPatch)
         assert isinstance(second, DecodedLine)
 
 
+@pytest.mark.slow
 def test_commas_and_brackets_in_a_text_are_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "MEMORY", 1 << 20)
     line = json.dumps({"jsonrpc": "2.0", "method": 'a,[{"\\' * 50_000}).encode()

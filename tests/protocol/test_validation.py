@@ -39,6 +39,7 @@ def without_nulls(value: Any) -> Any:
     return [without_nulls(part) for part in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", recordings.NAMES)
 def test_c117_what_agents_send_is_read_field_by_field(name: str) -> None:
     for _, sent in recordings.updates(name):

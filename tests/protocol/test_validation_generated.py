@@ -31,6 +31,8 @@ from acp_tui.session.session import Session
 from tests.schema.generating import ANYTHING, updates, values
 from tests.schema.official import SCHEMA
 
+pytestmark = pytest.mark.slow
+
 
 def tried(times: int) -> settings:
     """Settings for the number of examples."""

@@ -83,6 +83,7 @@ def test_nothing_is_written_before_the_flush_and_everything_after(path: Path) ->
     assert len(rows(path)) == 1
 
 
+@pytest.mark.slow
 def test_a_long_line_is_flushed_in_parts_whole_masked_and_before_what_comes_after_it(path: Path) -> None:
     journal = Journal(path, [f"secret-{number:04}" for number in range(20)])
     line = json.dumps("x" * 9_000_000 + "secret-0007" + "y" * 9_000_000).encode()

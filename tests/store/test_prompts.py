@@ -236,6 +236,7 @@ def add_many(path: Path, name: str) -> None:
         kept.add(Prompt(f"{name}{number}"))
 
 
+@pytest.mark.slow
 def test_no_prompt_is_lost_or_torn_between_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "h"
     context = multiprocessing.get_context("spawn")

@@ -147,6 +147,7 @@ def test_a_mistake_in_an_agent_is_found_inside_its_table(file: Path) -> None:
     assert "missing_file_reads_empty" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mcpServers", "mcp_servers"])
 def test_d36_mcp_servers_are_read_in_the_common_shape(file: Path, name: str) -> None:
     file.write_text(

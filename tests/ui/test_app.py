@@ -26,6 +26,8 @@ from acp_tui.workspace.programs import wait_uncancelled
 from tests.conversation.talks import held_before_turns
 from tests.ui.seats import seat
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "kind": "available_commands_update",
     "availableCommands": [

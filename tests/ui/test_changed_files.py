@@ -24,6 +24,8 @@ from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.diff.view import DiffView
 from tests.ui.seats import Seat, seat
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,8 @@ from tests.offspring import a_long_time, sleepers
 from tests.terminal import Terminal
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 BROKEN = """
 import sys
 from acp_tui.cli import main

@@ -54,6 +54,7 @@ async def test_without_a_shell_the_program_stays_and_in_the_prompt_the_key_takes
         assert asked == ["asked"]
 
 
+@pytest.mark.slow
 def test_a_program_that_is_brought_back_draws_its_whole_screen(tmp_path: Path) -> None:
     env = {"ACP_TUI_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
     with Terminal([sys.executable, "-m", "acp_tui", "--demo"], cwd=tmp_path, env=env) as terminal:

@@ -122,6 +122,7 @@ async def odd_seat(folder: Path, width: int) -> AsyncIterator[Odd]:
         yield Odd(here, keys)
 
 
+@pytest.mark.slow
 async def test_no_default_key_is_named_by_lists_and_screens_where_all_are_changed(tmp_path: Path) -> None:
     async with odd_seat(tmp_path, 240) as odd:
         await odd.reads("app.help", "app.palette", "session.stop", "session.next-mode")

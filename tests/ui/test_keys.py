@@ -210,6 +210,7 @@ FIELD_KEYS = ("ctrl+x", "ctrl+k", "ctrl+a", "ctrl+w", "ctrl+u", "ctrl+e", "home"
 """Keys that Textual's fields have for themselves."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", FIELD_KEYS)
 @pytest.mark.parametrize(
     "action", ["session.export", "session.plan", "session.restart", "app.theme", "prompt.stash"]

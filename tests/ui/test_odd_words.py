@@ -14,6 +14,8 @@ import pytest
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import Seat, seat
 
+pytestmark = pytest.mark.slow
+
 _TEXT: Final = {"type": "text", "text": "hello **b** `c`\n```py\nx = 1\n```\n|a|b|\n|-|-|\n|1|2|\n"}
 _IMAGE: Final = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
 _CALL: Final = {

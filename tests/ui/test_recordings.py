@@ -26,6 +26,8 @@ from tests import recordings
 from tests.conversation.talks import start
 from tests.ui.screens.stage import screen_text, until
 
+pytestmark = pytest.mark.slow
+
 WIDTH = 80
 EVERYTHING: tuple[Field, ...] = get_args(Field)
 

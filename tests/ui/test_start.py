@@ -45,6 +45,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {name: json.loads((folder / name).read_text()) for name in ("first", "settled")}
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_loaded_for_the_first_frame(reports: dict[str, Any]) -> None:
     loaded = {
         module

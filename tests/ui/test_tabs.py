@@ -24,6 +24,8 @@ from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from tests.ui.seats import Seat, seat
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

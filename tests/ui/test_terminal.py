@@ -358,6 +358,7 @@ async def test_what_is_too_long_for_terminals_is_not_sent_and_the_person_hears_w
     assert written == []
 
 
+@pytest.mark.slow
 async def test_copying_in_the_interface_reaches_the_terminal(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         here.app.copy_to_clipboard("[b]text")
@@ -381,6 +382,7 @@ def test_what_goes_to_a_clipboard_acts_nowhere(text: str, copied: str, dropped: 
     assert plain(text) == (copied, dropped)
 
 
+@pytest.mark.slow
 async def test_it_is_said_what_was_not_copied(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
 
@@ -403,6 +405,7 @@ async def test_it_is_said_what_was_not_copied(tmp_path: Path) -> None:
         assert here.app.clipboard == "own text"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [True, False], ids=["told by a signal", "not told at all"])
 async def test_nothing_is_left_when_the_terminal_has_gone(told: bool, tmp_path: Path) -> None:
     ours, theirs = os.openpty()

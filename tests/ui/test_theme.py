@@ -77,6 +77,7 @@ def drawn(here: Seat) -> list[Segment]:
     return [segment for strip in here.app.screen._compositor.render_strips() for segment in strip]
 
 
+@pytest.mark.slow
 async def test_without_colours_none_is_drawn_and_what_the_keys_are_on_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +99,7 @@ async def test_without_colours_none_is_drawn_and_what_the_keys_are_on_is_seen(
                 assert color is None or color.is_default, one
 
 
+@pytest.mark.slow
 async def test_with_ascii_every_mark_of_ours_is_ascii(tmp_path: Path) -> None:
     async with interface(tmp_path, "sixteen", Settings(journal=False), ascii=True) as here:
         await here.say("hello")
@@ -117,6 +119,7 @@ async def test_with_ascii_every_mark_of_ours_is_ascii(tmp_path: Path) -> None:
         assert isinstance(here.session.query_one("#chat"), Pane)
 
 
+@pytest.mark.slow
 async def test_with_reduced_motion_nothing_blinks_or_slides(tmp_path: Path) -> None:
     async with interface(tmp_path, "many", Settings(journal=False, reduced_motion=True)) as here:
         assert here.app.animation_level == "none"
@@ -128,6 +131,7 @@ async def test_with_reduced_motion_nothing_blinks_or_slides(tmp_path: Path) -> N
         assert here.app.screen.query_one(Input).cursor_blink is False
 
 
+@pytest.mark.slow
 async def test_the_settings_know_better_than_the_locale(tmp_path: Path) -> None:
     async with interface(tmp_path, "many", Settings(journal=False, ascii=False), ascii=True) as here:
         assert here.app.theming.look.glyph("prompt") == "›"

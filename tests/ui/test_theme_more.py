@@ -191,6 +191,7 @@ def test_the_ascii_look_draws_ascii_marks() -> None:
     assert look_of(bundled("acp-dark"), ascii=True).glyph("folded") == "+"
 
 
+@pytest.mark.slow
 def test_drawing_parts_load_no_highlighter_or_matcher() -> None:
     code = (
         "import sys\n"

@@ -95,6 +95,7 @@ def ground(here: Seat) -> str:
     return base.name
 
 
+@pytest.mark.slow
 async def test_a_saved_theme_is_shown_at_once_and_a_broken_one_says_its_line_and_changes_nothing(
     tmp_path: Path,
 ) -> None:
@@ -121,6 +122,7 @@ async def test_a_saved_theme_is_shown_at_once_and_a_broken_one_says_its_line_and
         await here.until(lambda: here.app.screen.styles.background.hex6 == "#2E3440")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opens", "over"), [("/ask", PermissionDialog), ("/keys", HelpScreen), ("/details", SessionDetailsScreen)]
 )

@@ -60,6 +60,7 @@ def start(guard: Guard, script: str) -> Child:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [

@@ -380,6 +380,7 @@ async def left_behind(terminals: Terminals, kind: str, owner: str = "s") -> tupl
     return terminal, moment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BEHIND)
 @pytest.mark.parametrize("way", ["release", "stop"])
 async def test_what_outlives_a_command_goes_on_in_the_background_and_ends_with_the_session(
@@ -570,6 +571,7 @@ async def test_keys_that_nobody_reads_do_not_block(terminals: Terminals) -> None
     terminal.write(b"late")
 
 
+@pytest.mark.slow
 async def test_a_flood_leaves_the_loop_free_and_memory_bounded(terminals: Terminals) -> None:
     line = "0123456789" * 8
     terminal = await terminals.create("s", "sh", ["-c", f"yes {line} | head -c 20000000"], cwd="/")

@@ -45,6 +45,7 @@ def run(command: str, **more: str) -> dict[str, Any]:
     return {"kind": "execute", "raw_input": {"command": command, **more}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

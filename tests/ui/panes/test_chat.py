@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from acp_tui.protocol.validation import read_update
 from acp_tui.store.settings import Settings
 from tests.ui.seats import seat
+
+pytestmark = pytest.mark.slow
 
 
 async def test_turns_fold_by_key_and_open_by_enter_and_for_a_hit(tmp_path: Path) -> None:

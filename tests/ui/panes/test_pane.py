@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.ui.seats import seat
+
+pytestmark = pytest.mark.slow
 
 
 async def test_the_panes_have_their_titles_when_a_narrow_terminal_becomes_wide(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def test_the_mark_of_a_step(status: str, is_idle: bool, glyph: str) -> None:
     assert row_text(line.rows(20, Look())[0]).startswith(Look().glyph(glyph))
 
 
+@pytest.mark.slow
 async def test_a_step_in_progress_is_drawn_as_left_open_once_the_turn_is_over(tmp_path: Path) -> None:
     step = {"content": "mend it", "priority": "low", "status": "in_progress"}
     async with seat(tmp_path, updates=[{"kind": "plan", "entries": [step]}]) as here:
@@ -68,6 +69,7 @@ async def test_a_step_in_progress_is_drawn_as_left_open_once_the_turn_is_over(tm
         await here.sees(f"{Look().glyph('current')} mend it")
 
 
+@pytest.mark.slow
 async def test_of_a_plan_without_end_the_steps_around_the_current_one_are_shown(tmp_path: Path) -> None:
     entries = [
         {"content": f"step {number}", "priority": "low", "status": "pending"} for number in range(1_000)

@@ -69,6 +69,7 @@ def dialogs() -> list[UnaskedScreen[Any]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", range(len(dialogs())))
 @pytest.mark.parametrize("hands_off", [0.05, 1.0, 60.0])
 async def test_c82_r24_over_a_draft_every_screen_lets_it_go_on_and_is_answered_by_nothing(
@@ -91,6 +92,7 @@ async def test_c82_r24_over_a_draft_every_screen_lets_it_go_on_and_is_answered_b
         assert "Tab to answer" in app.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", range(len(dialogs())))
 async def test_after_tab_a_letter_answers_at_once_over_a_draft_too(place: int) -> None:
     question = dialogs()[place]
@@ -115,6 +117,7 @@ async def test_after_tab_a_letter_answers_at_once_over_a_draft_too(place: int) -
         assert draft.value == "a draft "
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["y", "enter", "down", "escape", "tab"])
 async def test_a_key_that_waited_in_the_queue_counts_as_typed_when_it_was(key: str) -> None:
     question = dialog()
@@ -127,6 +130,7 @@ async def test_a_key_that_waited_in_the_queue_counts_as_typed_when_it_was(key: s
         assert not question.guard.turned
 
 
+@pytest.mark.slow
 async def test_a_letter_over_an_empty_draft_answers_within_seven_tenths_of_a_second() -> None:
     question = dialog()
     async with shown(question, turned=False) as (app, pilot):
@@ -244,6 +248,7 @@ async def test_a_draft_takes_what_is_typed_at_its_cursor_and_over_its_selection(
         assert draft.value == "yfix amn bug!"
 
 
+@pytest.mark.slow
 async def test_nothing_is_touched_of_a_dialog_that_is_pushed_and_not_composed_yet() -> None:
     app = Desk()
     async with app.run_test() as pilot:
@@ -265,6 +270,7 @@ async def test_nothing_is_touched_of_a_dialog_that_is_pushed_and_not_composed_ye
             await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_what_is_put_off_until_a_dialog_has_lost_its_parts_is_not_done() -> None:
     question = dialog()
     async with shown(question) as (app, pilot):

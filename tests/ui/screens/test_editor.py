@@ -16,6 +16,8 @@ from acp_tui.ui.screens.editor import begin, editor
 from tests.conversation.talks import AGENT
 from tests.terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
 EDITOR = """#!/bin/sh
 echo "the editor has $(cat "$1")"
 read line

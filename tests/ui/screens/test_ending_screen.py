@@ -11,6 +11,8 @@ from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat
 
+pytestmark = pytest.mark.slow
+
 
 async def test_a_change_that_comes_when_the_parts_of_a_screen_are_gone_is_not_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

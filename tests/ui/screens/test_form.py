@@ -26,6 +26,7 @@ def form(properties: dict[str, Any] = FIELDS, required: tuple[str, ...] = ("styl
     return FormDialog(Elicitation("q", "How [/x]?", schema=schema), agent="demo", look=LOOK)
 
 
+@pytest.mark.slow
 async def test_a_form_is_filled_in_with_keys_and_sent() -> None:
     async with shown(form(), (80, 40)) as (app, pilot):
         await pilot.press("down", "space", "tab", "3", "enter", "enter", "ctrl+s")
@@ -36,6 +37,7 @@ async def test_a_form_is_filled_in_with_keys_and_sent() -> None:
         )
 
 
+@pytest.mark.slow
 async def test_what_is_typed_right_after_tab_is_for_the_next_field_however_fast_it_comes() -> None:
     async with shown(form({"a": {"type": "string"}, "b": {"type": "string"}}, ()), (80, 40)) as (app, pilot):
         for key in ("x", "tab", "y", "shift+tab", "z"):
@@ -43,6 +45,7 @@ async def test_what_is_typed_right_after_tab_is_for_the_next_field_however_fast_
         await until(pilot, lambda: [field.value for field in app.screen.query(Input)] == ["xz", "y"])
 
 
+@pytest.mark.slow
 async def test_problems_are_told_at_their_fields_and_nothing_is_sent() -> None:
     async with shown(form(), (80, 40)) as (app, pilot):
         app.screen.query_one(Input).value = "12"
@@ -54,6 +57,7 @@ async def test_problems_are_told_at_their_fields_and_nothing_is_sent() -> None:
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 async def test_defaults_and_the_agent_are_shown() -> None:
     properties = {"a": {"type": "string", "default": "x\x1b[2J\ny"}, "b": {"type": "number", "default": 0.5}}
     async with shown(form(properties, ()), turned=False) as (app, _):
@@ -62,6 +66,7 @@ async def test_defaults_and_the_agent_are_shown() -> None:
         assert [field.value for field in app.screen.query(Input)] == ["x␛[2J y", "0.5"]
 
 
+@pytest.mark.slow
 async def test_keys_before_the_pause_reach_no_field() -> None:
     dialog = form({"a": {"type": "string"}}, ())
     async with shown(dialog, turned=False) as (app, pilot):
@@ -72,6 +77,7 @@ async def test_keys_before_the_pause_reach_no_field() -> None:
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 async def test_decline_and_cancel_are_apart(action: str) -> None:
     async with shown(form()) as (app, pilot):
@@ -104,6 +110,7 @@ async def test_a_field_that_asks_for_a_secret_is_marked() -> None:
         assert "asks for a secret?" in app.text
 
 
+@pytest.mark.slow
 async def test_a_pattern_is_checked_before_sending() -> None:
     properties = {"a": {"type": "string", "pattern": "^[a-z]+$", "default": "A"}}
     async with shown(form(properties, ())) as (app, pilot):

@@ -188,6 +188,7 @@ def test_a_pattern_that_is_none_cannot_be_told_and_spares_the_others() -> None:
     assert matches([("(", "x"), (r"\p{L}", "x"), ("x", "x")], 20) == [None, None, True]
 
 
+@pytest.mark.slow
 def test_c105_a_catastrophic_pattern_ends_in_time() -> None:
     began = time.monotonic()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import cast
 
+import pytest
+
 from acp_tui.agent.agent import Agent
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.ui.screens.login import LoginDialog, LoginWait
@@ -82,6 +84,7 @@ async def test_what_the_agent_says_on_the_side_since_then_is_shown_as_it_comes()
         assert "started" not in app.text
 
 
+@pytest.mark.slow
 async def test_the_first_escape_asks_the_agent_to_stop_and_the_second_one_leaves() -> None:
     agent = LoggingIn()
     async with shown(dialog(agent)) as (app, pilot):

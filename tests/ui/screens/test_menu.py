@@ -71,6 +71,7 @@ async def test_a_click_chooses() -> None:
         assert app.result == "m/1"
 
 
+@pytest.mark.slow
 async def test_many_items_stay_within_the_screen() -> None:
     items = [MenuItem(str(number), f"Session {number}") for number in range(300)]
     async with shown(Menu("Sessions", items, "250", LOOK)) as (app, pilot):
@@ -96,6 +97,7 @@ async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
         assert set(watched.widths) == {"80"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notices", [1, 2])
 @pytest.mark.parametrize("count", [2, 12, 40])
 async def test_notices_never_cover_the_keys_of_a_dialog(count: int, notices: int) -> None:
@@ -109,6 +111,7 @@ async def test_notices_never_cover_the_keys_of_a_dialog(count: int, notices: int
         assert "▌" not in keys, app.text  # the left edge of a notice
 
 
+@pytest.mark.slow
 async def test_a_notice_is_shown_to_its_last_word() -> None:
     said = (
         "The terminal was told to take it (OSC 52). If it does not arrive: Allow OSC 52 in the settings"
@@ -122,6 +125,7 @@ async def test_a_notice_is_shown_to_its_last_word() -> None:
         assert [word for word in said.split() if word not in words] == []
 
 
+@pytest.mark.slow
 async def test_a_theme_is_seen_when_it_is_moved_to_and_gone_with_escape(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("f10")
@@ -137,6 +141,7 @@ async def test_a_theme_is_seen_when_it_is_moved_to_and_gone_with_escape(tmp_path
         assert here.session.look == here.app.theming.look
 
 
+@pytest.mark.slow
 async def test_a_theme_that_was_chosen_is_that_of_the_next_run_unless_the_settings_change(
     tmp_path: Path,
 ) -> None:

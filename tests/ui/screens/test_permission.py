@@ -26,6 +26,7 @@ from tests.ui.screens.permissions import asks, dialog, options
 from tests.ui.screens.stage import until
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "answer"), [("y", "y1"), ("n", "no")])
 async def test_one_key_answers_by_kind(key: str, answer: str) -> None:
     async with shown(dialog()) as (app, pilot):
@@ -34,6 +35,7 @@ async def test_one_key_answers_by_kind(key: str, answer: str) -> None:
         assert app.result == PermissionAnswer(answer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [("a",), ("d",), ("down", "enter")])
 async def test_always_is_never_one_key_and_says_what_it_means_first(keys: tuple[str, ...]) -> None:
     question = dialog()
@@ -64,6 +66,7 @@ async def test_what_always_means_is_chosen_from_the_narrowest_on() -> None:
         assert app.result == PermissionAnswer("A", rule=rule)
 
 
+@pytest.mark.slow
 async def test_a_change_of_the_call_makes_half_an_answer_none() -> None:
     question = asks(ToolCall("t", "List", "execute", raw_input={"command": "ls"}))
     async with shown(question) as (app, pilot):
@@ -140,6 +143,7 @@ async def test_a_rejection_can_carry_a_reason() -> None:
         assert app.result == PermissionAnswer("no", "not now")
 
 
+@pytest.mark.slow
 async def test_without_a_reject_once_there_is_no_reason_to_give() -> None:
     async with shown(dialog(("a", "Yes", "allow_once"))) as (app, pilot):
         await pilot.press("r")
@@ -182,6 +186,7 @@ async def test_options_stay_in_view_on_a_small_screen_and_the_rest_scrolls() -> 
 SIXTY = "".join(f"line {number}\n" for number in range(60))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [None, ""])
 @pytest.mark.parametrize(
     ("found", "words", "never"),
@@ -230,6 +235,7 @@ async def test_r34_r41_hostile_names_are_shown_as_written() -> None:
         assert app.result == PermissionAnswer(bad)
 
 
+@pytest.mark.slow
 async def test_the_number_of_waiting_questions_is_shown() -> None:
     async with shown(dialog(counter=(2, 5)), turned=False) as (app, _):
         assert "2 of 5" in app.text
@@ -241,6 +247,7 @@ def told_since(question: PermissionDialog, **changes: Any) -> None:
     question._question.later = replace(known, **changes)
 
 
+@pytest.mark.slow
 async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answers_wait() -> None:
     question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
     async with shown(question) as (app, pilot):
@@ -293,6 +300,7 @@ async def test_a_call_that_changes_without_end_is_not_allowed_and_can_be_rejecte
         assert app.result == answer
 
 
+@pytest.mark.slow
 async def test_where_a_link_leads_is_shown_and_an_answer_allows_once_that_was_seen(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "readme.md").symlink_to(".git/config")
@@ -309,6 +317,7 @@ async def test_where_a_link_leads_is_shown_and_an_answer_allows_once_that_was_se
         assert app.result == PermissionAnswer("y1")
 
 
+@pytest.mark.slow
 async def test_an_answer_allows_again_what_has_been_on_the_screen_unchanged() -> None:
     question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
     async with shown(question) as (app, pilot):
@@ -366,6 +375,7 @@ async def test_a_reason_that_is_sent_while_answers_wait_rejects_nothing_yet() ->
         assert question.words() == "why"
 
 
+@pytest.mark.slow
 async def test_keys_that_belong_to_the_zoomed_changes_are_not_taken_for_a_word() -> None:
     diffs: list[Item] = [Diff(path=f"/w/{name}.py", old_text="1\n", new_text="2\n") for name in "abc"]
     question = dialog(content=diffs)
@@ -377,6 +387,7 @@ async def test_keys_that_belong_to_the_zoomed_changes_are_not_taken_for_a_word()
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 async def test_thousands_of_options_are_a_list_as_high_as_the_screen_below_what_is_asked() -> None:
     many = [(f"o{number}", f"Choice {number}", "allow_once") for number in range(5_000)]
     question = dialog(*many, title="Which of these?")

@@ -179,6 +179,7 @@ def test_input_that_is_not_shown_otherwise_is_folded_until_asked_for() -> None:
     assert '"timeout": 30' in text_of(call, whole=True)
 
 
+@pytest.mark.slow
 def test_of_a_huge_input_the_beginning_is_read_and_all_of_it_on_demand() -> None:
     records = [{"name": f"file {number}.py", "size": number} for number in range(20_000)]
     alone = ToolCall("t", "Import", "other", raw_input=records)
@@ -199,6 +200,7 @@ def test_input_is_open_where_there_is_nothing_else() -> None:
     assert '"query": "x"' in text_of(ToolCall("t", "Search", "search", raw_input={"query": "x"}))
 
 
+@pytest.mark.slow
 def test_a_very_long_text_is_cut_with_how_much_is_left() -> None:
     call = ToolCall("t", "Run", "execute", raw_input={"command": "é" * (LONG + 7)})
 
@@ -267,6 +269,7 @@ def runs(command: str) -> ToolCall:
     return ToolCall("t", "", "execute", raw_input={"command": command})
 
 
+@pytest.mark.slow
 async def test_a_chain_is_told_in_parts_with_what_to_look_at() -> None:
     question = asks(runs("git fetch && sudo rm -rf /opt/x | tee log > /etc/x"))
     async with shown(question) as (app, _pilot):
@@ -277,6 +280,7 @@ async def test_a_chain_is_told_in_parts_with_what_to_look_at() -> None:
         assert "tee log > /etc/x  writes /etc/x, outside the workspace" in rows
 
 
+@pytest.mark.slow
 async def test_a_plain_command_is_not_explained_and_one_with_a_note_in_one_row() -> None:
     async with shown(asks(runs("pytest -q"))) as (app, _pilot):
         assert "parts" not in app.text
@@ -348,6 +352,7 @@ async def test_a_question_that_comes_meanwhile_is_listed_and_clicks_wait_since_a
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_a_long_command_with_many_parts_leaves_its_beginning_and_all_answers_in_view(
     size: tuple[int, int],
@@ -360,6 +365,7 @@ async def test_a_long_command_with_many_parts_leaves_its_beginning_and_all_answe
         await until(pilot, lambda: "more rows, PgDn shows them" in app.text)
 
 
+@pytest.mark.slow
 async def test_a_second_answer_takes_no_other_screen_away() -> None:
     question = dialog()
     async with shown(question) as (app, pilot):

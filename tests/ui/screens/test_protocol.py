@@ -134,6 +134,7 @@ async def test_what_comes_is_followed_until_the_cursor_moves_up(journal: Journal
         assert "_news/last" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_filter_finds_words_within_frames(journal: Journal) -> None:
     app = Stage(ProtocolScreen(journal.path, look()))
     async with app.run_test(size=(100, 20)) as pilot:
@@ -165,6 +166,7 @@ async def test_a_frame_opens_as_json_and_is_copied_whole(journal: Journal) -> No
         assert not isinstance(app.screen, FrameScreen)
 
 
+@pytest.mark.slow
 async def test_from_an_answer_a_key_leads_to_its_request_and_back(journal: Journal) -> None:
     app = Stage(ProtocolScreen(journal.path, look()))
     async with app.run_test(size=(100, 30)) as pilot:
@@ -198,6 +200,7 @@ async def test_a_request_without_an_answer_says_so(tmp_path: Path) -> None:
         assert [note.message for note in app._notifications] == ["It has no answer yet."]
 
 
+@pytest.mark.slow
 async def test_a_huge_frame_is_shown_in_part_at_once(journal: Journal) -> None:
     journal.record("in", encoded({"id": 9, "result": {"content": "x" * 10_000_000}}))
     journal.flush()
@@ -214,6 +217,7 @@ async def test_a_huge_frame_is_shown_in_part_at_once(journal: Journal) -> None:
         assert app.clipboard == ""
 
 
+@pytest.mark.slow
 async def test_a_large_journal_opens_at_its_end_and_is_read_whole_on_request(journal: Journal) -> None:
     line = encoded({"method": "session/update", "params": {"sessionId": "s", "update": {}, "pad": "p" * 200}})
     for _ in range(10_000):

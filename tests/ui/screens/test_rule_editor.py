@@ -12,6 +12,8 @@ from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import until
 from tests.ui.screens.test_rules import nothing
 
+pytestmark = pytest.mark.slow
+
 
 def editor(written: Rule, *, scope: str = "workspace") -> RuleEditor:
     return RuleEditor("A rule", RuleDraft(written, scope), LOOK, nothing)  # type: ignore[arg-type]

@@ -89,6 +89,7 @@ async def test_every_rule_is_listed_with_why_it_does_not_count(changes: RuleChan
         assert "rules.toml:18: 'tool_kind' must be" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_rule_is_deleted_and_brought_back(changes: RuleChanges, tmp_path: Path) -> None:
     app = Stage(screen(changes, tmp_path))
     async with app.run_test(size=(120, 20)) as pilot:
@@ -102,6 +103,7 @@ async def test_a_rule_is_deleted_and_brought_back(changes: RuleChanges, tmp_path
         assert changes.book.user_file.read_text() == MINE
 
 
+@pytest.mark.slow
 async def test_a_rule_is_made_and_changed(changes: RuleChanges, tmp_path: Path) -> None:
     app = Stage(screen(changes, tmp_path))
     async with app.run_test(size=(120, 30)) as pilot:
@@ -120,6 +122,7 @@ async def test_a_rule_is_made_and_changed(changes: RuleChanges, tmp_path: Path) 
         await until(pilot, lambda: row_of(app, "git status").startswith(" ask"))
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_in_the_way_is_said(changes: RuleChanges, tmp_path: Path) -> None:
     app = Stage(screen(changes, tmp_path))
     async with app.run_test(size=wide_enough(tmp_path)) as pilot:
@@ -132,6 +135,7 @@ async def test_a_file_that_is_in_the_way_is_said(changes: RuleChanges, tmp_path:
         assert any("Not changed" in (note.title or "") for note in app._notifications)
 
 
+@pytest.mark.slow
 async def test_the_file_of_the_workspace_is_trusted_from_the_list(
     changes: RuleChanges, tmp_path: Path
 ) -> None:
@@ -154,6 +158,7 @@ async def test_a_list_without_rules_says_how_one_is_made(tmp_path: Path) -> None
         assert "There are no rules" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_question_is_tried_as_it_is_typed(changes: RuleChanges, tmp_path: Path) -> None:
     ask = ToolUse("demo", "execute", workspace=str(tmp_path / "w"), session="s")
     async with shown(RuleTrial(changes.book, ask, LOOK)) as (app, pilot):
@@ -169,6 +174,7 @@ async def test_a_question_is_tried_as_it_is_typed(changes: RuleChanges, tmp_path
 # ------------------------------------------------------------------ trust
 
 
+@pytest.mark.slow
 async def test_trust_shows_all_rules_and_waits_for_typing_to_pause(
     changes: RuleChanges, tmp_path: Path
 ) -> None:

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from time import monotonic
 
+import pytest
+
 from acp_tui.protocol.schema import (
     CurrentModeUpdate,
 )
@@ -34,6 +36,7 @@ async def test_a_mode_shows_as_pending_until_the_agent_agrees(tmp_path: Path) ->
         await here.sees("Plan … ▾")
 
 
+@pytest.mark.slow
 async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_moved_to(tmp_path: Path) -> None:
     async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
         await here.sees("Ask ▾")
@@ -52,6 +55,7 @@ async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_mov
         assert menu.highlighted_key() == "plan"
 
 
+@pytest.mark.slow
 async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_killed(tmp_path: Path) -> None:
     async with seat(tmp_path, ignores="session/prompt") as here:
         await here.say("hello")

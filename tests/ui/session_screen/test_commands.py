@@ -54,6 +54,7 @@ def test_of_a_long_session_the_newest_is_told_from_the_beginning_of_a_line() -> 
     assert len(text) < MOST + 200
 
 
+@pytest.mark.slow
 async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +84,7 @@ async def test_a_command_with_words_that_it_does_not_take_is_said_to_the_agent(t
         assert not await here.session.parts.slash.run("/unheard-of")
 
 
+@pytest.mark.slow
 async def test_an_agents_command_of_the_same_name_comes_first(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         slash = here.session.parts.slash
@@ -97,6 +99,7 @@ async def test_an_agents_command_of_the_same_name_comes_first(tmp_path: Path) ->
         assert not await slash.run("/new")
 
 
+@pytest.mark.slow
 async def test_a_command_whose_name_cannot_be_printed_is_not_offered_and_that_is_said_once(
     tmp_path: Path,
 ) -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.ui.seats import seat
 from tests.ui.test_app import COMMANDS
+
+pytestmark = pytest.mark.slow
 
 
 async def test_commands_are_completed_with_keys(tmp_path: Path) -> None:

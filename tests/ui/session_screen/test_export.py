@@ -165,6 +165,7 @@ def told(here: Seat) -> str:
     return notices[-1].message if notices else ""
 
 
+@pytest.mark.slow
 async def test_an_answer_its_code_and_a_block_are_copied_as_they_came(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("alt+c")
@@ -192,6 +193,7 @@ async def test_an_answer_its_code_and_a_block_are_copied_as_they_came(tmp_path: 
         assert told(here) == "There is no code in this block."
 
 
+@pytest.mark.slow
 async def test_what_the_mouse_selects_is_copied_from_over_the_prompt_too(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.say("hello")
@@ -210,6 +212,7 @@ async def test_what_the_mouse_selects_is_copied_from_over_the_prompt_too(tmp_pat
         assert told(here) == "Copied the selection: 1 line."
 
 
+@pytest.mark.slow
 async def test_a_session_is_exported_in_the_form_that_is_chosen(tmp_path: Path, home: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("alt+e")
@@ -235,6 +238,7 @@ async def test_a_session_is_exported_in_the_form_that_is_chosen(tmp_path: Path, 
     assert [name for name in json.loads(data.read_text()) if f"`{name}`" not in readme] == []
 
 
+@pytest.mark.slow
 async def test_what_the_journal_hides_is_hidden_in_an_export_too(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.tool_call import ToolCallScreen
 from tests.ui.seats import seat
+
+pytestmark = pytest.mark.slow
 
 
 def words(kind: str, text: str) -> dict[str, object]:

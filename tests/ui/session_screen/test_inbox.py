@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.inbox import InboxMenu, waiting
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import Seat
 from tests.ui.session_screen.test_export import told
 from tests.ui.test_tabs import is_over, two_sessions
+
+pytestmark = pytest.mark.slow
 
 
 async def visit_a_question(here: Seat, other: SessionScreen) -> None:

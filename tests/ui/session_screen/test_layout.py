@@ -26,6 +26,7 @@ async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path
         assert here.text.splitlines()[-1].startswith(" Plain agent")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5"])
 async def test_keys_right_after_that_of_a_pane_are_for_the_pane(
@@ -49,6 +50,7 @@ async def test_what_has_the_keys_is_framed_in_the_accent(tmp_path: Path) -> None
         assert (row.styles.border_top[1] == accent, chat.styles.border_left) == (False, ("outer", accent))
 
 
+@pytest.mark.slow
 async def test_hidden_panes_stay_hidden_in_the_next_run(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("f3", "h")

@@ -112,6 +112,7 @@ def test_links_of_an_answer_are_found_in_the_order_of_its_text() -> None:
     ]
 
 
+@pytest.mark.slow
 async def test_a_link_in_an_answer_is_opened_by_key_and_copied_where_there_is_no_browser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

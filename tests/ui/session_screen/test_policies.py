@@ -68,6 +68,7 @@ async def test_a_click_on_the_policy_brings_its_menu(tmp_path: Path) -> None:
         await here.sees("Where no rule of yours matches", "Allow edits in the workspace")
 
 
+@pytest.mark.slow
 async def test_what_was_decided_is_a_key_away(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.asked("one")

@@ -25,6 +25,8 @@ from acp_tui.ui.session_screen.inbox import InboxMenu
 from acp_tui.ui.widgets.controls import Choices
 from tests.ui.seats import Seat, seat
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from acp_tui.store.agents import demo_launch
 from acp_tui.ui.session_screen.commands import QueueMenu
 from tests.ui.seats import Seat, seat
 from tests.ui.session_screen.test_export import told
+
+pytestmark = pytest.mark.slow
 
 
 def waits(here: Seat) -> list[str]:

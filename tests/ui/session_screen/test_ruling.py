@@ -32,6 +32,7 @@ def workspace_rules(folder: Path, text: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 async def test_a_workspace_is_trusted_once_and_asked_again_when_its_rules_change(tmp_path: Path) -> None:
     path = workspace_rules(tmp_path, '[[rules]]\ndecision = "allow"\ncommand = "make"\n')
     async with seat(tmp_path) as here:
@@ -52,6 +53,7 @@ async def test_a_workspace_is_trusted_once_and_asked_again_when_its_rules_change
         await here.is_before(SessionScreen)
 
 
+@pytest.mark.slow
 async def test_what_is_trusted_is_what_was_shown_also_when_the_file_changes_meanwhile(tmp_path: Path) -> None:
     path = workspace_rules(tmp_path, '[[rules]]\ndecision = "allow"\ncommand = "make"\n')
     shown = path.read_text()
@@ -79,6 +81,7 @@ async def test_a_mistake_in_a_file_is_said_with_its_line(home: Path, tmp_path: P
         await here.until(lambda: any("rules.toml:2" in note.message for note in here.app._notifications))
 
 
+@pytest.mark.slow
 async def test_a_rule_is_made_of_a_question_and_answers_the_next_one(home: Path, tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.asked("one")
@@ -107,6 +110,7 @@ async def test_a_rule_is_made_of_a_question_and_answers_the_next_one(home: Path,
         await here.asked("three")
 
 
+@pytest.mark.slow
 async def test_the_question_may_be_withdrawn_while_a_rule_is_made_of_it(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.asked("one")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.ui.seats import seat
 from tests.ui.session_screen.test_export import told
+
+pytestmark = pytest.mark.slow
 
 
 async def test_ctrl_c_empties_the_prompt_then_stops_the_turn_and_quits_nothing(tmp_path: Path) -> None:

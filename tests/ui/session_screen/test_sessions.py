@@ -88,6 +88,7 @@ async def test_a_list_that_fails_at_once_says_so_and_asks_no_more() -> None:
         assert (names(listing), listing.problem) == ([], "It broke")
 
 
+@pytest.mark.slow
 async def test_c48_a_list_without_an_end_ends() -> None:
     async with conversation() as talk:
         pages = [page(str(number), f"c{number}") for number in range(PAGES)]
@@ -122,6 +123,7 @@ def listed_by(here: Seat, slow: Slow, monkeypatch: pytest.MonkeyPatch) -> Agent:
     return agent
 
 
+@pytest.mark.slow
 async def test_a_list_that_is_slow_says_that_it_is_read_and_comes_page_by_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +142,7 @@ async def test_a_list_that_is_slow_says_that_it_is_read_and_comes_page_by_page(
         await here.until(lambda: "more is being read" not in here.text)
 
 
+@pytest.mark.slow
 async def test_a_slow_list_with_nothing_in_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +162,7 @@ async def test_a_slow_list_with_nothing_in_it_says_so(
         assert not isinstance(here.app.screen, SessionsMenu)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["delete", "keep"])
 async def test_after_a_delete_the_filter_stays_and_the_next_one_is_moved_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
@@ -189,6 +193,7 @@ async def test_after_a_delete_the_filter_stays_and_the_next_one_is_moved_to(
         assert ("pears and apples" in here.text) == (answer == "keep")
 
 
+@pytest.mark.slow
 async def test_sessions_that_are_open_say_in_which_tab(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +213,7 @@ async def test_sessions_that_are_open_say_in_which_tab(
         assert "apples " in row
 
 
+@pytest.mark.slow
 async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is_gone_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

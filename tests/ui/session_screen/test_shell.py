@@ -28,6 +28,7 @@ async def left_running(here: Seat, moment: str) -> None:
     await here.sees("1 in the background")
 
 
+@pytest.mark.slow
 async def test_what_a_command_left_running_is_counted_listed_and_stopped(tmp_path: Path) -> None:
     moment = a_long_time()
     async with seat(tmp_path) as here:
@@ -42,6 +43,7 @@ async def test_what_a_command_left_running_is_counted_listed_and_stopped(tmp_pat
         await here.until(lambda: "in the background" not in here.text)
 
 
+@pytest.mark.slow
 async def test_what_goes_on_in_the_background_ends_with_the_program(tmp_path: Path) -> None:
     moment = a_long_time()
     async with seat(tmp_path) as here:
@@ -50,6 +52,7 @@ async def test_what_goes_on_in_the_background_ends_with_the_program(tmp_path: Pa
     assert not sleepers(moment)
 
 
+@pytest.mark.slow
 async def test_a_server_of_the_agents_outlives_its_terminal_and_stands_in_the_details(tmp_path: Path) -> None:
     moment = a_long_time()
     async with seat(tmp_path) as here:

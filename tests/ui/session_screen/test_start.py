@@ -148,6 +148,7 @@ async def say_hello(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         await here.sees("heard hello")
 
 
+@pytest.mark.slow
 async def test_read_only_starts_nothing_and_gives_back_what_was_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +164,7 @@ async def test_read_only_starts_nothing_and_gives_back_what_was_said(
         assert here.conversation.agent is None
 
 
+@pytest.mark.slow
 async def test_it_goes_on_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await say_hello(tmp_path, monkeypatch)
     async with seat(tmp_path) as here:
@@ -175,6 +177,7 @@ async def test_it_goes_on_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert here.conversation.cwd == str(tmp_path)
 
 
+@pytest.mark.slow
 async def test_it_goes_on_in_a_folder_that_is_typed_and_asks_again_for_one_that_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -370,6 +373,7 @@ async def test_an_end_during_a_login_in_a_terminal_ends_it(tmp_path: Path) -> No
         assert conversation.phase == "ending"
 
 
+@pytest.mark.slow
 async def test_c39_the_agents_own_login_runs_on_a_terminal_with_its_arguments_and_variables(
     tmp_path: Path,
 ) -> None:
@@ -394,6 +398,7 @@ async def test_c39_the_agents_own_login_runs_on_a_terminal_with_its_arguments_an
         assert len(heard(tmp_path)) == 2
 
 
+@pytest.mark.slow
 async def test_a_login_on_a_page_shows_its_address_and_can_be_stopped(tmp_path: Path) -> None:
     async with seat(tmp_path, given=launch(tmp_path, at="session", slow=True), ready=False) as here:
         await here.is_before(LoginDialog)
@@ -409,6 +414,7 @@ async def test_a_login_on_a_page_shows_its_address_and_can_be_stopped(tmp_path: 
 ADDRESS = "https://example.com/authorize?" + "&".join(f"parameter{number}=value" for number in range(40))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("streams", "prints"),
     [
@@ -446,6 +452,7 @@ async def test_an_address_printed_on_either_stream_is_shown_opened_and_copied(
         await here.is_before(LoginWait)
 
 
+@pytest.mark.slow
 async def test_an_address_in_the_agents_own_login_is_opened_and_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -471,6 +478,7 @@ async def test_an_address_in_the_agents_own_login_is_opened_and_copied(
         await here.until(lambda: opened == [ADDRESS])
 
 
+@pytest.mark.slow
 async def test_a_login_that_ends_below_a_menu_is_left_when_the_menu_is(tmp_path: Path) -> None:
     given = launch(tmp_path, at="session", prints=f"Visit {ADDRESS}\n")
     async with seat(tmp_path, given=given, ready=False) as here:
@@ -488,6 +496,7 @@ async def test_a_login_that_ends_below_a_menu_is_left_when_the_menu_is(tmp_path:
         await here.until(lambda: here.conversation.phase == "ready")
 
 
+@pytest.mark.slow
 async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_offers_it(
     tmp_path: Path,
 ) -> None:
@@ -511,6 +520,7 @@ async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_of
         assert "Log out" not in here.text
 
 
+@pytest.mark.slow
 async def test_c37_the_list_of_sessions_wants_a_login_first_and_is_asked_for_once_more(
     tmp_path: Path,
 ) -> None:

@@ -223,6 +223,7 @@ def test_a_drawing_that_fails_in_a_test_fails_the_test(loop: Loop) -> None:
         made.flush()
 
 
+@pytest.mark.slow
 async def test_a_dialog_of_a_session_waits_until_the_session_is_seen(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         first = here.session
@@ -243,6 +244,7 @@ async def test_a_dialog_of_a_session_waits_until_the_session_is_seen(tmp_path: P
         await here.app.tabs.end()
 
 
+@pytest.mark.slow
 async def test_of_what_waits_only_the_newest_is_done_and_only_once(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         first, done = here.session, list[str]()
@@ -262,6 +264,7 @@ async def test_of_what_waits_only_the_newest_is_done_and_only_once(tmp_path: Pat
         await here.app.tabs.end()
 
 
+@pytest.mark.slow
 async def test_a_notice_is_seen_once_when_a_dialog_comes_over_it(tmp_path: Path) -> None:
     async with seat(tmp_path, notices=True) as here:
         here.session.notify("told only once", timeout=600)

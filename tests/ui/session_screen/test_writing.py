@@ -14,6 +14,8 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.menu import PastPrompts
 from tests.ui.seats import seat
 
+pytestmark = pytest.mark.slow
+
 KEEPS = Settings()
 
 

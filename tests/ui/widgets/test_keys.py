@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -16,6 +17,7 @@ from tests.ui.screens.stage import screen_text, until
 from tests.ui.seats import seat
 
 
+@pytest.mark.slow
 async def test_no_key_does_two_things_where_both_are_heard(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.until(lambda: bool(here.session.query("#prompt")))
@@ -29,6 +31,7 @@ async def test_no_key_does_two_things_where_both_are_heard(tmp_path: Path) -> No
         assert {key: count for key, count in keys.items() if count > 1} == {}
 
 
+@pytest.mark.slow
 async def test_a_group_of_keys_stands_together(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         groups = [line.group for line in key_map(here.session)]

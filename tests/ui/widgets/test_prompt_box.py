@@ -324,6 +324,7 @@ async def test_the_history_knows_which_were_commands() -> None:
 UNSEEN = "a\x1b]52;c;x\x07b\x00\x85\x9b\u202e\u200b\u3164\u00ad\U000e0041\v\f\u2028c"
 
 
+@pytest.mark.slow
 async def test_what_is_not_seen_is_drawn_as_marks_and_sent_as_it_is() -> None:
     async with desk() as (app, box, pilot):
         before = box.cursor_screen_offset.x

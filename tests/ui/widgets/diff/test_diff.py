@@ -165,6 +165,7 @@ def test_counts_are_kept() -> None:
     assert time.process_time() - start < 0.5
 
 
+@pytest.mark.slow
 def test_large_texts_cost_about_as_much_per_line_as_small_ones() -> None:
     costs = {}
     for lines in (5_000, 50_000):

@@ -62,6 +62,7 @@ def test_only_the_open_block_is_parsed_again(parsed: list[int]) -> None:
         assert longest < 1_000
 
 
+@pytest.mark.slow
 def test_a_block_stops_in_time_and_goes_on_where_it_was() -> None:
     block = MarkdownBlock("Some words.\n\n" * 20_000)
 

@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -85,6 +86,7 @@ PIECES = (
 )
 
 
+@pytest.mark.slow
 def test_any_text_gives_the_tokens_that_the_library_gives() -> None:
     plain = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     add_footnotes(plain)

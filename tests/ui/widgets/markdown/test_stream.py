@@ -112,6 +112,7 @@ def cut(text: str, dice: random.Random, longest: int) -> list[str]:
     return chunks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_any_cut_into_chunks_gives_the_same_rows(name: str) -> None:
     dice = random.Random(name)
@@ -134,6 +135,7 @@ def test_a_long_block_cut_up_gives_the_rows_of_the_whole_text(name: str) -> None
     assert drawn([LONG[name]]) == in_one_go(LONG[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_any_cut_of_a_long_block_gives_the_same_rows(name: str) -> None:
     dice = random.Random(name)
@@ -143,6 +145,7 @@ def test_any_cut_of_a_long_block_gives_the_same_rows(name: str) -> None:
         assert drawn(cut(LONG[name], dice, longest), peek=dice) == whole
 
 
+@pytest.mark.slow
 def test_any_order_of_constructs_gives_the_same_rows_in_any_cut() -> None:
     dice = random.Random(5)
     for _ in range(60):
@@ -151,6 +154,7 @@ def test_any_order_of_constructs_gives_the_same_rows_in_any_cut() -> None:
         assert drawn(chunks, peek=dice) == drawn([text]), chunks
 
 
+@pytest.mark.slow
 def test_no_text_is_lost_between_chunks() -> None:
     words = [f"word{n}" for n in range(2_000)]
     dice = random.Random(3)
@@ -174,6 +178,7 @@ def test_another_width_gives_the_same_rows_as_a_fresh_layout() -> None:
         assert painted(block, width) == drawn([text], width)
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_unchanged() -> None:
     dice = random.Random(6)
     block = MarkdownBlock()
@@ -227,6 +232,7 @@ SOUP = (
 )
 
 
+@pytest.mark.slow
 def test_a_soup_of_marks_is_read_alike_in_any_cut_and_stays_within_its_width() -> None:
     dice = random.Random(8)
     for _ in range(150):

@@ -92,6 +92,7 @@ def test_r33_lines_are_what_a_terminal_would_show(written: str, shown: str) -> N
     assert log_of(written).text() == shown
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.data())
 def test_r33_it_does_not_matter_where_the_bytes_are_cut(pieces: list[bytes], data: st.DataObject) -> None:

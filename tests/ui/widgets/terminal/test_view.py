@@ -214,6 +214,7 @@ async def test_another_terminal_replaces_the_first() -> None:
         assert one.listeners == []
 
 
+@pytest.mark.slow
 async def test_a_flood_of_output_leaves_keys_their_turn() -> None:
     app, source = Viewer(), Scripted()
     async with app.run_test(size=(80, 24)) as pilot:

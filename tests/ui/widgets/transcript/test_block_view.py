@@ -129,6 +129,7 @@ def held_by(view: Transcript) -> list[str]:
     return [strip.text.rstrip() for strip in strips]
 
 
+@pytest.mark.slow
 async def test_the_terminal_shows_what_the_view_holds_whatever_happened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -223,6 +223,7 @@ async def test_a_view_of_another_height_goes_on_following(height: int) -> None:
         assert harness.view.follow
 
 
+@pytest.mark.slow
 async def test_the_place_in_a_long_message_is_kept_in_other_widths() -> None:
     async with running(60, 20) as harness:
         block = MarkdownBlock("\n\n".join(f"Paragraph {number} of many." for number in range(6_000)))
@@ -305,6 +306,7 @@ async def test_r37_another_width_shows_the_same_as_a_fresh_view(width: int) -> N
         assert harness.shown() == fresh.shown()
 
 
+@pytest.mark.slow
 async def test_r37_many_blocks_are_as_fresh_after_widths_that_change_while_they_come() -> None:
     texts = [f"Block {n:03}\n\n| a | b |\n|---|---|\n| some words here | 漢字 {n} |\n" for n in range(300)]
     async with running(120, 40) as harness, running(120, 40) as fresh:
@@ -422,6 +424,7 @@ async def test_a_late_word_of_being_hidden_hides_nothing_that_is_seen() -> None:
         await harness.until(lambda: "seen" in harness.shown())
 
 
+@pytest.mark.slow
 async def test_one_in_several_slices_is_drawn_while_the_view_catches_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -439,6 +442,7 @@ async def test_one_in_several_slices_is_drawn_while_the_view_catches_up(
         assert drawn[-1] == 0, "the last one is drawn"
 
 
+@pytest.mark.slow
 async def test_too_much_waiting_text_asks_for_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog, "OVERLOADED", 40_000)
     monkeypatch.setattr(backlog, "CAUGHT_UP", 10_000)
