@@ -333,6 +333,11 @@ class Conversation:
         """The queued prompts, sent one by one when the turn, or the start, is over."""
         return self._prompts.queue
 
+    @property
+    def unsent(self) -> list[Prompt]:
+        """The queued prompts, behind the one that is being prepared."""
+        return self._prompts.unsent
+
     def say(self, prompt: Prompt | str) -> None:
         """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
         self._prompts.add(Prompt(prompt) if isinstance(prompt, str) else prompt)

@@ -45,6 +45,11 @@ class PromptQueue:
         self._listener.queue_changed()
         return prompt
 
+    @property
+    def unsent(self) -> list[Prompt]:
+        """What the agent knows nothing of, the first to be sent first."""
+        return [*([self._preparing] if self._preparing is not None else []), *self.queue]
+
     def withdraw(self) -> bool:
         """Put a prompt that is about to be sent back in front; return whether anything is held back."""
         if not self._is_preparing:
@@ -109,6 +114,7 @@ class PromptQueue:
             self.withdraw()  # the end of the round gives it back
         is_withdrawn = self._preparing is None
         self._preparing, self._is_preparing = None, False
+        self._listener.queue_changed()
         return None if is_withdrawn else blocks
 
     async def _send(self, agent: Agent, session: Session, prompt: Prompt, blocks: list[ContentBlock]) -> None:

@@ -112,6 +112,10 @@ class PromptArea(Vertical):
         self._completing.typed()
         self._show_mark(self.box.is_command)
         self._show_attachments(self.box.text)
+        self.keep_soon()
+
+    def keep_soon(self) -> None:
+        """Keep what is not sent yet, in the box or in the queue, after a pause."""
         if self._keeping is not None:
             self._keeping.stop()
         self._keeping = self.set_timer(_PAUSE, self._keep_draft)
@@ -198,10 +202,12 @@ class PromptArea(Vertical):
 
     def _keep_draft(self) -> None:
         if self._draft is not None:
-            away = [self.box.stashed] if self.box.stashed is not None else []
-            self._draft.keep(
-                join_prompts([*away, self.box.prompt]) if self.box.text.strip() else join_prompts(away)
-            )
+            unsent = self._conversation.unsent
+            if self.box.stashed is not None:
+                unsent.append(self.box.stashed)
+            if self.box.text.strip():
+                unsent.append(self.box.prompt)
+            self._draft.keep(join_prompts(unsent))
         self._tell_problem()
 
     def _tell_problem(self) -> None:

@@ -145,6 +145,24 @@ async def test_what_was_said_is_found_again_in_the_next_run_and_a_draft_comes_ba
         assert here.draft == "half a thought"
 
 
+async def test_what_is_queued_is_kept_with_the_draft_until_the_agent_has_it(
+    workspace: Path, home: Path
+) -> None:
+    def kept() -> list[str]:
+        return [json.loads(path.read_bytes())["text"] for path in (home / "data" / "drafts").glob("*.json")]
+
+    async with seat(workspace, KEEPS) as here:
+        await here.say("wait")
+        await here.until(lambda: here.conversation.is_busy)
+        await here.say("one")
+        await here.say("two")
+        await here.write("half a thought")
+        await here.until(lambda: kept() == ["one\n\ntwo\n\nhalf a thought"])
+
+        here.conversation.cancel()
+        await here.until(lambda: kept() == ["half a thought"])
+
+
 async def test_a_draft_is_on_disk_soon_after_each_pause(workspace: Path, home: Path) -> None:
     async with seat(workspace, KEEPS) as here:
         for text in ("one", " two", " three"):
