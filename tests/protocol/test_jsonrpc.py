@@ -290,7 +290,7 @@ def test_find_tells_a_text_id_from_a_number() -> None:
     assert peer.find(True) is None, "which Python holds to be 1"
 
 
-@pytest.mark.parametrize("call_id", ["false", "null", "[]", "{}"])
+@pytest.mark.parametrize("call_id", ["false", "null", "[]", "{}", "0.5", '"0.5"', "1e999"])
 def test_a_response_whose_id_is_no_number_answers_none_of_our_calls(call_id: str) -> None:
     peer = Peer()
     call, _ = peer.call("m", {})

@@ -140,7 +140,7 @@ class SessionView:
         screen.query_one("#queue", StatusRows).set_rows(
             unsaid(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
         )
-        screen.query_one(Writing).keep_soon()
+        screen.query_one(PromptArea).keep_soon()
         screen.show_status()
 
     def prompt_failed(self, prompt: Prompt) -> None:
