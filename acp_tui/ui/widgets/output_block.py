@@ -1,4 +1,4 @@
-"""What a command printed, as rows: colours are kept, a progress bar is its last state."""
+"""Blocks for the output of commands and for JSON values, and a reader of cut JSON."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from acp_tui.ui.widgets.text import Row, safe, wrap
 from acp_tui.ui.widgets.transcript.blocks import Block
 
 LINES: Final = 5_000
-"""Lines that are shown; the newest ones."""
+"""Newest lines that are shown."""
 
 _READ: Final = 2 * LINES
-"""Lines at the end of the text that are read: some may go back and write over those before them."""
+"""Lines read at the end of the text; some may overwrite those before them."""
 
 _PIECE: Final = 8 << 10
-"""Bytes that are read at once."""
+"""Bytes read at once."""
 
 _FEW: Final = 32
-"""Lines that are wrapped at once."""
+"""Lines wrapped at once."""
 
 
 class OutputBlock(Block):
-    """Shows output that is complete; see the terminal view for one that lives."""
+    """Complete output, with colours and the last state of progress bars."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._printed = b""
         self._at = 0
-        """How much of that is read."""
+        """Bytes of that that are read."""
         self._log: TerminalLog | None = None
         self._lines: list[Row] | None = None
-        """What the log has made of the text, once all of it is read."""
+        """Lines of the log, once all is read."""
         self._wrapped = 0
-        """How many of the lines are in the rows."""
+        """Number of lines in the rows."""
         self._rows: list[Row] = []
         self._width = 0
 
@@ -70,7 +70,7 @@ class OutputBlock(Block):
         return self._rows
 
     def _read(self, until: float) -> list[Row] | None:
-        """Read what the program has printed, and return its lines; None if there was not enough time."""
+        """Return the lines of the output; None if there was not enough time to read it."""
         if self._log is None:
             self._log = TerminalLog(max_lines=LINES)
             self._printed, self._at = _newest(self._text).encode("utf-8", "replace"), 0
@@ -109,27 +109,27 @@ def _newest(text: str) -> str:
 
 
 JSON_LINES: Final = 1_000
-"""Lines that are shown of one value."""
+"""Lines shown of a value."""
 STRING: Final = 2_000
-"""Characters that are shown of one string."""
+"""Characters shown of a string."""
 CHARACTERS: Final = 100_000
-"""Characters that are shown of one value."""
+"""Characters shown of a value."""
 _DEEPEST: Final = 60
 _INDENT: Final = 2
 
 JsonPiece = tuple[str, str]
-"""A role and a text, which need not be safe."""
+"""A role and a text that may be unsafe."""
 
 
 class JsonLine(NamedTuple):
-    """One line of a value."""
+    """A line of a JSON value."""
 
     level: int
     pieces: list[JsonPiece]
 
 
 class JsonBlock(Block):
-    """Shows a JSON value; long strings and long values are cut, and say so."""
+    """A JSON value; long strings and values are cut, with a remark."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
@@ -169,7 +169,7 @@ class JsonBlock(Block):
 
 
 def json_lines(value: Any) -> Iterator[JsonLine]:
-    """Return a value as lines, at most `LINES` and `CHARACTERS` of them, and then how it was cut."""
+    """Yield a value as lines, up to `JSON_LINES` and `CHARACTERS`, then a remark if it was cut."""
     characters = 0
     lines = _lines(value, 0, [], "")
     for line in islice(lines, JSON_LINES):
@@ -182,7 +182,7 @@ def json_lines(value: Any) -> Iterator[JsonLine]:
 
 
 def _lines(value: Any, level: int, lead: list[JsonPiece], end: str) -> Iterator[JsonLine]:
-    """Return the lines of a value behind `lead` and before `end`."""
+    """Yield the lines of a value between `lead` and `end`."""
     if isinstance(value, dict | list | tuple) and value:
         opening, closing = "{}" if isinstance(value, dict) else "[]"
         if level >= _DEEPEST:
@@ -224,19 +224,19 @@ def _quoted(text: str) -> str:
 
 
 CUT: Final = "…"
-"""Stands where the text was cut off."""
+"""Mark of the place where the text was cut."""
 
 _DECODER: Final = json.JSONDecoder(strict=False)
 _SPACE: Final = re.compile(r"[\s,]*")
 _COLON: Final = re.compile(r"\s*:\s*")
 _CUT_DEEPEST: Final = 12
-"""Levels down to which a cut value is looked into; each reads the text once more."""
+"""Levels down to which a cut value is read; each reads the text once more."""
 
 
 def beginning(text: str) -> Any:
-    """Return a JSON value, or as much of it as the text holds; for views, never fails.
+    """Return a JSON value, or the part of it in a text that was cut; never raises.
 
-    A string that was cut ends with `CUT`; what is no JSON at all becomes `CUT`.
+    A string that was cut ends with `CUT`; text that is not JSON becomes `CUT`.
     """
     try:
         return _DECODER.decode(text)
@@ -245,7 +245,7 @@ def beginning(text: str) -> Any:
 
 
 def _value(text: str, at: int, deeper: int) -> tuple[Any, int | None]:
-    """Return the value that starts at `at` and its end; the end is None if the text was cut in it."""
+    """Return the value at `at` and its end, None if the text was cut inside it."""
     try:
         return _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
@@ -295,7 +295,7 @@ def _list(text: str, at: int, deeper: int) -> tuple[list[Any], int | None]:
 
 
 def _string(text: str) -> str:
-    """Read the escapes of a string without its end; the last one may be cut."""
+    """Decode a string without its end; the last escape may be cut."""
     for cut in range(6):
         try:
             return str(json.loads(f'"{text[: len(text) - cut]}"', strict=False))

@@ -141,7 +141,7 @@ class Painter:
             number: the row's number in it.
             bar: the last cell.
             row: the row, without the base style.
-            cursor: whether the cursor is on it.
+            cursor: True if the cursor is on it.
         """
         if self._count >= KEPT_STRIPS:
             self.clear()
@@ -167,7 +167,7 @@ class Painter:
 
 
 def thumb_of(top: int, height: int, total: int) -> range:
-    """Return the lines of a view beside which the scroll bar's thumb is; none where all rows are seen."""
+    """Return the lines of the scroll bar's thumb; none if all rows are in view."""
     if total <= height or not height:
         return range(0)
     size = max(1, height * height // total)
@@ -189,7 +189,7 @@ def over(strip: Strip, start: int, end: int, style: Style) -> Strip:
 
 
 def fit(segments: list[Segment], pan: int, width: int, ground: Style, look: Look) -> list[Segment]:
-    """Return segments moved left by `pan` cells and exactly `width` wide, marked where they are cut."""
+    """Return segments panned by `pan` cells, exactly `width` wide, with marks where they are cut."""
     if width <= 0:
         return []
     length = sum([cell_len(text) for text, _, _ in segments])
@@ -204,7 +204,7 @@ def fit(segments: list[Segment], pan: int, width: int, ground: Style, look: Look
 
 
 def marked(row: Sequence[Segment], needle: str, style: Style) -> list[Segment]:
-    """Return a row with `style` over every place that has a text, in any case; `needle` is casefolded."""
+    """Return a row with `style` over each occurrence of the casefolded `needle`."""
     text = "".join(segment.text for segment in row)
     folded = text.casefold()
     if len(folded) != len(text):  # letters that fold to several: positions would be off

@@ -1,4 +1,4 @@
-"""A picture in half blocks: two pixels a cell, decoded beside the event loop, once for each width."""
+"""Pictures in half blocks, two pixels per cell, decoded in a thread."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = 64
 ROWS: Final = 20
-"""Cells that a picture takes at most."""
+"""Size of a picture in cells, at most."""
 
 _BYTES: Final = 32 * 1024 * 1024
 _PIXELS: Final = 50_000_000
-"""What is decoded at most: an image of a few bytes can unfold to gigabytes."""
+"""Limits for decoding: an image of a few bytes can unfold to gigabytes."""
 
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 _BROKEN: Final = (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, struct.error)
-"""What decoders raise for broken data; base64 raises a ValueError."""
+"""Errors that decoders raise for broken data."""
 
 Pixel = tuple[int, int, int, int]
 
 
 class PictureBlock(Block):
-    """A picture and its caption; the caption alone until it is decoded, and when it cannot be."""
+    """A picture and its caption, or the caption alone if it is not or cannot be decoded."""
 
     def __init__(self, data: str, caption: str, redraw: Callable[[Block], None], *, indent: int = 0) -> None:
         """Take an image.
 
         Args:
             data: the image in base64.
-            caption: what stands below it.
-            redraw: told when there are other rows.
+            caption: the text below it.
+            redraw: called when the rows have changed.
             indent: cells to the left.
         """
         self._data = data
@@ -96,14 +96,14 @@ class PictureBlock(Block):
 
 
 def has_pictures(app: App[Any], look: Look) -> bool:
-    """Return whether the terminal has all colours, and the person wants more than ASCII."""
+    """Return True if the terminal has true colours and draws more than ASCII."""
     return app.console.color_system == "truecolor" and not app.no_color and not look.ascii
 
 
 def decoded(data: str, columns: int, rows: int) -> list[Row]:
-    """Return an image in base64 as rows of cells, never larger than it is; nothing for a broken one.
+    """Return an image in base64 as rows of cells, not enlarged; none for a broken one.
 
-    The slow parts let other threads work.
+    The slow parts release the GIL.
     """
     from PIL import Image
 
@@ -122,7 +122,7 @@ def decoded(data: str, columns: int, rows: int) -> list[Row]:
 
 
 def _cells(image: Image) -> list[Row]:
-    """Return the pixels two by two, neighbours of the same colours in one piece."""
+    """Return rows of two pixels per cell; equal neighbours share a segment."""
     width, height = image.size
     pixels: list[Pixel] = list(struct.iter_unpack("4B", image.tobytes()))
     pixels += [(0, 0, 0, 0)] * width  # below an odd last row is nothing
@@ -145,7 +145,7 @@ def _row(upper: Sequence[Pixel], lower: Sequence[Pixel]) -> Row:
 
 
 def _cell(upper: Pixel, lower: Pixel) -> Segment:
-    """Return two pixels as one cell; where they are transparent, the background is seen."""
+    """Return two pixels as one cell; transparent ones show the background."""
     above, below = _color(upper), _color(lower)
     if above is None and below is None:
         return Segment(" ")

@@ -1,4 +1,4 @@
-"""The box in which the user writes."""
+"""The prompt box: text, chips for pasted text, history, and shell commands."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from acp_tui.ui.widgets.text import safe_line
 
 LONG_LINES: Final = 10
 LONG: Final = 1000
-"""Lines and characters above which a pasted text becomes a chip."""
+"""Lines and characters of a pasted text from which it becomes a chip."""
 
 
 class PromptBox(TextArea):
-    """Several lines of plain text: Enter sends, other keys make a line; up and down recall old ones.
+    """A text area for prompts: Enter sends, other keys insert a line, up and down recall old prompts.
 
-    Long texts stand in it as chips, `[pasted 84 lines #1]`: one character for the hand, all of it when sent.
-    A `!` that is typed first makes the line a command. In any other way a `!` comes, it is text.
+    Long pasted texts are chips, `[pasted 84 lines #1]`: edited as one character, sent in full. A `!` that is
+    typed first makes the line a shell command; pasted or recalled, it is text.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"prompt-box--chip"}
@@ -48,7 +48,7 @@ class PromptBox(TextArea):
 
     @dataclass
     class Submitted(Message):
-        """The person sent a prompt; the box is empty now."""
+        """The user sent a prompt; the box is empty now."""
 
         box: PromptBox
         prompt: Prompt
@@ -60,25 +60,25 @@ class PromptBox(TextArea):
 
     @dataclass
     class CompletionMoved(Message):
-        """Another completion is wanted: the one `step` further."""
+        """The user wants the completion `step` places further."""
 
         step: int
 
     @dataclass
     class CompletionTaken(Message):
-        """The marked completion is wanted; by Enter, which sends what is complete already."""
+        """The user took the marked completion, by Tab or Enter."""
 
         by_enter: bool = False
 
     @dataclass
     class PageTurned(Message):
-        """A page of what stands above is wanted: down, or up where `pages` is negative."""
+        """The user turns pages of the chat: down, or up if `pages` is negative."""
 
         pages: int
 
     @dataclass
     class Wanted(Message):
-        """The person wants the `history` or the `editor`."""
+        """The user wants the `history` or the `editor`."""
 
         what: str
 
@@ -93,10 +93,10 @@ class PromptBox(TextArea):
         """Make an empty box.
 
         Args:
-            enter_sends: whether Enter sends, else it makes a line.
-            history: what was said before, and takes in what is said.
-            dropped: returns what to write for a pasted text that names a file, None for another text.
-            id: the name of the widget.
+            enter_sends: True if Enter sends, False if it inserts a line.
+            history: the earlier prompts.
+            dropped: returns the mention for a pasted text that names a file, None for other text.
+            id: the id of the widget.
         """
         super().__init__(
             "", soft_wrap=True, show_line_numbers=False, id=id, compact=True, highlight_cursor_line=False
@@ -104,25 +104,25 @@ class PromptBox(TextArea):
         self.enter_sends = enter_sends
         self._empty = ""
         self.completing = False
-        """Whether completions are shown: then up, down, Tab and Enter are theirs."""
+        """True while completions are shown, which take up, down, Tab and Enter."""
         self.stashed: Prompt | None = None
-        """A draft that is put away."""
+        """The draft that is put away."""
         self._chips: dict[str, str] = {}
         self.past = history or PromptHistory(None)
-        """What was said before."""
+        """The earlier prompts."""
         self._dropped = dropped
         self._place: int | None = None
         self._draft = Prompt("")
         self._bang: int | None = None
-        """The column of the `!` that makes the first line a command."""
+        """Column of the `!` that makes the first line a command."""
         self._begun: int | None = None
-        """Where a `!` is about to be written that makes one."""
+        """Column at which such a `!` is about to be typed."""
 
     # ------------------------------------------------------------------ what stands here
 
     @property
     def prompt(self) -> Prompt:
-        """What stands here."""
+        """The prompt as edited."""
         return self._prompt(self.text, self.is_command)
 
     def _prompt(self, text: str, is_command: bool = False) -> Prompt:
@@ -140,25 +140,25 @@ class PromptBox(TextArea):
 
     @property
     def is_command(self) -> bool:
-        """Whether Enter runs what stands here: one line behind a `!` that was typed first."""
+        """True for a shell command: one line after a `!` that was typed first."""
         if self._bang is None or self.document.line_count > 1:
             return False
         return "\n" not in self._prompt(self._line(0)[self._bang :]).whole.strip()
 
     @property
     def is_command_elsewhere(self) -> bool:
-        """Whether a shell would run what stands here, had it been typed."""
+        """True if the text begins with a `!` that was not typed, and so is no command."""
         return not self.is_command and self.text.lstrip()[:1] == "!"
 
     @property
     def before(self) -> str:
-        """The text of the cursor's line up to the cursor."""
+        """The text of the current line before the cursor."""
         row, column = self.cursor_location
         return self._line(row)[:column]
 
     @property
     def after(self) -> str:
-        """The text of the cursor's line behind the cursor."""
+        """The text of the current line after the cursor."""
         row, column = self.cursor_location
         return self._line(row)[column:]
 
@@ -182,29 +182,29 @@ class PromptBox(TextArea):
         super()._set_document(stand_in(text), language)
 
     def complete(self, length: int, text: str) -> None:
-        """Put a text in place of the last `length` characters before the cursor."""
+        """Replace the `length` characters before the cursor."""
         row, column = self.cursor_location
         self._put(text, (row, column - length), (row, column))
 
     def replace_all(self, text: str) -> None:
-        """Put a text in place of what stands here, the cursor at its end; undo brings the old one back."""
+        """Replace all text, with the cursor at the end; undo restores the old text."""
         self._put(text, self.document.start, self.document.end)
 
     def show_prompt(self, prompt: Prompt) -> None:
-        """Put a prompt in place of what stands here; undo brings the old one back."""
+        """Replace the text by a prompt; undo restores the old text."""
         self.replace_all(self._own(prompt))
         if prompt.is_command and prompt.text[:1] == "!":
             self._bang = 0
 
     def give_back(self, prompt: Prompt) -> None:
-        """Put a prompt that could not be sent before what stands here."""
+        """Put a prompt that could not be sent before the text."""
         if not self.text.strip():
             self.show_prompt(prompt)
             return
         self.replace_all(f"{self._own(prompt)}\n{self.text}")
 
     def add_chip(self, about: str, text: str) -> None:
-        """Write a chip for a text at the cursor, before a command; `about` says what it is."""
+        """Insert a chip labelled `about` at the cursor, or before a command."""
         chip = f"{self._chip(f'[{safe_line(about)}', text)} "
         bang = self._bang
         if self.is_command and bang is not None:
@@ -214,13 +214,13 @@ class PromptBox(TextArea):
             self.insert(chip)
 
     def write(self, typed: str) -> None:
-        """Write what was typed while the keys were elsewhere."""
+        """Insert text that was typed while the focus was elsewhere."""
         self._begin_command(typed)
         self.insert(typed)
         self._commanded()
 
     def _begin_command(self, typed: str) -> None:
-        """Remember a `!` that is typed where nothing but chips stands: it makes a command."""
+        """Remember a `!` that is typed with nothing but chips before it: it makes a command."""
         rest = self.text
         for chip in self.prompt.chips:
             rest = rest.replace(f"{chip} ", "").replace(chip, "")
@@ -228,7 +228,7 @@ class PromptBox(TextArea):
         self._begun = self.cursor_location[1] if is_first else None
 
     def _commanded(self) -> None:
-        """Take a `!` for the beginning of a command, now that it stands there."""
+        """Make the line a command if the `!` was inserted."""
         begun, self._begun = self._begun, None
         if begun is not None and self._line(0)[begun : begun + 1] == "!":
             self._bang = begun
@@ -236,7 +236,7 @@ class PromptBox(TextArea):
     # ------------------------------------------------------------------ keys
 
     async def _on_key(self, event: Key) -> None:
-        """Act on our keys in their turn: found by the application, Enter would overtake earlier keys."""
+        """Handle the bindings here, in order: through the app, Enter would overtake earlier keys."""
         bindings = bindings_of(self)
         # Those with a name of ours come before those of Textual's field.
         for binding in sorted(bindings.key_to_bindings.get(event.key, ()), key=lambda one: not one.id):
@@ -251,7 +251,7 @@ class PromptBox(TextArea):
             self._commanded()
 
     async def _on_paste(self, event: Paste) -> None:
-        """Write a long text as a chip, a file that was dropped as a mention, another text as it is."""
+        """Insert a long text as a chip, a dropped file as a mention, other text as it is."""
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         mention = self._dropped(text)
         if mention is not None:
@@ -264,7 +264,7 @@ class PromptBox(TextArea):
             self.insert(f"{chip} ")
 
     def action_enter(self) -> None:
-        """Send, or make a line, as the person has set it."""
+        """Send or insert a line, as configured."""
         if self.completing:
             self.post_message(self.CompletionTaken(by_enter=True))
         elif self.enter_sends:
@@ -273,14 +273,14 @@ class PromptBox(TextArea):
             self.insert("\n")
 
     def action_other_enter(self) -> None:
-        """Do what Enter does not."""
+        """Insert a line or send, the opposite of Enter."""
         if self.enter_sends:
             self.insert("\n")
         else:
             self.action_send()
 
     def action_complete(self) -> None:
-        """Take the marked completion, or go to the next pane."""
+        """Take the marked completion, or focus the next pane."""
         if self.completing:
             self.post_message(self.CompletionTaken())
         else:
@@ -305,7 +305,7 @@ class PromptBox(TextArea):
             super().action_cursor_down(select)
 
     def action_page(self, pages: int) -> None:
-        """Turn a page of a long text; at its edges, of what stands above the box."""
+        """Turn a page of a long text, or at its edges of the chat."""
         if self.cursor_at_first_line if pages < 0 else self.cursor_at_last_line:
             self.post_message(self.PageTurned(pages))
         elif pages < 0:
@@ -323,7 +323,7 @@ class PromptBox(TextArea):
             super().action_delete_left()
 
     def action_toggle_command(self) -> None:
-        """Make a prompt of a command, and a command of a prompt of one line."""
+        """Turn a command into a prompt, or a prompt of one line into a command."""
         if self.is_command:
             self._bang = None
         else:
@@ -345,7 +345,7 @@ class PromptBox(TextArea):
         self._with_cursor_aside(super().redo)
 
     def action_open_chip(self) -> None:
-        """Put the text of the chip at the cursor, or of the last one before it, in its place."""
+        """Replace the chip at or before the cursor by its text."""
         chips = self._chips_in_line()
         if chips:
             chip, start = chips[-1]
@@ -353,18 +353,18 @@ class PromptBox(TextArea):
             self._put(self._chips[chip], (row, start), (row, start + len(chip)))
 
     def action_stash(self) -> None:
-        """Put the draft away, or bring the one back that is away; with both, they change places."""
+        """Put the draft away, or bring back the one that is away, or swap them."""
         here = self._prompt(self.text) if self.text.strip() else None
         self.stashed, there = here, self.stashed
         self.show_prompt(there or Prompt(""))
         self._show_placeholder()
 
     def on_resize(self) -> None:
-        """Say in one row what can be written."""
+        """Fit the placeholder into one row."""
         self._show_placeholder()
 
     def show_when_empty(self, text: str) -> None:
-        """Say this while nothing stands in the box."""
+        """Set the placeholder."""
         self._empty = text
         self._show_placeholder()
 
@@ -376,11 +376,11 @@ class PromptBox(TextArea):
         self.placeholder = f"{text[: room - 1]}…" if 0 < room < len(text) else text
 
     def action_wanted(self, what: str) -> None:
-        """Ask the screen for something."""
+        """Post `Wanted`."""
         self.post_message(self.Wanted(what))
 
     def action_send(self) -> None:
-        """Send what stands here, of a command without the chips before it; nothing if it is blank."""
+        """Send the prompt, or a command without the chips before it; nothing if it is blank."""
         before, text = "", self.text
         is_command = self.is_command
         if is_command:
@@ -407,11 +407,11 @@ class PromptBox(TextArea):
         return line
 
     def _put(self, text: str, start: tuple[int, int], end: tuple[int, int]) -> None:
-        """Put a text in place of another, the cursor behind it."""
+        """Replace a range, with the cursor after it."""
         self.move_cursor(self.replace(text, start, end, maintain_selection_offset=False).end_location)
 
     def _with_cursor_aside(self, change: Callable[[], None]) -> None:
-        """Put the cursor where it is in any text: Textual looks for it in lines that are gone already."""
+        """Make a change with the cursor at the start: Textual looks for it in lines that are gone."""
         text, before = self.text, self.selection
         self.selection = Selection.cursor((0, 0))
         self._bang = None  # what comes back may have been pasted
@@ -420,7 +420,7 @@ class PromptBox(TextArea):
             self.selection = before
 
     def _recall(self, step: int) -> None:
-        """Show the prompt before or after the one that is shown; the draft comes after the newest."""
+        """Show the previous or next prompt of the history; the draft follows the newest."""
         if self._place is None:
             self.past.read()
             self._draft, self._place = self.prompt, len(self.past.prompts)
@@ -432,7 +432,7 @@ class PromptBox(TextArea):
         self.show_prompt(self._draft if is_draft else self.past.prompts[place])
 
     def _own(self, prompt: Prompt) -> str:
-        """Return the text of a prompt of another time, its chips as this box knows them."""
+        """Return the text of an earlier prompt, with its chips registered in this box."""
 
         def own(label: str) -> str:
             text = prompt.chips.get(label)
@@ -441,14 +441,14 @@ class PromptBox(TextArea):
         return CHIP.sub(lambda found: own(found[0]), prompt.text)
 
     def _chip(self, about: str, text: str) -> str:
-        """Return the chip for a text: with the first number that does not stand for another text."""
+        """Return the chip for a text, with the first number that is free or its own."""
         number = 1
         while self._chips.setdefault(f"{about} #{number}]", text) != text:
             number += 1
         return f"{about} #{number}]"
 
     def _chips_in_line(self) -> list[tuple[str, int]]:
-        """Return (chip, its column) for the chips in the cursor's line up to the cursor."""
+        """Return the chips of the current line up to the cursor as (chip, column)."""
         row, column = self.cursor_location
         found = CHIP.finditer(self._line(row))
         return [(one[0], one.start()) for one in found if one[0] in self._chips and one.start() <= column]

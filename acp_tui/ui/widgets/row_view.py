@@ -1,4 +1,4 @@
-"""A scroll view of painted rows: each row becomes one full-width Strip, kept until something changes."""
+"""Views of rows: scrolling ones, lists with a cursor, and rows as high as their content."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from acp_tui.ui.widgets.transcript.blocks import Piece, one_row
 
 
 class RowView(ScrollView, can_focus=True):
-    """Base of views that paint rows themselves; the last column is the scroll bar.
+    """A scroll view of rows; the last column is the scroll bar.
 
-    A subclass gives `paint_row` and calls `show_rows` when the number or the content of rows changed.
+    A subclass implements `paint_row`, and calls `show_rows` when the number or content of rows has changed.
     """
 
     DEFAULT_CSS = """
@@ -46,7 +46,7 @@ class RowView(ScrollView, can_focus=True):
         self._rows = 0
         self._painter = Painter()
         self._painted_width: int | None = None
-        """The width of the frame that is being painted."""
+        """Width of the frame that is being painted."""
         self._dragging = False
 
     @property
@@ -64,7 +64,7 @@ class RowView(ScrollView, can_focus=True):
         """Return row `row` (from 0); the painter adds the base style."""
 
     def has_cursor(self, row: int) -> bool:
-        """Return whether a row is painted in the style of the cursor."""
+        """Return True for a row in the style of the cursor."""
         return False
 
     def top_row(self) -> int:
@@ -72,12 +72,12 @@ class RowView(ScrollView, can_focus=True):
         return round(self.scroll_y)
 
     def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
+        """Set the look and redraw."""
         self.look = look
         self.lay_out_rows()
 
     def show_rows(self, rows: int, unchanged: int = 0) -> None:
-        """Take over a new number of rows and draw; rows below `unchanged` are drawn as they were."""
+        """Set the number of rows and redraw; rows before `unchanged` have not changed."""
         self._rows = rows
         self._painter.forget(self, unchanged)
         self.virtual_size = Size(self.size.width, rows)
@@ -89,7 +89,7 @@ class RowView(ScrollView, can_focus=True):
         self.refresh()
 
     def repaint(self, *rows: int) -> None:
-        """Draw these rows again because their content changed."""
+        """Redraw rows whose content has changed."""
         self._painter.forget_rows(self, rows)
         self.refresh()
 
@@ -98,7 +98,7 @@ class RowView(ScrollView, can_focus=True):
         self.lay_out_rows()
 
     def lay_out_rows(self) -> None:
-        """Paint everything again, at the new width; a subclass may count its rows anew."""
+        """Redraw everything at the new width; a subclass may count its rows again."""
         self.show_rows(self._rows)
 
     @override
@@ -146,7 +146,7 @@ class RowView(ScrollView, can_focus=True):
         self.scroll_to(y=round(share * self.max_scroll_y), animate=False)
 
     def row_at(self, y: int) -> int:
-        """Return which row is drawn at line `y` of the view."""
+        """Return the row at line `y` of the view."""
         return self.top_row() + y
 
     def _strip(self, y: int, thumb: range) -> Strip:
@@ -162,14 +162,14 @@ Item = TypeVar("Item")
 
 
 class RowList(RowView, Generic[Item]):
-    """Items, one a row. A subclass gives `pieces` and binds keys to the actions."""
+    """A list with one item per row. A subclass implements `pieces` and binds keys to the actions."""
 
     FOLLOWS: ClassVar[bool] = False
-    """Whether the list grows at its end, and the cursor goes with it until it is moved."""
+    """True for a list that grows at its end, where the cursor stays until it is moved."""
 
     @dataclass
     class Opened(Message):
-        """The person wants to see an item."""
+        """The user opened an item."""
 
         item: Any
 
@@ -178,7 +178,7 @@ class RowList(RowView, Generic[Item]):
         self._items: Sequence[Item] = ()
         self._cursor = 0
         self.follows = self.FOLLOWS
-        """Whether the cursor stays on the last item."""
+        """True while the cursor stays on the last item."""
 
     @abstractmethod
     def pieces(self, item: Item) -> tuple[list[Piece], list[Piece]]:
@@ -190,7 +190,7 @@ class RowList(RowView, Generic[Item]):
         return self._items[self._cursor] if self._cursor < len(self._items) else None
 
     def show(self, items: Sequence[Item], unchanged: int = 0) -> None:
-        """Show these items, of which the first `unchanged` are those shown before."""
+        """Show items; the first `unchanged` ones are the same as before."""
         self._items = items
         before = self._cursor
         last = max(0, len(items) - 1)
@@ -213,7 +213,7 @@ class RowList(RowView, Generic[Item]):
         self._place(self._cursor)
 
     def on_click(self, event: Click) -> None:
-        """Put the cursor on an item; a second click opens it."""
+        """Move the cursor to an item; a second click opens it."""
         row = self.row_at(event.y)
         if row >= len(self._items):
             return
@@ -230,11 +230,11 @@ class RowList(RowView, Generic[Item]):
         self._place(self._cursor + pages * max(1, self.size.height - 1))
 
     def action_move_to(self, row: int) -> None:
-        """Move the cursor to the first item, or to the last and follow."""
+        """Move the cursor to an item, or for -1 to the last one and follow."""
         self._place(len(self._items) - 1 if row < 0 else row)
 
     def action_open(self) -> None:
-        """Show the item under the cursor."""
+        """Open the item under the cursor."""
         if self.current is not None:
             self.post_message(self.Opened(self.current))
 
@@ -251,11 +251,11 @@ class RowList(RowView, Generic[Item]):
 
 
 StatusRow = tuple[Sequence[Piece], Sequence[Piece]]
-"""What stands on the left and what on the right."""
+"""The left and the right part of a row."""
 
 
 class StatusRows(Widget):
-    """As many rows as lines; nothing at all without any."""
+    """A few rows of text; as high as their number."""
 
     DEFAULT_CSS = """
     StatusRows {
@@ -265,7 +265,7 @@ class StatusRows(Widget):
     """
 
     class Clicked(Message):
-        """A place was clicked: `piece` counts the pieces of the line's left side, -1 for none of them."""
+        """A row was clicked; `piece` is the index of the piece on its left side, or -1."""
 
         def __init__(self, lines: StatusRows, line: int, piece: int) -> None:
             super().__init__()
@@ -275,7 +275,7 @@ class StatusRows(Widget):
 
         @property
         def control(self) -> StatusRows:
-            """The lines that were clicked."""
+            """The sender."""
             return self.lines
 
     def __init__(
@@ -288,12 +288,12 @@ class StatusRows(Widget):
         self._painter = Painter(has_bar=False)
 
     def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
+        """Set the look and redraw."""
         self.look = look
         self.refresh()
 
     def set_rows(self, lines: Sequence[StatusRow], selected: int | None = None) -> None:
-        """Show these lines; one of them may be marked."""
+        """Show rows, one of them marked if `selected`."""
         new = list(lines)
         if new == self._lines and selected == self._selected:
             return
@@ -323,7 +323,7 @@ class StatusRows(Widget):
         return strip
 
     def on_click(self, event: events.Click) -> None:
-        """Tell which piece was clicked."""
+        """Post `Clicked`."""
         if event.y >= len(self._lines):
             return
         event.stop()

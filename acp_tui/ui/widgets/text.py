@@ -1,4 +1,4 @@
-"""Text as it is drawn: made safe, measured in cells, and cut."""
+"""Safe text, measured in cells, and wrapped into rows."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ __all__ = [
 
 
 def cells(text: str) -> int:
-    """Return how many cells a safe text without tabs and newlines takes: one a letter when it is ASCII."""
+    """Return the cells of a safe text without tabs and newlines; fast for ASCII."""
     return len(text) if text.isascii() else cell_len(text)
 
 
 def shortened(text: str, width: int, mark: str = "…") -> str:
-    """Return `text` in at most `width` cells, with `mark` where it is cut; quick however long it is."""
+    """Return `text` in at most `width` cells, with `mark` where it is cut; fast for any length."""
     start = text[: PER_CELL * width]
     if len(start) == len(text) and cell_len(text) <= width:
         return text
@@ -54,40 +54,40 @@ Span: TypeAlias = tuple[str, Style]
 """A piece of safe text and its style; a newline in it ends a row."""
 
 Row: TypeAlias = list[Segment]
-"""One row of the screen: not padded, without control segments, without the base background."""
+"""A row of the screen: not padded, without control segments and base style."""
 
 TAB: Final = "    "
 
 
 class Continued(list[Segment]):
-    """A row that only goes on with the line of the row above, for whoever copies text out of rows."""
+    """A row that continues the line of the row above; this matters for copying."""
 
     __slots__ = ("glue", "prefix")
 
     def __init__(self, prefix: Row, glue: str) -> None:
         super().__init__(prefix)
         self.prefix = sum(len(segment.text) for segment in prefix)
-        """Characters at the start of the row that are no text: indentation and marks."""
+        """Characters of indentation and marks at the start of the row."""
         self.glue = glue
-        """What the break took out of the text: a space, or nothing when a long word was cut."""
+        """Text removed by the break: a space, or nothing inside a long word."""
 
 
 class _Cut(NamedTuple):
     start: int
     end: int
     glue: str | None
-    """How the piece joins the one before it; None where a line starts."""
+    """Text between this piece and the one before it; None at the start of a line."""
 
 
 def wrap(spans: Sequence[Span], width: int, first: Row = [], rest: Row = [], words: bool = True) -> list[Row]:  # noqa: B006 - never changed
-    """Lay spans out in rows of at most `width` cells, for every block that shows text.
+    """Wrap spans into rows of at most `width` cells.
 
     Args:
         spans: safe text with styles.
         width: cells of a row, prefixes included.
         first: the prefix of the first row.
         rest: the prefix of all other rows, as wide as `first`.
-        words: break at spaces where there are any; else in any place, as code is broken.
+        words: True to break at spaces, False to break anywhere, as in code.
     """
     room = max(1, width - row_cells(first))
     text = "".join([text for text, _ in spans])
@@ -100,13 +100,13 @@ def wrap(spans: Sequence[Span], width: int, first: Row = [], rest: Row = [], wor
 
 
 def cut_at(spans: Sequence[Span], places: Sequence[tuple[int, int]]) -> list[Row]:
-    """Return rows that begin and end at these places of the spans' text."""
+    """Return rows of the spans' text from each start to its end."""
     pieces = [_Cut(start, end, "") for start, end in places]
     return _slice(spans, pieces, [], [])
 
 
 def cuts(text: str, width: int, words: bool = True) -> list[_Cut]:
-    """Return the pieces of `text` that become rows of `width` cells."""
+    """Return the pieces of `text` for rows of `width` cells."""
     found: list[_Cut] = []
     start = 0
     while True:
@@ -122,7 +122,7 @@ def cuts(text: str, width: int, words: bool = True) -> list[_Cut]:
 
 
 def row_cells(row: Row) -> int:
-    """Return how many cells a row takes."""
+    """Return the cells of a row."""
     if not row:
         return 0
     text = "".join([text for text, _, _ in row])
@@ -130,17 +130,17 @@ def row_cells(row: Row) -> int:
 
 
 def row_text(row: Row) -> str:
-    """Return the characters of a row."""
+    """Return the text of a row."""
     return "".join([segment.text for segment in row])
 
 
 def joined(rows: Sequence[Row], start: int = 0, end: int | None = None) -> str:
-    """Return the text of rows as it was before it was wrapped, for copying.
+    """Return the text of rows as before wrapping, for copying.
 
     Args:
         rows: the rows.
-        start: the first character of the first row that counts.
-        end: the end in the last row; all of it if None.
+        start: the first character of the first row.
+        end: the end in the last row; None for its end.
     """
     parts: list[str] = []
     for number, row in enumerate(rows):
@@ -191,7 +191,7 @@ def _cut_wide(text: str, start: int, stop: int, width: int, words: bool, found: 
 
 
 def _reach(text: str, start: int, stop: int, width: int) -> tuple[int, int]:
-    """Return how far `width` cells go, and the last good place to break up to there."""
+    """Return the end of `width` cells, and the last good place to break before it."""
     line = text[start : min(stop, start + 8 * width)]  # no grapheme of sense has more characters
     graphemes, _ = split_graphemes(line)
     cells, break_at, wide = 0, start, False
@@ -222,7 +222,7 @@ def _slice(spans: Sequence[Span], pieces: Sequence[_Cut], first: Row, rest: Row)
 
 
 def _parts(spans: Sequence[Span], pieces: Sequence[_Cut]) -> Iterator[Row]:
-    """Yield the segments of each piece; both spans and pieces come in the order of the text."""
+    """Yield the segments of each piece; spans and pieces are in the order of the text."""
     number, offset = 0, 0
     for position, end, _ in pieces:
         segments: Row = []

@@ -68,7 +68,7 @@ class Page(Screen[None]):
 
 
 class Book(App[None]):
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "help", "Help")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "help", "Help", id="app.help")]
 
     def __init__(self, *later: str) -> None:
         super().__init__()

@@ -77,7 +77,7 @@ def linked(pen: Pen, command: str) -> Pen:
     """Return the pen after an operating system command: `8;PARAMETERS;ADDRESS` begins or ends a link.
 
     Only addresses of the web, of mail and of files are taken, and only in plain characters: they are written
-    to the person's own terminal.
+    to the user's own terminal.
     """
     number, _, rest = command.partition(";")
     if number != "8":

@@ -310,7 +310,7 @@ class TerminalView(RowView, can_focus=True):
         self.scroll_end(animate=False, immediate=True)
 
     def on_key(self, event: Key) -> None:
-        """Send a key to the program while the person types into it."""
+        """Send a key to the program while the user types into it."""
         if not self.typing or self._source is None or event.key in self.passes:
             return
         event.stop()

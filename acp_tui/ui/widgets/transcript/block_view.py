@@ -1,4 +1,4 @@
-"""A scrolling view of any number of blocks, of whose meaning it knows nothing: layout, place, drawing."""
+"""A scroll view of any number of blocks: pacing, layout, scrolling and drawing."""
 
 from __future__ import annotations
 
@@ -24,56 +24,56 @@ from acp_tui.ui.widgets.transcript.paint import ViewportPainter
 
 OVERLOADED: Final = 4_000_000
 CAUGHT_UP: Final = 1_000_000
-"""Characters that wait for layout: the first is too much, the second is little again."""
+"""Characters waiting for layout at which the view is overloaded, and at which it has caught up."""
 
 
 class Backlog:
-    """The blocks of one view that have changed, until they are laid out to their end."""
+    """The blocks of a view that have changed and are not completely laid out yet."""
 
     def __init__(self, layout: BlockLayout, view: Viewport) -> None:
         self.has_news = False
-        """Whether something came below the view since its end was seen."""
+        """True if something came below the view since its end was seen."""
         self._layout = layout
         self._view = view
         self._waiting: set[Block] = set()
         self._told: set[Block] = set()
-        """Those that changed since the last layout: what of them is below the view is news."""
+        """Blocks changed since the last layout; their rows below the view are news."""
         self._is_overloaded = False
 
     @property
     def is_empty(self) -> bool:
-        """Whether all that is in view is laid out."""
+        """True if everything in view is laid out."""
         return not self._waiting
 
     def changed(self, block: Block) -> bool:
-        """The rows of a block may differ; return whether it alone is too much to wait for the next layout."""
+        """Note a changed block; return True if it alone overloads the view."""
         self._layout.stale(block)
         self._waiting.add(block)
         self._told.add(block)
         return block.waiting > OVERLOADED
 
     def inserted(self, block: Block) -> bool:
-        """A block is new, and as high as it says; return as `changed` does."""
+        """Note a new block; return as `changed` does."""
         self._told.add(block)
         return block.waiting > OVERLOADED and self.changed(block)
 
     def refolded(self, block: Block) -> None:
-        """A block is drawn as something else, which is no news."""
+        """Note a block that is drawn as something else, which is no news."""
         self._layout.refold(block)
         self._waiting.add(block)
 
     def removed(self, block: Block) -> None:
-        """A block is gone."""
+        """Forget a block."""
         self._waiting.discard(block)
         self._told.discard(block)
 
     def clear(self) -> None:
-        """All blocks are gone."""
+        """Forget all blocks."""
         self._waiting.clear()
         self._told.clear()
 
     def is_known(self) -> None:
-        """What has come by now is no news."""
+        """Forget the news so far."""
         self._told.clear()
 
     def settle(self, until: float) -> bool:
@@ -89,7 +89,7 @@ class Backlog:
         return finished
 
     def weigh(self, *, is_seen: bool) -> Literal["overloaded", "caught up"] | None:
-        """Return what has become of the load, None where it is as it was; what nobody sees can wait."""
+        """Return the change of the load, if any; a hidden view has no load."""
         waiting = sum([block.waiting for block in self._waiting]) if is_seen else 0
         if not self._is_overloaded and waiting > OVERLOADED:
             self._is_overloaded = True
@@ -101,10 +101,10 @@ class Backlog:
 
 
 class Redraw:
-    """Remembers the strips that were drawn last. What is not known for certain is drawn again.
+    """The strips that were drawn last, to redraw only rows that differ.
 
-    Textual asks for more rows than it draws, namely all between those that changed; so only a row that was
-    wanted, by `differing`, counts as drawn by the next `drawn`.
+    Strips are compared by identity. Textual asks for more rows than it draws, namely all between those that
+    changed: only a row that `differing` returned counts as drawn by the next `drawn`; others are drawn again.
     """
 
     def __init__(self) -> None:
@@ -112,11 +112,11 @@ class Redraw:
         self._wanted: set[int] = set()
 
     def forget(self) -> None:
-        """Know nothing of what the terminal shows."""
+        """Forget what the terminal shows."""
         self._drawn = []
 
     def differing(self, strips: Sequence[Strip], width: int) -> list[Region]:
-        """Return the rows of a view to draw anew, as regions of neighbouring rows; `strips` is all of it."""
+        """Return the regions of rows to redraw; `strips` are all rows of the view."""
         if len(self._drawn) != len(strips):
             self._drawn = [None] * len(strips)
         rows = [y for y, (old, new) in enumerate(zip(self._drawn, strips, strict=True)) if old is not new]
@@ -124,7 +124,7 @@ class Redraw:
         return [Region(0, first, width, last + 1 - first) for first, last in _runs(rows)]
 
     def drawn(self, start: int, strips: Sequence[Strip]) -> None:
-        """Take note of rows that Textual has asked for, from the row `start` of the view on."""
+        """Note the rows that Textual has asked for, from row `start` of the view on."""
         for y, strip in enumerate(strips, start):
             if y >= len(self._drawn):
                 break
@@ -136,7 +136,7 @@ class Redraw:
 
 
 def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last of neighbouring numbers."""
+    """Yield runs of consecutive numbers as (first, last)."""
     first = last = -1
     for row in rows:
         if first >= 0 and row != last + 1:
@@ -159,14 +159,14 @@ SLICE: Final = 0.006
 """Seconds of layout before other work gets its turn; the piece under way may take some more."""
 
 SLICES_DRAWN: Final = 5
-"""One in so many slices is drawn while the view catches up: a frame costs as much as a slice."""
+"""Slices per frame while the view catches up; a frame costs as much as a slice."""
 
 
 class BlockView(ScrollView, can_focus=True):
-    """Blocks one below the other; it follows the end, or stays where the reader scrolled to."""
+    """A scroll view of blocks that follows the end, or stays where the user scrolled to."""
 
     class ViewMessage(Message):
-        """Something that a view of blocks tells."""
+        """A message of a view of blocks."""
 
         def __init__(self, view: BlockView) -> None:
             super().__init__()
@@ -174,11 +174,11 @@ class BlockView(ScrollView, can_focus=True):
 
         @property
         def control(self) -> BlockView:
-            """The view that tells it."""
+            """The sender."""
             return self.view
 
     class Overloaded(ViewMessage):
-        """Text comes faster than it can be laid out: whoever reads it should pause."""
+        """Text comes faster than it can be laid out: its source should pause."""
 
     class CaughtUp(ViewMessage):
         """The view has caught up after `Overloaded`."""
@@ -223,17 +223,17 @@ class BlockView(ScrollView, can_focus=True):
 
     @property
     def follow(self) -> bool:
-        """Whether the view follows the end."""
+        """True while the view follows the end."""
         return self._view.follow
 
     @property
     def cursor(self) -> Block | None:
-        """The block that the keyboard is on; None until the keys for it are used."""
+        """The block under the cursor; None until its keys are used."""
         return self._cursor
 
     @property
     def paused(self) -> bool:
-        """Whether changes are only collected; the end of the pause lays them out at once."""
+        """True while changes are only collected; they are laid out when the pause ends."""
         return self._paused
 
     @paused.setter
@@ -245,7 +245,7 @@ class BlockView(ScrollView, can_focus=True):
 
     @property
     def first_in_view(self) -> int:
-        """The place of the first block in view."""
+        """Index of the first block in view."""
         return self._view.near().start
 
     def append(self, block: Block) -> None:
@@ -253,14 +253,14 @@ class BlockView(ScrollView, can_focus=True):
         self.insert(len(self._layout), block)
 
     def insert(self, index: int, block: Block) -> None:
-        """Add a block before the one at `index`; what the reader sees does not move."""
+        """Add a block before the one at `index`; rows in view do not move."""
         self._layout.insert(index, block)
         if self._backlog.inserted(block):
             self._weigh()  # a flush would find out too late
         self._request_flush()
 
     def remove_block(self, block: Block) -> None:
-        """Take a block out; ValueError if it is not here."""
+        """Remove a block; ValueError if it is not here."""
         index = self._layout.index(block)
         self._layout.remove(block)
         self._view.removed(block, index)
@@ -270,20 +270,20 @@ class BlockView(ScrollView, can_focus=True):
         self._request_flush()
 
     def changed(self, block: Block) -> None:
-        """Note that the rows of a block may differ; the view follows soon, for many changes at once."""
+        """Note that the rows of a block may have changed; the view is updated soon."""
         if block in self._layout:
             if self._backlog.changed(block):
                 self._weigh()  # a flush would find out too late
             self._request_flush()
 
     def refolded(self, block: Block) -> None:
-        """Note that a block is drawn as something else, or not at all; what is in view stays where it is."""
+        """Note that a block is drawn as something else, or not at all; rows in view do not move."""
         if block in self._layout:
             self._backlog.refolded(block)
             self._request_flush()
 
     def clear(self) -> None:
-        """Take all blocks out and follow the end again."""
+        """Remove all blocks and follow the end again."""
         self._layout.clear()
         self._painter.clear()
         self._backlog.clear()
@@ -293,7 +293,7 @@ class BlockView(ScrollView, can_focus=True):
         self._request_flush()
 
     def set_look(self, look: Look) -> None:
-        """Draw everything with other styles."""
+        """Set the styles and redraw."""
         self._restyle(look)
 
     def show_block(self, block: Block) -> None:
@@ -321,7 +321,7 @@ class BlockView(ScrollView, can_focus=True):
             self._moved(self._view.go(self._layout.blocks[index], within, perf_counter() + SLICE))
 
     def _moved(self, finished: bool, draw: bool = True) -> None:
-        """Tell Textual and the owner where the view is now, draw it, and go on if it is not complete."""
+        """Publish the scroll position, draw, and request the rest of the layout."""
         # set without watchers: none of this changes the layout of the screen
         self.set_reactive(Widget.virtual_size, Size(self.size.width, self._layout.height))
         self.set_reactive(Widget.scroll_y, float(self._view.top))
@@ -334,7 +334,7 @@ class BlockView(ScrollView, can_focus=True):
             self._refresh_rows()
 
     def _refresh_rows(self) -> None:
-        """Draw the rows that differ from what is on the screen; all where something lies over them."""
+        """Redraw the rows that differ from the screen, or all if something covers them."""
         is_covered = self._marks_news or self.text_selection is not None
         if is_covered or self._is_other_size or not self.screen.is_current:
             self._redraw.forget()
@@ -348,7 +348,7 @@ class BlockView(ScrollView, can_focus=True):
 
     @property
     def _is_other_size(self) -> bool:
-        """Whether it was laid out for another size than it has by now."""
+        """True if it was laid out for another size."""
         return (self._painter.width, self._view.height) != self.size
 
     @override
@@ -381,12 +381,12 @@ class BlockView(ScrollView, can_focus=True):
             self.call_later(flush)
 
     def _flush_requested(self, request: int) -> None:
-        """Lay out for the newest request: an earlier one is done by then, or left to it."""
+        """Lay out for the newest request only."""
         if request == self._requests and not self._paused:
             self._flush()
 
     def _flush(self) -> None:
-        """Lay out what changed near the view for a slice of time, and go on soon if that was not enough."""
+        """Lay out changes in view for a slice of time; request the rest."""
         self._flush_due, self._requests = inf, self._requests + 1
         if not self._layout.width or self._hidden:
             return
@@ -401,7 +401,7 @@ class BlockView(ScrollView, can_focus=True):
             self.post_message((self.Overloaded if load == "overloaded" else self.CaughtUp)(self))
 
     def _restyle(self, look: Look) -> None:
-        """Read the styles once and forget all that was drawn with others."""
+        """Apply styles and size, and forget strips painted with others."""
         width, height = self.size if self.is_attached else (0, 0)
         if not width:
             self._layout.look, self._layout.width = look, 0  # laid out when there is a size again
@@ -412,17 +412,17 @@ class BlockView(ScrollView, can_focus=True):
         self._flush()
 
     def on_resize(self) -> None:
-        """Lay out for the new size, what is visible first."""
+        """Lay out for the new size, rows in view first."""
         self._restyle(self.look)
 
     def on_hide(self) -> None:
-        """Take in without layout what comes while nobody sees it, unless it is seen again by now."""
+        """Stop the layout while hidden."""
         if not self.is_on_screen:
             self._hidden = True
             self._weigh()
 
     def on_show(self) -> None:
-        """Catch up with what came while hidden."""
+        """Lay out what changed while hidden."""
         self._hidden = False
         self._request_flush()
 

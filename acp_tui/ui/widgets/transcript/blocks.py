@@ -1,4 +1,4 @@
-"""What a transcript is made of: blocks, each of which knows its source and turns it into rows."""
+"""Blocks of a transcript: text with a source, laid out in rows."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from acp_tui.ui.widgets.text import Row, Span, safe, safe_line, start_of, wrap
 
 
 class Block(ABC):
-    """One piece of a transcript. Subclasses say what its rows are; compared by identity."""
+    """A piece of a transcript; compared by identity."""
 
     __slots__ = ()  # so that the blocks of which there are many can have theirs
 
     stable_rows: int = 0
-    """After `rows` or `some_rows`: how many leading rows are the same as after the call before it."""
+    """Number of leading rows that the last `rows` or `some_rows` did not change."""
     waiting: int = 0
-    """Characters taken in that are not laid out yet."""
+    """Characters that are not laid out yet."""
     is_action: bool = False
-    """Whether Enter or a click on the block does something."""
+    """True if Enter or a click acts on the block."""
     landmark: bool = False
-    """Whether the keys that jump from prompt to prompt stop here."""
+    """True if the keys from prompt to prompt stop here."""
 
     @abstractmethod
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return all rows, each of at most `width` cells and made of safe text; sets `stable_rows`.
+        """Return all rows of safe text, each of at most `width` cells; sets `stable_rows`.
 
-        A growing block may return the same list again, and then works for what is new only.
+        A growing block may return the same list again, extended.
         """
 
     def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
-        """Return the rows that are ready by `until` (a time of `time.perf_counter`); the rest is `waiting`.
+        """Return the rows laid out by `until` (a time of `time.perf_counter`); the rest is `waiting`.
 
-        Only blocks that can be long need their own.
+        Only blocks that can be long implement this.
         """
         return self.rows(width, look)
 
     def highlighted(self, number: int, row: Row) -> Row:
-        """Return row `number` of those laid out last as it is painted: what is seen may cost more.
+        """Return row `number` for painting, with colours that are too costly for rows out of view.
 
-        The text is the same as that of `row`.
+        Its text equals that of `row`.
         """
         return row
 
     @abstractmethod
     def height_hint(self, width: int) -> int:
-        """Estimate the number of rows, cheaply, for a block that was not laid out yet."""
+        """Estimate the number of rows cheaply, before layout."""
 
     @abstractmethod
     def source(self) -> str:
-        """Return the text that the block stands for, for copying."""
+        """Return the text of the block, for copying."""
 
     def searched(self) -> str:
-        """Return the text that a search looks through, with what is folded or shown elsewhere."""
+        """Return the text for a search, including folded text."""
         return self.source()
 
     def forget_rows(self) -> None:  # noqa: B027  # most blocks keep none
-        """Give back the memory of the rows; they can be made again."""
+        """Free the rows; they can be laid out again."""
 
 
 class TextBlock(Block):
-    """A short text with styles, wrapped under prefixes for its first and its other rows."""
+    """A short text, wrapped behind prefixes for its first row and the others."""
 
     __slots__ = ("_above", "_first", "_laid_out", "_rest", "_spans", "is_action", "landmark", "stable_rows")
 
@@ -87,8 +87,8 @@ class TextBlock(Block):
             first: the prefix of the first row.
             rest: the prefix of the other rows, as wide as `first`.
             above: empty rows before the text.
-            is_action: whether Enter or a click on it does something.
-            landmark: whether the keys from prompt to prompt stop here.
+            is_action: True if Enter or a click acts on it.
+            landmark: True if the keys from prompt to prompt stop here.
         """
         self.stable_rows = 0
         self._above = above
@@ -100,7 +100,7 @@ class TextBlock(Block):
         self.set_spans(spans)
 
     def set_spans(self, spans: Sequence[tuple[str | Style, str]]) -> None:
-        """Show other text; the transcript has to be told by `Transcript.changed`."""
+        """Replace the text; call `Transcript.changed` afterwards."""
         self._spans = tuple(spans)
         self._laid_out = None
 
@@ -143,11 +143,11 @@ def _spans(pieces: Sequence[tuple[str | Style, str]], look: Look) -> list[Span]:
 
 
 Piece = tuple[str | Style, str]
-"""A role or a style, and the text drawn in it."""
+"""A role or style, and its text."""
 
 
 class OneRowBlock(Block):
-    """A line of a list."""
+    """A row of text with a left and a right part."""
 
     __slots__ = ("_above", "_left", "_right", "is_action", "stable_rows")
 
@@ -168,7 +168,7 @@ class OneRowBlock(Block):
         self.set_pieces(left, right)
 
     def set_pieces(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> bool:
-        """Show other text; return whether it differs from what is shown."""
+        """Replace the text; return True if it differs."""
         new = tuple(left), tuple(right)
         changed = new != (self._left, self._right)
         self._left, self._right = new
@@ -191,7 +191,7 @@ class OneRowBlock(Block):
 
 
 def one_row(left: Sequence[Piece], right: Sequence[Piece], width: int, look: Look) -> Row:
-    """Return a row with `right` at its end; `left` is cut with a mark when both do not fit."""
+    """Return a row with `right` at its end; `left` is cut if both do not fit."""
     ends = _segments(right, width, look)
     room = width - sum(segment.cell_length for segment in ends) - (1 if ends else 0)
     row = crop_row(_segments(left, width, look), max(0, room), look)
@@ -210,7 +210,7 @@ def _segments(pieces: Sequence[Piece], width: int, look: Look) -> list[Segment]:
 
 
 def crop_row(segments: Sequence[Segment], room: int, look: Look) -> Row:
-    """Return a row of at most `room` cells; where something is cut stands a mark."""
+    """Return a row of at most `room` cells, with a mark where it is cut."""
     row: Row = []
     for segment in segments:
         length = cell_len(segment.text)
