@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import posixpath
 import re
@@ -10,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 from urllib.parse import unquote
 
-from acp_tui.rules.shell import MAX_LINE, SHELLS, SimpleCommand, Word, lines_in, script_of
+from acp_tui.rules.shell import MAX_LINE, SHELLS, SimpleCommand, Word, lines_in, rough_commands, script_of
 
 _PLACE: Final = re.compile(r"(?::\d+(?:[:,-]\d+)*|#L?\d+(?:[-C:L\d]*)?|\?.*|#.*)$")
 """A line number behind a path."""
@@ -351,12 +353,17 @@ class _ReachReader:
     def read(self, command: str) -> Reach:
         self._folders = [self.folder]
         self._is_open = _EXPANDING_ELSEWHERE.search(command) is not None
+        scripts = [command]
         for line in lines_in(command):
             self._is_open = self._is_open or not line.understood
             for one in line.commands:
                 self._take(one)
+                scripts += filter(None, [script_of([word.text for word in one.words])])
                 if self._is_open and len(self._paths) > _MAX_PATHS:
                     break
+        for text in scripts:  # the parser loses words between and behind redirects
+            for one in rough_commands(text) if re.search("[<>]", text) else ():
+                self._take(one)
         for folder in self._folders:
             self._hints.update(dict.fromkeys(fragments(command, folder)))
         return Reach(tuple(self._paths), tuple(self._hints), tuple(self._walked), self._is_open)
@@ -373,19 +380,80 @@ class _ReachReader:
                 targets = self._named(redirect.target, here)
                 named += targets
                 if redirect.writes:
-                    self.written.update(dict.fromkeys(targets))
+                    self.written.update(dict.fromkeys([*targets, *self._matched(redirect.target, here)]))
+        self._write(command, words, names, named, here)
         for assignment in command.assignments:
             self._is_open = self._is_open or _MOVING.match(assignment) is not None or "$" in assignment
             named += self._spelled(assignment.partition("=")[2].strip("'\""), here)
         self._paths.update(dict.fromkeys(named))
-        if any(_changes(name, words) for name in names[:4]):
-            self.written.update(dict.fromkeys(named))
         if len(self._paths) > _MAX_PATHS:
             self._is_open = True
         self._is_open = self._is_open or _takes_names(words, names) or runs_text(command)
         self._walk(words, names, named, here)
         if words and any(name in _MOVES for name in names):
             self._move(command.words)
+
+    def _write(
+        self,
+        command: SimpleCommand,
+        words: Sequence[str | None],
+        names: Sequence[str],
+        named: Sequence[str],
+        here: Sequence[str],
+    ) -> None:
+        """Note what a command writes: all that it names, unless it is known to read only."""
+        if any(_changes(name, words) for name in names[:4]):
+            matched = [path for word in command.words[1:] for path in self._matched(word, here)]
+            self.written.update(dict.fromkeys([*named, *matched]))
+        elif not _only_reads(words, names):
+            self.written.update((path, None) for path in named if not _is_program(path))
+        if "crontab" in names[:4] and "-l" not in words:
+            self.written["/var/spool/cron/crontabs"] = None
+        if runs_text(command):
+            sources = [word.source for word in command.words]
+            sources += [found for source in sources for found in _SED_WRITES.findall(source)]
+            texts = [path for source in sources for path in fragments(source, self.folder)]
+            self.written.update((path, None) for path in texts if not _is_program(path))
+        for name in names[:4]:
+            if name in _COPYING:
+                self.written.update(dict.fromkeys(self._copies(command.words[names.index(name) + 1 :], here)))
+        if "git" in names[:4]:
+            settings = _git_settings(words)
+            self.written.update((_joined(path, folder), None) for path in settings for folder in here)
+
+    def _copies(self, words: Sequence[Word], here: Sequence[str]) -> Iterator[str]:
+        """Yield the files that a copy makes of those in its sources."""
+        operands = [word for word in words if not (word.text or "").startswith("-")]
+        taken = [word.text.partition("=")[2] for word in words if (word.text or "").startswith("--target-d")]  # type: ignore[union-attr]
+        into = re.compile(r"-\w*t")
+        taken += [after.text or "" for word, after in pairwise(words) if into.fullmatch(word.text or "")]
+        targets = [one for one in (*taken, (operands[-1].text or "") if len(operands) > 1 else "") if one]
+        left = _MAX_COPIED
+        for word in operands:
+            sources = [word.text] if word.text else self._matched(word, here)
+            for source, folder, target in itertools.product(sources, here, targets):
+                place, goal = _joined(source, folder), _joined(target, folder)
+                name = "" if source.endswith(("/", "/.")) or source == "." else posixpath.basename(place)
+                yield posixpath.join(goal, posixpath.basename(place.rstrip("/.")) or name)
+                for path, _, files in os.walk(place):
+                    below = posixpath.relpath(path, place)
+                    for file in files:
+                        left -= 1
+                        if left < 0:
+                            return
+                        yield posixpath.normpath(posixpath.join(goal, name, below, file))
+
+    def _matched(self, word: Word, here: Sequence[str]) -> list[str]:
+        """Return the files that a pattern names now, or that a word names by `$PWD` or `$HOME`."""
+        if word.text is not None:
+            return []
+        if not word.pattern:
+            plain = _VARIABLE.sub(lambda found: "." if "PWD" in found[0] else "~", word.source.strip('"'))
+            return [] if re.search(r"[$`]", plain) else [_joined(plain, folder) for folder in here]
+        sources = _alternatives(word.source)
+        return [
+            path for source in sources for folder in here for path in _matching(_joined(source, folder)) or ()
+        ]
 
     def _named(self, word: Word, here: Sequence[str]) -> list[str]:
         if word.text is not None:
@@ -457,11 +525,199 @@ class _ReachReader:
             self._is_open = True
 
 
+_SED_WRITES: Final = re.compile(r"[wW]\s*([^\s;}'\"]+)")
+_VARIABLE: Final = re.compile(r"\$(?:PWD\b|\{PWD\}|HOME\b|\{HOME\})")
+_COPYING: Final = frozenset({"cp", "mv", "install", "ln", "rsync", "scp", "ditto"})
+_MAX_COPIED: Final = 500
+"""Files of a folder that are looked at when it is copied."""
+_READ_ONLY: Final = frozenset(
+    {
+        *(
+            "cat",
+            "head",
+            "tail",
+            "wc",
+            "grep",
+            "egrep",
+            "fgrep",
+            "rg",
+            "ripgrep",
+            "ag",
+            "ack",
+            "ls",
+            "stat",
+            "file",
+        ),
+        *(
+            "diff",
+            "cmp",
+            "comm",
+            "less",
+            "more",
+            "bat",
+            "cut",
+            "tr",
+            "nl",
+            "tac",
+            "rev",
+            "od",
+            "hexdump",
+            "strings",
+        ),
+        *(
+            "md5sum",
+            "sha1sum",
+            "sha256sum",
+            "sha512sum",
+            "cksum",
+            "test",
+            "[",
+            "[[",
+            "echo",
+            "printf",
+            "cd",
+            "pwd",
+        ),
+        *(
+            "pushd",
+            "popd",
+            "chdir",
+            "find",
+            "fd",
+            "fdfind",
+            "source",
+            ".",
+            "bash",
+            "sh",
+            "dash",
+            "zsh",
+            "ssh",
+            "jq",
+        ),
+        *(
+            "awk",
+            "gawk",
+            "mawk",
+            "sed",
+            "gsed",
+            "which",
+            "type",
+            "export",
+            "set",
+            "declare",
+            "local",
+            "unset",
+            "alias",
+        ),
+        *(
+            "true",
+            "false",
+            ":",
+            "realpath",
+            "readlink",
+            "basename",
+            "dirname",
+            "du",
+            "df",
+            "man",
+            "for",
+            "case",
+            "in",
+        ),
+        *(
+            "direnv",
+            "read",
+            "exec",
+            "eval",
+            "trap",
+            "umask",
+            "kill",
+            "ps",
+            "id",
+            "date",
+            "sleep",
+            "wait",
+            "return",
+        ),
+    }
+)
+"""Programs that write none of the files which they are given."""
+_IN_FRONT: Final = frozenset(
+    {
+        "sudo",
+        "doas",
+        "env",
+        "command",
+        "nohup",
+        "time",
+        "timeout",
+        "nice",
+        "ionice",
+        "stdbuf",
+        "xargs",
+        "setsid",
+    }
+)
+_GIT_WRITES: Final = frozenset(
+    {"checkout", "restore", "mv", "apply", "am", "init", "archive", "bundle", "worktree"}
+)
+_WRITING: Final = re.compile(r"--?out.*|-f(?:print.*|ls)|-delete|-o\S*")
+"""Options of programs that else only read."""
+
+
+def _only_reads(words: Sequence[str | None], names: Sequence[str]) -> bool:
+    """Return whether a program writes none of the files that it is given."""
+    rest = zip(names, words, strict=True)
+    program = next(
+        (
+            name
+            for name, word in rest
+            if name not in _IN_FRONT and not re.match(r"-|\d+[smhd]?$|\w+=", word or "")
+        ),
+        "",
+    )
+    if program == "git":
+        return _GIT_WRITES.isdisjoint(words) and not any(word and re.match("--?out", word) for word in words)
+    is_reading = program in _READ_ONLY or not program
+    return is_reading and not (
+        program in ("find", "fd", "fdfind") and any(word and _WRITING.fullmatch(word) for word in words)
+    )
+
+
+def _is_program(path: str) -> bool:
+    """Return whether a path is one of an installed program, which a command names to run it."""
+    folder = posixpath.basename(posixpath.dirname(path))
+    return folder in ("bin", "sbin", "shims") and os.access(path, os.X_OK) and os.path.isfile(path)  # noqa: PTH113
+
+
+def _git_settings(words: Sequence[str | None]) -> list[str]:
+    """Return the files of settings that a git command writes without naming them."""
+    known = [word or "" for word in words]
+    if "submodule" in known and "add" in known:
+        return [".gitmodules"]
+    if "clone" in known and any(re.match(r"-c|--conf", word) for word in known):
+        return [".git/config"]
+    if "config" not in known:
+        return []
+    rest = known[known.index("config") + 1 :]
+    operands = [word for word in rest if not word.startswith("-")]
+    is_looking = any(re.match(r"--get|--list|-l$|--show", word) for word in rest) or operands[:1] in (
+        ["get"],
+        ["list"],
+    )
+    is_changing = (
+        any(re.match(r"--(?:add|unset|rep|rem|ren|edit)|-e$", word) for word in rest) or len(operands) > 1
+    )
+    if is_looking or not is_changing:
+        return []
+    return ["~/.gitconfig" if "--global" in rest else ".git/config"]
+
+
 def _changes(name: str, words: Sequence[str | None]) -> bool:
     """Return whether a program changes its file arguments."""
     if name in ("sed", "gsed", "perl", "ruby"):
         return any(word and re.match(r"-\w*i|--in-place", word) for word in words)
-    return name in _CHANGERS
+    return name in _CHANGERS or (_AWK.fullmatch(name) is not None and "inplace" in words)
 
 
 def _takes_names(words: Sequence[str | None], names: Sequence[str]) -> bool:

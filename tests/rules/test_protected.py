@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.rules import protected
+from acp_tui.rules.paths import written_by
 from acp_tui.rules.protected import destination, own_folders, why_protected
 from acp_tui.session.questions import Destination
 from acp_tui.store import folders
@@ -287,3 +288,139 @@ def test_the_page_about_security_lists_what_is_protected() -> None:
     assert listed.strip().splitlines() == [
         f"| {place.why} | {', '.join(f'`{one}`' for one in place.patterns)} |" for place in protected.PLACES
     ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "echo x > .envrc",
+            "cat <<'E' > .envrc\nx\nE",
+            "cat > .envrc <<'E'\nx\nE",
+            "tee < a .envrc",
+            ">.envrc",
+        ),
+        *(
+            "tee <<E .envrc\nx\nE",
+            "> .envrc cat <<< x",
+            "2>&1 >.envrc ls",
+            "ls &> .envrc",
+            "echo x >| .envrc",
+        ),
+        *(
+            "sh -c 'tee < a .envrc'",
+            "cat <<E | tee .envrc\nx\nE",
+            "cat <<E > f; tee <f .envrc\nx\nE",
+            "tee .en*",
+        ),
+        *(
+            'echo > "$PWD/.envrc"',
+            "printf x > $HOME/.bashrc",
+            "printf x > ~/.bashrc",
+            "echo > .en*",
+            "tee .env{rc,}",
+        ),
+        *("git config core.fsmonitor x", "git config --local alias.x !id", "git -C . config core.pager x"),
+        *(
+            "git config set core.pager x",
+            "git config --unset a.b",
+            "git config --global core.pager x",
+            "git config -e",
+        ),
+        *(
+            "git checkout x -- .envrc",
+            "git restore .envrc",
+            "git submodule add x",
+            "git diff --output=.envrc",
+        ),
+        *("git clone -c core.fsmonitor=x u y", "git mv a .envrc", "git log > .git/hooks/x"),
+        *("cp -r x/. .", "cp x/* .", "cp x/.envrc .", "mv x/.envrc .", "cp -t . x/.envrc", "rsync -a x/ ."),
+        *(
+            "cp -r y .git",
+            "install x/.envrc .",
+            "cp --target-directory=. x/.envrc",
+            "ln -s a .envrc",
+            "cp -a x/. ./",
+        ),
+        *("sort -o .envrc a", "sort --outpu=.envrc a", "sort -o.envrc a", "tree -o .envrc", "uniq a .envrc"),
+        *("curl -o .envrc u", "curl -so.envrc u", "curl -O u/.envrc", "wget u/.envrc", "wget -O.envrc u"),
+        *(
+            "find . -fprint .envrc",
+            "find . -exec cp a .envrc ;",
+            "split -b9 a .envrc",
+            "base64 -d a -o .envrc",
+        ),
+        *(
+            "python -c \"open('.envrc','w')\"",
+            "sed -n 'w .envrc' a",
+            "sed -n w.envrc a",
+            "perl -pi -e 1 .envrc",
+        ),
+        *(
+            "tar xf a .envrc",
+            "unzip a .envrc",
+            "patch .envrc p",
+            "new-tool .envrc",
+            "sudo tee .envrc",
+            "crontab f",
+        ),
+        *("cd .git && echo > config", "gawk -i inplace 1 .envrc", "env new-tool .envrc", "script -q .envrc"),
+    ],
+)
+def test_a_command_that_may_write_a_protected_file_is_seen(command: str, workspace: Path) -> None:
+    for name in ("x/.envrc", "y/hooks/z", ".envrc", ".git/config"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("")
+
+    written = written_by(command, str(workspace))
+
+    assert any(why_protected(path, [workspace]) for path in written), written
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "cat .envrc",
+            "grep -rn x .github/workflows",
+            "git diff .envrc",
+            "git add .envrc",
+            "git config --get a.b",
+        ),
+        *(
+            "git config user.name",
+            "git config --list",
+            "git log -- .git-hooks",
+            "ls -la .git",
+            "find . -name .envrc",
+        ),
+        *(
+            "cat <<'E' > f\n> .envrc\nE",
+            "source .envrc",
+            "bash .envrc",
+            "ssh -i ~/.ssh/id h ls",
+            "test -f .envrc",
+        ),
+        *(
+            "/usr/bin/env ls",
+            "timeout 5 /bin/ls",
+            "sudo /usr/bin/env ls",
+            "echo .envrc",
+            "make -C x",
+            "cp a b",
+        ),
+        *(
+            "diff .envrc x",
+            "head -3 < .envrc",
+            "git status 2>/dev/null",
+            "crontab -l",
+            "python -c 'print(1)' > f",
+        ),
+    ],
+)
+def test_a_command_that_only_reads_protected_files_writes_none(command: str, workspace: Path) -> None:
+    (workspace / ".envrc").write_text("")
+
+    written = written_by(command, str(workspace))
+
+    assert not any(why_protected(path, [workspace]) for path in written)

@@ -184,3 +184,26 @@ def test_a_link_made_of_the_home_folder_counts(workspace: Path, monkeypatch: pyt
     monkeypatch.setenv("HOME", str(workspace))
 
     assert decided(workspace, **run("cat ~/.env")) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "cat <<E > .env\nx\nE",
+            "tee < a .env",
+            "cat <<'E' >.env\nx\nE",
+            ">f <<E cat .env\nE",
+            "<a tee .env",
+        ),
+        *(
+            "2>&1 cat .env",
+            "cat <<E | tee .env\nx\nE",
+            "sh -c 'tee < a .env'",
+            "cat &>f .env",
+            "<<< x tee .env",
+        ),
+    ],
+)
+def test_a_redirect_before_a_denied_file_hides_nothing(command: str, workspace: Path) -> None:
+    assert decided(workspace, **run(command)) == "deny"
