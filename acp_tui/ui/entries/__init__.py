@@ -1,1 +1,1 @@
-"""How each kind of entry becomes lines."""
+"""Blocks for each kind of entry of a session."""

@@ -1,4 +1,4 @@
-"""The base of what a chat draws: a block that makes itself equal to its entry."""
+"""The base of the blocks of a chat, each of which shows an entry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from acp_tui.workspace.terminals import Terminal
 
 @dataclass(frozen=True)
 class BlockContext:
-    """The place where a conversation happens, as its blocks see it."""
+    """The context of the blocks of a chat."""
 
     cwd: str
     terminal: Callable[[str], Terminal | None]
@@ -31,11 +31,11 @@ class BlockContext:
     asks: Callable[[ToolCall], bool]
     """Returns whether a tool call waits for the user's permission."""
     key: Callable[[str], str] = str
-    """Returns the key of an action, as people write it, by the name of its binding."""
+    """Returns the display name of an action's key by the name of its binding."""
     fold_turns: bool = False
-    """Whether turns but the last are folded to a line."""
+    """True if all turns but the last are folded."""
     pictures: bool = False
-    """Whether the terminal has the colours for pictures."""
+    """True if the terminal has the colours for pictures."""
     thoughts: str = "auto"
     """`always`: open; `never`: folded to a line; `auto`: folded, with its newest words while they come."""
 
@@ -44,7 +44,7 @@ _ONE: Final = (0,)
 
 
 class EntryBlock(Block):
-    """One entry of the session, drawn as blocks one below the other."""
+    """A block that shows an entry of the session as parts, one below the other."""
 
     __slots__ = (
         "_instead",
@@ -66,7 +66,7 @@ class EntryBlock(Block):
         self.stable_rows = 0
         self._rows: Sequence[Row] = ()
         self._starts: Sequence[int] = ()
-        """The first rows of the parts that were laid out last."""
+        """First rows of the parts that were laid out last."""
         self._laid_out: Sequence[Block] = ()
         """Those parts: there may be others by now."""
         self._instead: Sequence[Block] | None = None
@@ -78,21 +78,20 @@ class EntryBlock(Block):
         """Make the parts equal to the entry."""
 
     def changed(self) -> None:
-        """Note that the entry has changed: what nobody looks at may have its parts made later."""
+        """Note that the entry has changed; parts out of view may be made later."""
         if self.parts or not self.is_settled:
             self.sync()
 
     @property
     def is_settled(self) -> bool:
-        """Whether the parts can be made from the entry at any time, and made again: then they can be let go.
+        """True if the parts can be rebuilt from the entry, so they may be dropped out of view.
 
-        There are thousands of entries, and few that are looked at. One that says so gives a better
-        `estimate`, and `unread`.
+        There are thousands of entries, and few in view. Such a block implements `estimate` and `unread`.
         """
         return False
 
     def estimate(self, width: int) -> int:
-        """Return about how many rows it takes while it has no parts: at least one."""
+        """Estimate the rows while it has no parts, at least one."""
         return 1
 
     @property
@@ -101,11 +100,11 @@ class EntryBlock(Block):
         return 0
 
     def choose(self) -> bool:
-        """Enter or a click: change what is shown; return whether that was all there is to do."""
+        """Handle Enter or a click; return True if nothing else is to be done."""
         return False
 
     def show_instead(self, blocks: Sequence[Block] | None) -> None:
-        """Draw other blocks in its place, or none at all; None draws the entry itself again."""
+        """Draw other blocks in its place, or none; None draws the entry again."""
         self._instead = blocks
         self._is_switched = True
 
@@ -119,17 +118,17 @@ class EntryBlock(Block):
 
     @property
     def _is_bare(self) -> bool:
-        """Whether it has no parts, and can have them at any time."""
+        """True if it has no parts and can build them at any time."""
         return not self.parts and self._instead is None and self.is_settled
 
     @property
     def is_folded(self) -> bool:
-        """Whether `choose` would show more of its text."""
+        """True if `choose` would show more of its text."""
         return False
 
     @property
     def is_running(self) -> bool:
-        """Whether `tick` shows something that changes with time alone."""
+        """True if `tick` changes what is shown."""
         return False
 
     def tick(self, now: float) -> None:

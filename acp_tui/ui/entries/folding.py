@@ -1,4 +1,4 @@
-"""Blocks of a chat that stand behind one line: those of a finished turn, and reads in a row."""
+"""Folding of finished turns and of consecutive reads into one line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 FEWEST: Final = 3
-"""Reads and searches in a row from which they are folded."""
+"""Consecutive reads and searches from which they are folded."""
 _NAMED: Final = 3
 """Titles that the line of such a row names."""
 
@@ -36,7 +36,7 @@ def turn_line(said: UserMessage, glyph: Callable[[str], str]) -> list[Piece]:
 def turn_facts(
     entries: Sequence[Any], turn: Turn | None, before: Turn | None, glyph: Callable[[str], str]
 ) -> list[Piece]:
-    """Return what a turn brought, for the right of a line: files, commands, its end, time, context, cost.
+    """Return the facts of a turn for the right of a line: files, commands, end, time, context, cost.
 
     Args:
         entries: those of the turn.
@@ -69,7 +69,7 @@ def run_line(calls: Sequence[ToolCall], cwd: str, glyph: Callable[[str], str]) -
 
 
 def is_read(entry: Any) -> bool:
-    """Whether an entry is a read or a search that went well: of several in a row a line is enough."""
+    """Return True for a completed read or search, which is folded with its neighbours."""
     return isinstance(entry, ToolCall) and entry.kind in ("read", "search") and entry.status == "completed"
 
 
@@ -103,7 +103,7 @@ def _count(number: int, what: str) -> str:
 
 
 class Digest(OneRowBlock):
-    """A line whose text is made when it is first seen."""
+    """A line whose text is made when it is first drawn."""
 
     def __init__(self, make: Callable[[], tuple[Sequence[Piece], Sequence[Piece]]]) -> None:
         super().__init__([("text", " ")], is_action=True, above=1)
@@ -118,7 +118,7 @@ class Digest(OneRowBlock):
 
 
 class Folding:
-    """Keeps which block stands for which; a block stands for itself or is behind one other."""
+    """The folds of a chat; a folded block is behind the line of one other."""
 
     def __init__(
         self,
@@ -131,9 +131,9 @@ class Folding:
 
         Args:
             blocks: its blocks, which change.
-            redraw: told of a block that is drawn otherwise.
+            redraw: called with a block that is drawn otherwise.
             turn_of: returns the turn that the block at a place began, and the one before it, where known.
-            is_idle: whether no turn runs.
+            is_idle: returns True while no turn runs.
         """
         self._blocks = blocks
         self._redraw = redraw
@@ -143,7 +143,7 @@ class Folding:
         """By the block that has the line: all that are behind it, itself included."""
         self._head: dict[EntryBlock, EntryBlock] = {}
         self._kept_open: set[EntryBlock] = set()
-        """Blocks whose line the person has opened."""
+        """Blocks whose line the user has opened."""
 
     # ------------------------------------------------------------------ turns
 
@@ -160,7 +160,7 @@ class Folding:
         return block
 
     def fold_older(self, *, by_user: bool) -> None:
-        """Fold all turns but the last; what the person opened stays open, unless `by_person`."""
+        """Fold all turns but the last; turns that the user opened stay open, unless `by_user`."""
         index = self._start(len(self._blocks) - 1) - 1
         while index >= 0:
             index = self._start(index)

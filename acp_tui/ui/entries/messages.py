@@ -1,4 +1,4 @@
-"""How messages look: the person's, the agent's, and its thoughts."""
+"""Blocks of messages: prompts, answers and thoughts."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def card(content: ContentBlock, indent: int = 0) -> TextBlock:
 
 
 def picture(content: ImageContent, redraw: Callable[[Block], None], indent: int = 0) -> Block:
-    """Return an image as a picture; `redraw` is told when it is decoded."""
+    """Return an image as a picture; `redraw` is called when it is decoded."""
     return PictureBlock(content.data, described(content), redraw, indent=indent)
 
 
 def has_links(message: Message) -> bool:
-    """Return, without much work, whether there may be something in a message that can be opened."""
+    """Return True, quickly, if a message may contain a link."""
     return any(
         may_have_links(str(part))
         if isinstance(part, TextBuffer)
@@ -53,7 +53,7 @@ def has_links(message: Message) -> bool:
 
 
 def described(content: ContentBlock) -> str:
-    """Say what a block of content is: kind, type, size, name."""
+    """Describe a block of content by kind, type, size and name."""
     match content:
         case TextContent():
             return content.text
@@ -87,7 +87,7 @@ _LONG: Final = 4_000
 _LONG_LINES: Final = 24
 """Characters and line ends above which a prompt is folded."""
 _BEGINNING: Final = 8
-"""Lines that are shown of it then."""
+"""Lines shown of a folded prompt."""
 _INDENT: Final = [("text", "  ")]
 _HEAD_ROWS: Final = 2
 """Of the line of a thought: an empty one, and itself."""
@@ -250,7 +250,7 @@ class AgentMessageBlock(EntryBlock):
 
 
 class AscribedMessageBlock(EntryBlock):
-    """What the agent says that the user said: a report of the agent, with none of the marks of a prompt."""
+    """A message that the agent ascribes to the user, without the marks of a prompt."""
 
     __slots__ = ()
     entry: AscribedMessage

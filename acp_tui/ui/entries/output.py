@@ -1,4 +1,4 @@
-"""The end of a command's output, under its tool call: live while it runs, kept when its terminal is gone."""
+"""Blocks for the newest lines of a command's output, below its tool call."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from acp_tui.workspace.terminals import Terminal
 
 _FENCE: Final = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _NAMES: Final = ("output", "stdout", "text", "content", "result", "message", "error", "stderr")
-"""Where agents put the text in a raw output that is an object."""
+"""Fields in which agents put the text of a raw output."""
 
 
 def result_text(call: ToolCall) -> str:
-    """Return the text that a tool call brought, without the fence that some agents put around it."""
+    """Return the text of a tool call's result, without the fence that some agents put around it."""
     text = "\n".join(_texts(call)).strip("\n")
     if not text:
         text = _raw_text(call.raw_output).strip("\n")
@@ -124,7 +124,7 @@ class TerminalTail(Tail):
 
 
 class ResultTail(Tail):
-    """The newest lines of what a finished call brought: no text of its own is kept beside the call's."""
+    """The newest lines of a finished call's result, read from the call."""
 
     __slots__ = ("_call", "_log")
 
@@ -153,7 +153,7 @@ class ResultTail(Tail):
 
 
 class TextTail(Tail):
-    """The newest lines of what a command printed that the agent ran by itself: read when they are seen."""
+    """The newest lines of a command that the agent ran itself, read when drawn."""
 
     __slots__ = ("_log", "_seen", "_text")
 

@@ -1,4 +1,4 @@
-"""How a tool call looks in the chat: a line, and a short look at what it did."""
+"""Blocks of tool calls: a line, and a preview of the result."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _Part = TypeVar("_Part", bound=Block)
 
 
 class ToolCallBlock(EntryBlock):
-    """A tool call; enter opens it. What can be read from the entry again is not kept: there are thousands."""
+    """A tool call. Nothing that can be read from the entry again is kept, for there are thousands."""
 
     __slots__ = ("_estimate", "_tails", "now")
     entry: ToolCall
@@ -140,7 +140,7 @@ class ToolCallBlock(EntryBlock):
         return (self._part(TextTail) or TextTail(self.entry.output, _OUTPUT_ROWS),)
 
     def _told(self, is_printed: bool) -> Iterator[Block]:
-        """Yield what matters at a glance: how it was decided, why it failed, what it printed."""
+        """Yield previews: the decision, the error, the output."""
         call = self.entry
         if call.decision:
             yield _indented(call.decision, "muted")
@@ -249,9 +249,9 @@ class DiffPreview(Block):
 def call_pieces(
     call: ToolCall, cwd: str, look: Look, now: float | None = None, *, asks: bool = False
 ) -> tuple[list[Piece], list[Piece]]:
-    """Return a tool call's line as (left, right): mark, kind, title; what it brought, status, duration.
+    """Return a tool call's line as (left, right): mark, kind, title; size of the result, status, duration.
 
-    `asks`: it waits for the person's permission.
+    `asks` is True for a call that waits for the user's permission.
     """
     role = "warning" if asks else STATUS_ROLES.get(call.status, "tool-pending")
     glyph = look.glyph("asks" if asks else STATUS_GLYPHS.get(call.status, "pending"))
@@ -275,7 +275,7 @@ def call_pieces(
 
 
 def _brought(call: ToolCall, look: Look) -> list[Piece]:
-    """Return the size of what a call brought: changed lines, else lines of text."""
+    """Return the size of a call's result: changed lines, else lines of text."""
     diffs = _diffs_of(call)
     found = [counts for diff in diffs if (counts := counted(diff.before, diff.new_text))]
     if found:

@@ -43,22 +43,22 @@ def kind_word(kind: str) -> str:
 
 
 def call_title(call: ToolCall, cwd: str, most: int | None = None) -> str:
-    """Return what a tool call is about: the command that it runs, its title, or what else is known of it.
+    """Return the title of a tool call: its command, the agent's title, or its path.
 
-    `most`: characters that are enough, for a line that is drawn again and again.
+    `most` limits the characters read, for a line that is redrawn often.
     """
     title, command = call_words(call, cwd, most), call_command(call, cwd, most)
     return command if command and command not in title else title
 
 
 def call_sentence(call: ToolCall, cwd: str) -> str:
-    """Return what a tool call does and what it is about, without saying `fetch Fetch …`."""
+    """Return the kind and title of a tool call, without repetitions such as `fetch Fetch …`."""
     kind, title = kind_word(call.kind), call_title(call, cwd)
     return title if title.casefold().startswith(f"{kind} ") else f"{kind} {title}"
 
 
 def call_words(call: ToolCall, cwd: str, most: int | None = None) -> str:
-    """Return what the agent calls a tool call, or what else is known of it; `most`: see `call_title`."""
+    """Return the agent's title of a tool call, or its name or path; `most`: see `call_title`."""
     title = call.title or call.name or (call.locations[0].path if call.locations else "")
     title = " ".join(title[:most].split()).strip("`")
     title = title.replace(cwd.rstrip("/") + "/", "") if cwd else title
@@ -67,7 +67,7 @@ def call_words(call: ToolCall, cwd: str, most: int | None = None) -> str:
 
 
 def call_command(call: ToolCall, cwd: str, most: int | None = None) -> str:
-    """Return the command that a call runs, on one line: some agents say only what it is good for.
+    """Return the command of a call on one line; some agents give it a title that does not contain it.
 
     `most`: see `call_title`.
     """

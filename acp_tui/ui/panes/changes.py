@@ -23,10 +23,10 @@ _SLICE: Final = 0.03
 """Seconds of counting before other work gets its turn."""
 
 _NAMED: Final = 20
-"""Changes in files that are not tracked that are named."""
+"""Untracked changes that are named."""
 
 LONG: Final = 3.0
-"""Seconds from which a look at the workspace is told of."""
+"""Seconds of scanning the workspace after which the user is told."""
 
 STATUS_ROLES: Final = {"A": "success", "M": "warning", "D": "error", "R": "warning", "T": "warning"}
 """Added, modified, deleted, renamed, of another type."""
@@ -52,11 +52,11 @@ class ChangesPane(Pane):
         self._counts: dict[str, tuple[int, int]] = {}
         self._edits: dict[str, EditCounts] = {}
         self.is_kept: Callable[[str], bool] = lambda path: False
-        """Whether the person has kept all changes of a file, by its absolute path."""
+        """Returns True if the user has kept all changes of a file, given by its absolute path."""
         self.looking_for: Callable[[], float] = lambda: 0.0
-        """Seconds that the look at the workspace takes which is being taken."""
+        """Returns the seconds that the current scan of the workspace has taken."""
         self.beside: Callable[[], list[str]] = list
-        """What keeps changes from being shown, and what changed that is not tracked: a line each."""
+        """Returns reasons why changes are not shown, and changes in untracked files, a line each."""
         self._beside: list[tuple[str, TextBlock]] = []
         self._said = ""
         self._unshown: dict[str, FileChange] = {}

@@ -38,13 +38,13 @@ class ChatPane(Pane):
     ]
     IS_LIST = False
     context: BlockContext
-    """What the entries need beside themselves; given before the first change."""
+    """Context of the blocks; set before the first change."""
 
     def __init__(self) -> None:
         super().__init__()
         self._counting: set[EntryBlock] = set()
         self._above = 0
-        """Blocks of sessions that were shown before this one."""
+        """Number of blocks of earlier sessions."""
         self._welcome: Block | None = None
         self._welcome_pieces: Sequence[tuple[str, str]] = ()
         self._unread = ""
@@ -52,7 +52,7 @@ class ChatPane(Pane):
         self._session: Session | None = None
 
     def welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
-        """Say what can be done here, until something is said."""
+        """Show the welcome text until something is said."""
         self._welcome_pieces, self._unread = pieces, ""
         self._show_welcome(pieces)
 

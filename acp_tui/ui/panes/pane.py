@@ -1,4 +1,4 @@
-"""The base of the panes: a list of lines with a title, made equal to the session on each change."""
+"""The base of the panes: lines with a title that show a part of the session."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Pane(Transcript):
     NAME: ClassVar[str] = ""
     """Its name in settings, in titles and among the tabs."""
     IS_LIST: ClassVar[bool] = True
-    """Whether up and down go from line to line instead of scrolling."""
+    """True if up and down move a cursor instead of scrolling."""
     EMPTY: ClassVar[str] = ""
-    """What will be here."""
+    """Text while the pane is empty."""
 
     class Retitled(Message):
-        """The fact beside the pane's name changed."""
+        """The fact in the title has changed."""
 
     def __init__(self, look: Look | None = None, *, id: str | None = None) -> None:
         super().__init__(look, id=id or self.NAME)
         self.fact = ""
-        """The short fact beside its name."""
+        """Short fact in the title."""
         self._placeholder: OneRowBlock | None = None
 
     @abstractmethod  # mypy sees that each pane gives it; Textual's metaclass leaves no room for an ABC
@@ -47,10 +47,10 @@ class Pane(Transcript):
         """Count the seconds of what runs, at the time `now` on the clock of the session's events."""
 
     def look_on(self) -> None:
-        """Say what takes long beside the session, also while no turn runs; called each second."""
+        """Update facts that change without a turn; called each second."""
 
     def begin(self) -> None:
-        """Another session is shown from now on."""
+        """Show another session."""
         self.clear()
         self._placeholder = None
         self.set_fact("")
@@ -70,7 +70,7 @@ class Pane(Transcript):
             self.action_step(-1)
 
     def set_fact(self, fact: str) -> None:
-        """Show a short fact beside the pane's name."""
+        """Set the short fact in the title."""
         if fact != self.fact:
             self.fact = fact
             self.post_message(self.Retitled())
@@ -82,7 +82,7 @@ class Pane(Transcript):
             self.append(self._placeholder)
 
     def take_placeholder_away(self) -> None:
-        """The first true line comes."""
+        """Remove the placeholder before the first line."""
         if self._placeholder is not None:
             self.remove_block(self._placeholder)
             self._placeholder = None

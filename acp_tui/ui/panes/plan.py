@@ -28,7 +28,7 @@ _LONGEST: Final = 1_000
 """Cells of an entry that are shown: a step is a sentence, and more would be laid out again and again."""
 
 _MOST: Final = 500
-"""Entries that are shown: nobody reads more, and each costs work whenever the agent tells its plan anew."""
+"""Entries shown; each costs work whenever the agent sends its plan again."""
 
 
 class PlanLine(TextBlock):
@@ -53,7 +53,7 @@ class PlanLine(TextBlock):
 
 
 class PlanPane(Pane):
-    """What the agent means to do, and how far it is."""
+    """The agent's plan and its progress."""
 
     NAME = "plan"
     EMPTY = "The agent's plan will be here."
@@ -86,7 +86,7 @@ class PlanPane(Pane):
         self.call_later(self._show_current)  # once it is laid out for the new size
 
     def _show_current(self) -> None:
-        """Keep what the agent works on in view, unless the person looks around here."""
+        """Keep the current entry in view, unless the pane has the focus."""
         current = next(
             (block for block in self.blocks if isinstance(block, PlanLine) and block.is_current), None
         )

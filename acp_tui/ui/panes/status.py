@@ -1,4 +1,4 @@
-"""The status line: who, in which mode, how full, how long, and what waits."""
+"""The status line: agent, policy, mode, context, pending questions, running time."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class StatusLine(StatusRows):
         return (role, f"ctx {percent} %")
 
     def _right(self) -> list[Piece]:
-        """What changes by the second, and what waits for the person."""
+        """Return the right side: questions, queue, running turn."""
         conversation, session = self._conversation, self._conversation.session
         pieces: list[Piece] = []
         answer = key_of(self, "session.answer")
@@ -232,7 +232,7 @@ def _acts_unasked(option: Option, value: str | bool) -> bool:
 
 
 SILENT: Final = 20.0
-"""Seconds without a word of the agent, after which the person is told."""
+"""Seconds of silence of the agent after which the user is told."""
 MEASURED_EVERY: Final = 3.0
 """Seconds between two looks at the processor time; one look at all processes costs some milliseconds."""
 _BUSY: Final = 0.02
@@ -243,7 +243,7 @@ _TITLE: Final = 28
 
 
 class Computing:
-    """Tells from its processor time, looked at now and then, whether a process computes."""
+    """Samples the processor time of a process to tell if it computes."""
 
     def __init__(self) -> None:
         self.is_busy: bool | None = None
@@ -251,7 +251,7 @@ class Computing:
         self._before: tuple[float, float] | None = None
 
     def is_due(self, now: float) -> bool:
-        """Whether it is time for another look."""
+        """Return True if the next sample is due."""
         return self._before is None or now - self._before[0] >= MEASURED_EVERY
 
     def note(self, now: float, cpu_seconds: float | None) -> None:
@@ -278,7 +278,7 @@ def pending(session: Session, methods: Sequence[str]) -> str:
 
 
 def silence_notice(since: str, waits_for: str, is_busy: bool | None, unread: int = 0) -> str:
-    """Return the notice: since when, what is pending, and whether the process computes.
+    """Return the notice of silence: duration, pending call, and activity of the process.
 
     Args:
         since: how long it is silent.

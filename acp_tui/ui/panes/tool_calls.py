@@ -43,7 +43,7 @@ class CallLine(Block):
 
 
 class ToolCallsPane(Pane):
-    """What the agent does and did; enter opens one."""
+    """The tool calls of the session; Enter opens one."""
 
     NAME = "tool-calls"
     EMPTY = "What the agent does will be here."

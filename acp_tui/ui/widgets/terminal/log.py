@@ -1,4 +1,4 @@
-"""Output of a terminal as lines: what plain programs write, colours and progress bars included, bounded."""
+"""Terminal output as a bounded log of lines, with colours and progress bars."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from acp_tui.ui.widgets.text import Row, safe
 
 
 class Pen(NamedTuple):
-    """How a terminal writes from now on; a colour is a number, (red, green, blue), or None for default."""
+    """The attributes of a terminal's text; a colour is a number, (red, green, blue), or None for default."""
 
     foreground: int | tuple[int, int, int] | None = None
     background: int | tuple[int, int, int] | None = None
@@ -29,7 +29,7 @@ class Pen(NamedTuple):
     reverse: bool = False
     strike: bool = False
     link: str = ""
-    """Where the text leads; an address that may be shown, or nothing."""
+    """Address of a link, or ""."""
 
 
 PLAIN: Final = Pen()
@@ -41,7 +41,7 @@ _OFF: Final = {23: "italic", 24: "underline", 27: "reverse", 29: "strike"}
 
 @lru_cache(maxsize=2_000)
 def pen_after(pen: Pen, parameters: str) -> Pen:
-    """Return the pen after an SGR sequence; what it does not know changes nothing."""
+    """Return the pen after an SGR sequence; unknown parameters change nothing."""
     fields = parameters.split(";")
     while fields:
         field = fields.pop(0)
@@ -155,7 +155,7 @@ _TAB: Final = 8
 
 
 class TerminalLog:
-    """Takes the bytes of a terminal, cut anywhere, and keeps the newest lines.
+    """A log of the newest lines of a terminal, fed with bytes cut anywhere.
 
     It knows lines, not a screen: carriage return, backspace, tabs, erasing, colours and going a few lines up
     are followed; `needs_screen` tells that more was asked for.
@@ -163,7 +163,7 @@ class TerminalLog:
 
     def __init__(self, max_lines: int = 10_000, max_bytes: int = 4 << 20) -> None:
         self.needs_screen = False
-        """Whether the program addressed the cursor freely or switched to the alternate screen."""
+        """True once the program addressed the cursor freely or switched to the alternate screen."""
         self.dropped = 0
         """Lines that were dropped at the front so far."""
         self._max_lines = max_lines
@@ -459,12 +459,12 @@ _CUT: Final = re.compile(rb"\x1b(?:\[(?:\?[\d;]{0,40})?)?\Z")
 
 
 class MainScreenLog(TerminalLog):
-    """Lines for a few rows: an editor or a pager, told line by line, is nothing that one can read."""
+    """A log of the main screen only: an editor or a pager makes no readable lines."""
 
     def __init__(self, max_lines: int = 10_000, max_bytes: int = 4 << 20) -> None:
         super().__init__(max_lines, max_bytes)
         self.is_aside = False
-        """Whether a program draws on the alternate screen now."""
+        """True while a program draws on the alternate screen."""
         self._begun = b""
 
     @override

@@ -1,4 +1,4 @@
-"""A whole terminal screen, for programs that address the cursor: an emulator, and what scrolled off."""
+"""An emulated terminal screen with history, for programs that address the cursor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from acp_tui.ui.widgets.terminal.log import Pen, TerminalLog, style_of
 from acp_tui.ui.widgets.text import Row, safe, wrap
 
 _ALTERNATE: Final = "\x9b?1047h\x9b1;1H"
-"""Where a dump of the emulator goes on with the alternate screen. Only rows are written without `\x9b`."""
+"""Start of the alternate screen in a dump of the emulator. Only rows are written without `\x9b`."""
 _NARROWEST: Final = 2
 """The emulator breaks in one column, where a wide character cannot fit."""
 _HISTORY: Final = 5_000
@@ -28,7 +28,7 @@ class ScreenBroken(Exception):
 
 
 class TerminalScreen:
-    """Shows what a screen of this size would show after all bytes it was fed.
+    """A screen of a given size, fed with the bytes of a terminal.
 
     Raises:
         ImportError: when constructed without the emulator installed.
@@ -54,7 +54,7 @@ class TerminalScreen:
 
     @property
     def sends_application_keys(self) -> bool:
-        """Whether arrow keys are to be sent in their application form."""
+        """True if arrow keys are sent in their application form."""
         return bool(self._terminal.cursor_key_app_mode)
 
     def feed(self, data: bytes) -> None:

@@ -98,7 +98,7 @@ _WAITING: Final = 1 << 20
 
 
 class TerminalSource(Protocol):
-    """What the view needs of a terminal."""
+    """The terminal of a view."""
 
     def attach(self, listener: Callable[[bytes], None]) -> bytes:
         """Return the bytes so far; `listener` gets the ones that come, and `b""` at the end."""
@@ -114,7 +114,7 @@ class TerminalSource(Protocol):
 
 
 class TerminalView(RowView, can_focus=True):
-    """Draws one terminal; lines for plain output, a screen for programs that address the cursor."""
+    """A view of a terminal: lines for plain output, a screen for programs that address the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "type", "Type", id="terminal.type"),
@@ -124,7 +124,7 @@ class TerminalView(RowView, can_focus=True):
     ]
 
     typing: reactive[bool] = reactive(False)
-    """Whether keys go to the program."""
+    """True while keys go to the program."""
 
     @dataclass
     class TypingChanged(Message):
@@ -155,7 +155,7 @@ class TerminalView(RowView, can_focus=True):
         super().__init__(look, id=id, classes=classes)
         self._source: TerminalSource | None = None
         self.passes = {"ctrl+right_square_bracket"}
-        """Keys that are never typed into the command: they belong to whoever shows it."""
+        """Keys that never go to the program, for the screen of the view."""
         self._log = TerminalLog()
         self._screen_of: TerminalScreen | None = None
         self._lines_only = False
@@ -367,7 +367,7 @@ class TerminalView(RowView, can_focus=True):
         return data[at:]
 
     def _open_screen(self) -> bool:
-        """Change from lines to a screen; true when all that the terminal has kept was read anew for it."""
+        """Switch from lines to a screen; return True if it was fed all output kept by the terminal."""
         if self._source is None or not self.size or self._lines_only:
             return False
         try:
@@ -394,7 +394,7 @@ class TerminalView(RowView, can_focus=True):
         return True
 
     def _attach_again(self, source: TerminalSource) -> bytes:
-        """Return all that the terminal has kept up to now, so that no second copy of it is needed here."""
+        """Attach again and return all output that the terminal has kept."""
         source.detach(self._take)
         return source.attach(self._take)
 

@@ -1,4 +1,4 @@
-"""The blocks of a transcript one below the other: their heights, and the rows that are laid out."""
+"""Layout of a transcript: heights of blocks, rows laid out, and the viewport."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block
 
 
 class Heights:
-    """Sums over the heights of blocks (a Fenwick tree): all but `insert` and `remove` take log(n) steps."""
+    """Prefix sums of heights (a Fenwick tree); all but `insert` and `remove` take log(n) steps."""
 
     def __init__(self, heights: Iterable[int] = ()) -> None:
         self._heights = list(heights)
@@ -48,7 +48,7 @@ class Heights:
         self._rebuild()
 
     def remove(self, index: int) -> None:
-        """Take a height out."""
+        """Remove a height."""
         del self._heights[index]
         self._rebuild()
 
@@ -84,14 +84,14 @@ class Heights:
 
 
 KEPT_ROWS: Final = 1_000
-"""Rows kept in memory; beyond it, the blocks that were looked at the longest ago give theirs back."""
+"""Rows kept in memory; the least recently used blocks free theirs beyond it."""
 
 
 class BlockLayout:
-    """Blocks in order, laid out one by one when they are asked for."""
+    """Blocks in order, laid out one by one on demand."""
 
     def __init__(self, look: Look, on_rows: Callable[[Block, int], None]) -> None:
-        """Use `look`; `on_rows(block, kept)` hears how many leading rows a new layout has kept."""
+        """Use `look`; call `on_rows(block, kept)` with the number of leading rows that a new layout kept."""
         self.look = look
         self.width = 0
         self.blocks: list[Block] = []
@@ -106,11 +106,11 @@ class BlockLayout:
 
     @property
     def height(self) -> int:
-        """Rows of all blocks together, as far as known."""
+        """Rows of all blocks, partly estimated."""
         return self._heights.total
 
     def index(self, block: Block) -> int:
-        """Return the place of a block; ValueError if it is not here."""
+        """Return the index of a block; ValueError if it is not here."""
         try:
             return self._index[block]
         except KeyError:
@@ -124,15 +124,15 @@ class BlockLayout:
         return self._heights.before(index)
 
     def block_height(self, index: int) -> int:
-        """Return the rows of one block, estimated until it is laid out."""
+        """Return the height of a block, estimated until it is laid out."""
         return self._heights[index]
 
     def at(self, row: int) -> tuple[int, int]:
-        """Return the block that a row is in and the row within it."""
+        """Return the block of a row, and the row inside it."""
         return self._heights.find(row)
 
     def insert(self, index: int, block: Block) -> None:
-        """Put a block before the one at `index`, or at the end."""
+        """Insert a block before the one at `index`, or at the end."""
         if block in self._index:
             raise ValueError("the block is in the transcript already")
         hint = block.height_hint(self.width) if self.width else 1
@@ -146,7 +146,7 @@ class BlockLayout:
         self._number(index)
 
     def remove(self, block: Block) -> None:
-        """Take a block out."""
+        """Remove a block."""
         index = self.index(block)
         self._drop(block)
         del self._index[block], self.blocks[index]
@@ -154,7 +154,7 @@ class BlockLayout:
         self._number(index)
 
     def clear(self) -> None:
-        """Take all blocks out."""
+        """Remove all blocks."""
         self.blocks.clear()
         self._index.clear()
         self._heights = Heights()
@@ -162,35 +162,35 @@ class BlockLayout:
         self._ready.clear()
 
     def resize(self, width: int, look: Look) -> None:
-        """Forget all layout and estimate every block for another width or look."""
+        """Drop all rows and estimate every block for another width or look."""
         self.width, self.look = width, look
         for block in list(self._rows):
             self._drop(block)
         self._heights = Heights([block.height_hint(width) for block in self.blocks])
 
     def stale(self, block: Block) -> None:
-        """Note that the rows of a block may differ from those laid out."""
+        """Note that the rows of a block may have changed."""
         self._ready.discard(block)
 
     def refold(self, block: Block) -> None:
-        """Note that a block is drawn as something else: what was laid out tells nothing of its height."""
+        """Drop the rows and height of a block that is drawn as something else."""
         self._drop(block)
         if self.width:
             self._heights[self._index[block]] = block.height_hint(self.width)
 
     def estimate(self, changed: Iterable[Block], but: range) -> None:
-        """Let blocks that changed out of view grow by estimate; those in `but` are laid out anyway."""
+        """Estimate changed blocks out of view; those in `but` are laid out anyway."""
         for block in changed:
             index = self._index[block]
             if index not in but and block not in self._ready:
                 self._heights[index] = max(self._heights[index], block.height_hint(self.width))
 
     def rows(self, index: int) -> Sequence[Row] | None:
-        """Return the rows of a block as laid out last, or None."""
+        """Return the rows of the last layout of a block, or None."""
         return self._rows.get(self.blocks[index])
 
     def lay_out(self, index: int, until: float) -> bool:
-        """Lay out one block as far as time allows; return whether it is complete."""
+        """Lay out a block until a time; return True if it is complete."""
         block = self.blocks[index]
         if block in self._ready:
             self._rows[block] = self._rows.pop(block)  # looked at the latest
@@ -205,7 +205,7 @@ class BlockLayout:
         return not block.waiting
 
     def trim(self, near: range) -> None:
-        """Give back rows of blocks outside `near` while more than `KEPT_ROWS` are kept."""
+        """Free rows of blocks outside `near` while more than `KEPT_ROWS` are kept."""
         kept = sum(map(len, self._rows.values()))
         for block in list(self._rows):
             if kept <= KEPT_ROWS:
@@ -225,8 +225,13 @@ class BlockLayout:
             self._index[self.blocks[index]] = index
 
 
+# The view is anchored to a row of a block, not to a row number: blocks above it are estimated until they
+# come into view, and their true heights must not move what the user reads. Layout goes from the anchor down
+# (or from the end up, while the view follows it) until the view is full or the time is over; then the
+# anchor's row number is looked up in the heights. So a chat of 10,000 entries opens by laying out one
+# screen.
 class Viewport:
-    """The rows of a stack that are in view; what happens above the anchor does not move them."""
+    """The rows in view; changes above the anchor do not move them."""
 
     def __init__(self, layout: BlockLayout) -> None:
         self._layout = layout
@@ -235,19 +240,19 @@ class Viewport:
         self.top = 0
         """The first row in view."""
         self.follow = True
-        """Whether the view stays at the end."""
+        """True while the view follows the end."""
         self._anchor: Block | None = None
         self._anchor_row = 0
         self._share: tuple[int, int] | None = None
-        """How far into its block the anchor was before the width changed, (row, rows), until it is there."""
+        """Position (row, rows) of the anchor in its block before the width changed, until it is restored."""
 
     @property
     def shows_end(self) -> bool:
-        """Whether the last row is in view."""
+        """True if the last row is in view."""
         return self.top + self.height >= self._layout.height
 
     def settle(self, until: float) -> bool:
-        """Lay out what is in view and place the view; return False if there was not enough time for that."""
+        """Lay out the blocks in view and place the view; return False if there was not enough time."""
         near, finished = range(0), True
         if self._layout.blocks:
             near, finished = self._lay_out_from_anchor(until)
@@ -256,7 +261,7 @@ class Viewport:
         return finished
 
     def is_above_end_of(self, block: Block) -> bool:
-        """Whether a block goes on below the view."""
+        """Return True if a block goes on below the view."""
         index = self._layout.index(block)
         return self._layout.top(index) + self._layout.block_height(index) > self.top + self.height
 
@@ -268,7 +273,7 @@ class Viewport:
         return range(first, last + 1)
 
     def go(self, block: Block, row: int, until: float) -> bool:
-        """Put a row of a block at the top and follow only if that shows the end; return as `settle` does."""
+        """Move a row of a block to the top, and follow if that shows the end; return as `settle` does."""
         self.follow, self._anchor, self._anchor_row, self._share = False, block, row, None
         finished = self.settle(until)
         begins = bool(block.waiting) and not row  # nobody knows yet what comes below its first row
@@ -276,7 +281,7 @@ class Viewport:
         return finished
 
     def move(self, rows: int, until: float) -> bool:
-        """Move by exact rows: blocks are laid out before their rows are counted."""
+        """Move by exact rows; blocks are laid out before their rows are counted."""
         layout = self._layout
         index, row = layout.at(self.top)
         row += rows
@@ -293,7 +298,7 @@ class Viewport:
         return self.go(layout.blocks[index], max(0, row), until)
 
     def reveal(self, block: Block, until: float) -> bool:
-        """Move as little as needed to show a block, or its start if it is higher than the view."""
+        """Move as little as possible to show a block, or its start if it is higher than the view."""
         index = self._layout.index(block)
         self._layout.lay_out(index, until)
         height = self._layout.block_height(index)
@@ -306,7 +311,7 @@ class Viewport:
         return True
 
     def reveal_row(self, block: Block, row: int, until: float) -> bool:
-        """Show a row of a block: stay if it is in view, else put it a third of the view below the top."""
+        """Show a row of a block: stay if it is in view, else move it to a third of the view."""
         place = self._layout.top(self._layout.index(block)) + row
         if self.top <= place < self.top + self.height - 1:  # the last row may be covered by a mark
             return True
@@ -326,18 +331,18 @@ class Viewport:
             self._layout.lay_out(self._layout.index(anchor), perf_counter())
 
     def removed(self, block: Block, index: int) -> None:
-        """Note that a block was taken out of the stack, where it was at `index`."""
+        """Note that the block at `index` was removed."""
         if self._anchor is block:
             left = self._layout.blocks
             self._anchor, self._anchor_row = (left[min(index, len(left) - 1)] if left else None), 0
             self._share = None
 
     def reset(self) -> None:
-        """Follow the end of a stack that was emptied."""
+        """Follow the end again, after all blocks were removed."""
         self.follow, self._anchor, self._anchor_row, self._share = True, None, 0, None
 
     def _lay_out_from_anchor(self, until: float) -> tuple[range, bool]:
-        """Lay out the blocks in view; return which these are and whether all of them are complete."""
+        """Lay out the blocks in view; return their range, and True if all are complete."""
         layout, end, finished = self._layout, len(self._layout), True
         if not self.follow and self._anchor is not None:
             start = index = layout.index(self._anchor)
@@ -361,7 +366,7 @@ class Viewport:
         return range(start, end), finished and (start == 0 or rows >= self.height)
 
     def _find_share(self) -> None:
-        """Put the anchor as far into its block as it was before its width changed, by estimate at first."""
+        """Move the anchor to its position in the block before the width changed, by estimate at first."""
         if self._share is None or self._anchor is None:
             return
         height = self._layout.block_height(self._layout.index(self._anchor))

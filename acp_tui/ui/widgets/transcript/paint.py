@@ -1,4 +1,4 @@
-"""The view of a stack of blocks as strips, and the text of a selection in it."""
+"""Painting of the blocks in view, and the text of a selection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.layout import BlockLayout, Viewport
 
 _ROW_BITS: Final = 20
-"""A line of a selection is block << bits | row, so that growth of other blocks does not move it."""
+"""Bits of the row in a selection's line, block << bits | row: growth of other blocks does not move it."""
 
 
 class _Edge(NamedTuple):
@@ -26,7 +26,7 @@ class _Edge(NamedTuple):
 
 
 def line_of(layout: BlockLayout, row: int) -> int:
-    """Return the line by which a selection knows a row of the stack."""
+    """Return the line of a row in a selection."""
     if not len(layout):
         return 0
     index, number = layout.at(row)
@@ -34,7 +34,7 @@ def line_of(layout: BlockLayout, row: int) -> int:
 
 
 def selected_text(layout: BlockLayout, selection: Selection) -> str:
-    """Return the selected text: of whole blocks the source, of parts the rows as before wrapping."""
+    """Return the selected text: the source of whole blocks, and the unwrapped rows of parts."""
     first, start = (0, _Edge(0, 0))
     last, end = (len(layout) - 1, None)
     if selection.start:
@@ -61,13 +61,13 @@ def _text_of(layout: BlockLayout, index: int, start: _Edge, end: _Edge | None) -
 
 
 def _covers(end: _Edge, rows: Sequence[Row]) -> bool:
-    """Whether nothing is left behind the end of a selection but blanks."""
+    """Return True if only blanks follow the end of a selection."""
     rest = "".join(row_text(row) for row in rows[end.row :])
     return not rest[end.character :].strip()
 
 
 def link_at(row: Row, column: int) -> str:
-    """Return the address that a cell of a row links to; empty for none."""
+    """Return the address of the link at a cell of a row, or ""."""
     for segment in row:
         column -= segment.cell_length
         if column < 0:
@@ -79,14 +79,14 @@ _NEWS: Final = "new below"
 
 
 class ViewportPainter:
-    """Paints the part of a stack of blocks that a viewport shows. Rows count from the top of the view."""
+    """Paints the blocks in a viewport. Rows count from the top of the view."""
 
     def __init__(self, layout: BlockLayout, view: Viewport, painter: Painter) -> None:
         self._layout, self._view, self._painter = layout, view, painter
         self._hit: tuple[Block, int] | None = None
 
     def show_hit(self, hit: tuple[Block, int] | None) -> None:
-        """Mark the row of the search hit that the user is at, as (block, row of it)."""
+        """Mark the row of the current search hit, given as (block, row of it)."""
         for shown in (self._hit, hit):
             if shown is not None:
                 self._painter.forget_rows(shown[0], [shown[1]])

@@ -1,4 +1,4 @@
-"""The transcript: a view of blocks in which keys and clicks choose, and which is searched and copied from."""
+"""The transcript: a view of blocks with a cursor, search, and selection."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from acp_tui.ui.widgets.transcript.paint import line_of, link_at, selected_text
 
 LAYS_OUT_FOR_HIT: Final = 0.2
-"""Seconds of layout, at most, to find the row of a hit in a long block."""
+"""Seconds of layout at most to find the row of a hit in a long block."""
 
 
 class Transcript(BlockView, can_focus=True):
-    """A view of blocks with a cursor, marks for what is searched, and a selection of the mouse."""
+    """A view of blocks with a cursor, search marks, and mouse selection."""
 
     ALLOW_SELECT = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -64,13 +64,13 @@ class Transcript(BlockView, can_focus=True):
             self.link = link
 
     def mark(self, text: str) -> None:
-        """Mark a text wherever it is seen; nothing for no text."""
+        """Mark a text in every row; an empty one removes the marks."""
         self._painter.mark(text)
         self._view_painter.show_hit(None)
         self._refresh_rows()
 
     def show_hit(self, block: Block, number: int) -> None:
-        """Go to hit `number` (from 0) in a block that has the marked text, and mark its row."""
+        """Go to hit `number` (from 0) of the marked text in a block, and mark its row."""
         if self._lays_out and block in self._layout:
             until = perf_counter() + LAYS_OUT_FOR_HIT
             row = row_of_hit(self._layout, self._layout.index(block), self._painter.needle, number, until)
@@ -88,7 +88,7 @@ class Transcript(BlockView, can_focus=True):
         self._move(pages * max(1, self.size.height - 1))
 
     def action_scroll_start(self) -> None:
-        """Show the first row; what is there by now is no news."""
+        """Show the first row; text so far is no news."""
         self._backlog.is_known()
         self._scroll_to_row(0)
 
@@ -98,15 +98,15 @@ class Transcript(BlockView, can_focus=True):
         self._flush()
 
     def action_step(self, step: int) -> None:
-        """Put the cursor on the block before or after it."""
+        """Move the cursor to the previous or next block."""
         self._step(step, landmarks=False)
 
     def action_landmark(self, step: int) -> None:
-        """Put the cursor on the landmark before or after it."""
+        """Move the cursor to the previous or next landmark."""
         self._step(step, landmarks=True)
 
     def action_choose(self) -> None:
-        """Do what the block under the cursor is for."""
+        """Act on the block under the cursor."""
         if self.cursor is not None and self.cursor.is_action:
             self.post_message(self.Chosen(self, self.cursor))
 
@@ -119,7 +119,7 @@ class Transcript(BlockView, can_focus=True):
         self._wheel(event, 1)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose what was clicked: an action, a link, the mark of new text, or a place beside the thumb."""
+        """Act on the clicked action, link, mark of new text, or place in the scroll bar."""
         if self.text_selection is not None:
             return
         if event.x == self.size.width - 1 and self._layout.height > self.size.height:
@@ -143,7 +143,7 @@ class Transcript(BlockView, can_focus=True):
         self._move(direction * max(1, round(self.app.scroll_sensitivity_y)))
 
     def _step(self, step: int, *, landmarks: bool) -> None:
-        """Put the cursor on another block; without one, go from the first in view, or from a followed end."""
+        """Move the cursor; without one, start from the first block in view, or from a followed end."""
         blocks = self._layout.blocks
         if self._cursor is not None:
             start = self._layout.index(self._cursor) + step
@@ -181,13 +181,13 @@ class Transcript(BlockView, can_focus=True):
 
 
 def beside(layout: BlockLayout, start: int, step: int, *, landmarks: bool) -> Block | None:
-    """Return the first block that has rows, or the first landmark, from a place on; None if there is none.
+    """Return the first block with rows, or the first landmark, from an index on; None without one.
 
     Args:
         layout: the blocks.
-        start: the place that is looked at first.
+        start: the first index.
         step: 1 for those below, -1 for those above.
-        landmarks: whether only these count.
+        landmarks: True to search landmarks only.
     """
     blocks, index = layout.blocks, start
     while 0 <= index < len(blocks):
@@ -198,23 +198,23 @@ def beside(layout: BlockLayout, start: int, step: int, *, landmarks: bool) -> Bl
 
 
 _HEAD: Final = 2
-"""Rows at the start of a block in which its first line is, below the empty ones."""
+"""Rows at the start of a block that contain its first line, after empty ones."""
 
 _SLICE: Final = 0.006
-"""Seconds of looking through blocks before other work gets its turn."""
+"""Seconds of searching before other work gets its turn."""
 
 Hit: TypeAlias = tuple[Block, int]
-"""A block, and which of the hits in it."""
+"""A block, and the number of the hit in it."""
 
 
 class Hits:
-    """All hits in their order; what is kept of them is a number for each block."""
+    """All hits in order, stored as one number per block."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         """The blocks that have hits."""
         self._starts = [0]
-        """How many hits are before each of them, and how many in all."""
+        """Number of hits before each of them, and in all."""
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -230,7 +230,7 @@ class Hits:
             self._starts.append(self._starts[-1] + hits)
 
     def place(self, hit: Hit | None) -> int:
-        """Return which one a hit is, from 0, or -1 when it is none any more."""
+        """Return the number of a hit, from 0, or -1 if it is gone."""
         if hit is None or hit[0] not in self.blocks:
             return -1
         number = self.blocks.index(hit[0])
@@ -244,7 +244,7 @@ class Hits:
 
 
 async def look_through(blocks: Iterable[Block], text: str, goes_on: Callable[[], bool]) -> Hits | None:
-    """Return the hits in blocks, also in what is folded; in slices, so that keys get their turn.
+    """Return the hits in blocks, folded text included; in slices, so that keys get their turn.
 
     After each slice `goes_on` says whether they are still wanted; None if not.
     """
@@ -260,7 +260,7 @@ async def look_through(blocks: Iterable[Block], text: str, goes_on: Callable[[],
 
 
 def hits_in(text: str, needle: str) -> int:
-    """Return how often a text holds what is searched for, in whichever case."""
+    """Return the number of hits in a text, in any case."""
     return text.casefold().count(needle.casefold()) if needle else 0
 
 
