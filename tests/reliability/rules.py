@@ -13,12 +13,15 @@ from typing import Final
 from acp_tui.rules.model import Rule, ToolUse, decide
 from tests.reliability.row import Result, Row
 
-_SHELL: Final = "/bin/bash"
+_SHELLS: Final = ("/bin/bash", "/bin/sh")
+"""Shells that read some lines in two ways."""
 _FILES: Final = (".env", "secrets/k", "sub/deep.env")
 _PROGRAM: Final = "forbidden"
 _TRIED_FOR_REAL: Final = 25
 """One line in so many is run by a shell."""
 
+_TRIED_OF_COVERED: Final = 3
+"""One covered line in so many is run by a shell."""
 _READERS: Final = (
     *(
         "cat {f}",
@@ -181,6 +184,308 @@ _WRAPS: Final = (
 )
 
 
+_PLACES: Final = (
+    ">f",
+    "<copied",
+    "2>&1",
+    "&>f",
+    ">|f",
+    "<>f",
+    ">&2",
+    "<<E",
+    "3>&-",
+    "&>>f",
+    ">f>g",
+    "2>/dev/null",
+)
+"""Redirects, which may stand at any place of a command."""
+_BEFORE: Final = (
+    "",
+    "",
+    "A=1",
+    "command",
+    "env",
+    "echo",
+    "ls",
+    "true",
+    "nice",
+    "exec",
+    "! ",
+    "time",
+    "a[0]=1",
+)
+_BETWEEN: Final = (
+    ";",
+    "\n",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "|&",
+    ";;",
+    " ;\n",
+    "\t;",
+    "(",
+    ")",
+    "{ ",
+    "; }",
+    "`",
+    "$(",
+    "#",
+    "'",
+    '"',
+)
+_FED: Final = (
+    *(
+        "env",
+        "nice",
+        "timeout 5",
+        "nohup",
+        "setsid -w",
+        "-n1 env",
+        "-n 1 nice",
+        "-t env",
+        "sh -c {q}",
+        "-I% %",
+    ),
+    *(
+        "-I % sh -c %",
+        "-I{} bash -c {}",
+        "-L1 env",
+        "-0 env",
+        "xargs env",
+        "-i {}",
+        "-r command",
+        "find . -exec",
+    ),
+    *(
+        "sudo",
+        "--max-args 1 env",
+        "-d '\\n' env",
+        "env -S",
+        "awk",
+        "sed -n",
+        "git",
+        "sort",
+        "stdbuf -oL",
+        "-x env",
+    ),
+)
+"""Words behind `xargs`, which runs what it reads."""
+_CODE: Final = (
+    "echo {p}",
+    "printf %s {p}",
+    "echo '{p} x'",
+    "printf '%s%s' {a} {b}",
+    "printf '{a}\\\\x{o}{c}'",
+    "cat told",
+)
+"""Lines that print the program, plainly or not."""
+_SOUP: Final = (
+    *(
+        "{p}",
+        "{p}",
+        "{p}",
+        "<<E",
+        "\nE\n",
+        ">f",
+        "<copied",
+        "2>&1",
+        "A=1",
+        "x",
+        "|",
+        "&&",
+        ";",
+        "&",
+        "(",
+        ")",
+        "{ ",
+    ),
+    *(
+        "; }",
+        "$(",
+        "`",
+        '"',
+        "'",
+        "\\",
+        "\n",
+        "#",
+        "<<<",
+        "!",
+        "if ",
+        "; then ",
+        "; fi",
+        "for i in ",
+        "; do ",
+        "; done",
+    ),
+    *(
+        "case x in x)",
+        ";;esac",
+        "[[ ",
+        " ]]",
+        "((",
+        "))",
+        "$((",
+        "A=(",
+        "time ",
+        "coproc ",
+        "function g ",
+        "g()",
+    ),
+    *(
+        "<(",
+        ">(",
+        "<<-E",
+        '<<"E"',
+        "${x:-",
+        "}",
+        "a[0]=",
+        "&>f",
+        "|&",
+        ">|f",
+        "<>f",
+        ">&2",
+        "-",
+        "\t",
+        "\\\n",
+    ),
+    *(
+        "echo ",
+        "eval ",
+        "E",
+        "cat ",
+        "while ",
+        "until ",
+        "$",
+        "$'",
+        "*",
+        "~",
+        "=",
+        "{a,b}",
+        "||",
+        "exec ",
+        "command ",
+    ),
+)
+_ALLOWED: Final = (
+    "sort",
+    "sed",
+    "sed -n",
+    "find",
+    "awk",
+    "uniq",
+    "git diff",
+    "git log",
+    "tar tf",
+    "grep",
+    "tee",
+    "ls",
+)
+"""Programs for which a rule allows, and `tee`, for which none does."""
+_OPTIONS: Final = (
+    *(
+        "--output=f",
+        "--outpu=f",
+        "-o f",
+        "-of",
+        "-uof",
+        "--compress-program={p}",
+        "--compress-p={p}",
+        "-S1",
+        "-T .",
+    ),
+    *(
+        "'1e {p}'",
+        "'1!e {p}'",
+        "p",
+        "1,2p",
+        "s/a/b/",
+        "'s/t/{p}/e'",
+        "'w f'",
+        "-i",
+        "-i s/t/b/",
+        "-s",
+        "-E",
+        "-n",
+        "-u",
+    ),
+    *(
+        ". -exec {p} ;",
+        "-exec {p} +",
+        "-delete",
+        "-fprint f",
+        "-name x",
+        "-type f",
+        "-print",
+        "-fls f",
+        ". -ok {p} ;",
+    ),
+    *(
+        "'BEGIN{system(\"{p}\")}'",
+        "'{print > \"f\"}'",
+        "'{print $1}'",
+        "-f told",
+        "--ext-diff",
+        "--no-index a b",
+    ),
+    *(
+        "--to-command={p}",
+        "--to-c={p}",
+        "--checkpoint=1 --checkpoint-action=exec={p}",
+        "-I {p}",
+        "--use-c={p}",
+    ),
+    *(
+        "*",
+        "?",
+        "-*",
+        "copied",
+        ".env",
+        "told",
+        "sub",
+        "--",
+        "-r",
+        "-k1",
+        "-x",
+        "-c",
+        "{p}",
+        "[-]*",
+        "x*",
+        "$x",
+        "{{-of,a}}",
+    ),
+)
+
+
+def _placed(dice: random.Random) -> str:
+    """Return a line that runs the program, with redirects at any place of it."""
+    words = [*dice.choice(_BEFORE).split(), "{p}", "x"]
+    for _ in range(dice.randint(1, 3)):
+        words.insert(dice.randrange(len(words)), dice.choice(_PLACES))
+    line = " ".join(words)
+    if dice.random() < 0.4:
+        line = f"{dice.choice(('true', 'echo a', 'ls'))}{dice.choice(_BETWEEN)}{line}"
+    return f"{line}\nE" if "<<E" in line else line
+
+
+def _fed(dice: random.Random) -> str:
+    """Return a line in which a program runs what it reads."""
+    feeder = dice.choice(("xargs", "xargs", "xargs", "/usr/bin/xargs", "command xargs", "nice xargs"))
+    cut = dice.randrange(1, len(_PROGRAM))
+    code = dice.choice(_CODE).replace("{a}", _PROGRAM[:cut]).replace("{b}", _PROGRAM[cut:])
+    code = code.replace("{o}", f"{ord(_PROGRAM[cut]):02x}").replace("{c}", _PROGRAM[cut + 1 :])
+    given = dice.choice(_FED).replace("{q}", "'$0'")
+    return f"{code} | {dice.choice(_PLACES[:3]) if dice.random() < 0.1 else ''} {feeder} {given}"
+
+
+def _soup(dice: random.Random) -> str:
+    """Return pieces of the language in any order."""
+    pieces = [dice.choice(_SOUP) + dice.choice(("", " ")) for _ in range(dice.randint(1, 6))]
+    pieces.insert(dice.randrange(len(pieces) + 1), "{p} ")
+    return "".join(pieces)
+
+
 def _quoted(text: str, dice: random.Random) -> str:
     """Return a word as somebody may write it who hides it."""
     place = dice.randrange(len(text) + 1)
@@ -203,7 +508,11 @@ def _quoted(text: str, dice: random.Random) -> str:
 
 def _line(dice: random.Random) -> tuple[str, str]:
     """Return a command line and what it is about: a file or the program."""
-    if dice.random() < 0.7:
+    kind = dice.random()
+    if kind < 0.5:
+        made = dice.choice((_placed, _fed, _soup))(dice)
+        return made.replace("{p}", _PROGRAM), _PROGRAM
+    if kind < 0.85:
         about = dice.choice(_FILES)
         line = _with(dice.choice(_READERS), "{f}", _quoted(about, dice))
     else:
@@ -226,17 +535,31 @@ def _filled(root: Path) -> None:
     program = root / "bin" / _PROGRAM
     program.write_text(f"#!/bin/sh\n: > {root.parent}/ran\n")
     program.chmod(0o755)
+    (root / "copied").write_text("token=2\n")
+    (root / "told").write_text(f"{_PROGRAM} x\n")
+    (root / "-of").write_text("")  # a name that a pattern turns into an option
 
 
 def _touched(root: Path, line: str) -> bool:
-    """Return whether a real shell reads, moves or writes a denied file or runs the program."""
+    """Return whether a real shell of any kind reads or writes what is denied."""
+    return any(_touched_by(shell, root, line) for shell in _SHELLS)
+
+
+def _exceeds(root: Path, line: str) -> bool:
+    """Return whether a real shell runs the program or writes a file for a line that only looks."""
     _filled(root)
-    ran = root.parent / "ran"
-    ran.unlink(missing_ok=True)
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+    (root.parent / "ran").unlink(missing_ok=True)
+    _started(_SHELLS[0], root, line)
+    after = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+    return (root.parent / "ran").exists() or before != after
+
+
+def _started(shell: str, root: Path, line: str) -> None:
     environment = {"PATH": f"{root}/bin:/usr/bin:/bin", "HOME": str(root), "LC_ALL": "C"}
     try:
         subprocess.run(
-            [_SHELL, "-c", line],
+            [shell, "-c", line],
             cwd=root,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -245,8 +568,16 @@ def _touched(root: Path, line: str) -> bool:
             stderr=subprocess.DEVNULL,
             check=False,
         )
-    except subprocess.TimeoutExpired:
-        return False
+    except (subprocess.TimeoutExpired, ValueError):
+        return
+
+
+def _touched_by(shell: str, root: Path, line: str) -> bool:
+    """Return whether a real shell reads, moves or writes a denied file or runs the program."""
+    _filled(root)
+    ran = root.parent / "ran"
+    ran.unlink(missing_ok=True)
+    _started(shell, root, line)
     if ran.exists():
         return True
     for name in _FILES:
@@ -291,6 +622,25 @@ def _run(count: int, seed: int) -> Result:
                 _filled(root)
                 if was_touched and said == "allow":
                     result.wrong.append(f"allowed unasked, and it reaches {about}: {line!r}")
+        allowing = [Rule("allow", command=prefix) for prefix in _ALLOWED if prefix != "tee"]
+        covered = 0
+        for _ in range(count // 4):
+            words = dice.choices(_OPTIONS, k=dice.randint(1, 4))
+            line = (
+                " ".join([dice.choice(_ALLOWED), *words])
+                .replace("{{", "{")
+                .replace("}}", "}")
+                .replace("{p}", _PROGRAM)
+            )
+            result.tried += 1
+            if (
+                decide(allowing, ToolUse("a", "execute", command=line, workspace=str(root))).decision
+                == "allow"
+            ):
+                covered += 1
+                if covered % _TRIED_OF_COVERED == 0 and _exceeds(root, line):
+                    result.wrong.append(f"allowed by a rule for its beginning, and it does more: {line!r}")
+    result.notes.append(f"{covered} lines allowed by rules for their beginnings")
     result.notes.append(
         f"{decisions['deny']} denied, {decisions['ask']} asked, {decisions['allow']} allowed; "
         f"{tried} run by a shell, {touched} reached what is denied"
@@ -300,7 +650,7 @@ def _run(count: int, seed: int) -> Result:
 
 ROW = Row(
     "rules",
-    "no command line reads a file or runs a program that a rule denies, without a question",
+    "no command line reaches what a rule denies, nor does more than a rule allows, without a question",
     small=1_500,
     full=100_000,
     run=_run,
