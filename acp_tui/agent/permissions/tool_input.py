@@ -39,7 +39,7 @@ _ALTERING_FIELD: Final = re.compile(
 """Fields that have another program or user run a command, or give it something to read."""
 _KNOWN_SHELL: Final = re.compile(r"(?:/(?:usr/)?(?:local/)?bin/)?(?:sh|bash|dash|zsh)")
 _NUMBER: Final = re.compile(r"[0-9]{0,5}")
-_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_]?[A-Za-z0-9_.@:+-]{0,63}")
+_PLAIN_WORD: Final = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.@:+-]{0,63})?")
 _ZONE: Final = re.compile(r"(?:[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2})?")
 _HARMLESS: Final = {
     **dict.fromkeys(("COLUMNS", "LINES"), _NUMBER),  # shells calculate with them
