@@ -12,7 +12,8 @@ import pytest
 from acp_tui.agent.permissions.authorization import Grounds, goes_on
 from acp_tui.agent.permissions.grants import ImplicitRequest, grant_of, real
 from acp_tui.session.entries import Diff, Item, Location, Text, ToolCall
-from acp_tui.session.questions import OldText
+from acp_tui.session.questions import Destination, OldText
+from acp_tui.workspace.files import Target
 
 CWD = "/w"
 KINDS = (
@@ -340,3 +341,26 @@ def test_an_act_goes_on_unasked_only_where_something_lets_it(kind: str, said: An
             and not by_rule | protected,
         }
         assert goes_on(grounds) == (said != "deny" and any(reasons.values())), (grounds, reasons)
+
+
+@pytest.mark.parametrize(
+    ("shown", "linked", "is_protected", "expected"),
+    [
+        (Destination(real="/w/a"), None, False, True),
+        (Destination(real="/w/a", names=2, linked=(1, 2)), (1, 2), False, True),
+        (Destination(real="/w/a"), (1, 2), False, False),
+        (Destination(real="/w/a", names=2, linked=(1, 2)), None, False, False),
+        (Destination(real="/w/a", names=2, linked=(1, 2)), (1, 3), False, False),
+        (Destination(real="/w/a"), None, True, False),
+        (Destination(real="/w/a", why="git reads it"), None, True, True),
+        (Destination(real="/w/a", why="git reads it"), None, False, False),
+        (Destination(real="/w/b"), None, False, False),
+    ],
+)
+def test_a_write_is_covered_where_the_file_is_still_what_was_shown(
+    shown: Destination, linked: tuple[int, int] | None, is_protected: bool, expected: bool
+) -> None:
+    grant = grant_of(edit(Diff("a", "x")), CWD, places={"a": shown})
+    target = Target("/w/a", "/w/a", None, linked)
+    wanted = ImplicitRequest("edit", "/w/a", "x", target=target)
+    assert grant.covers(wanted, "/w/a", CWD, None, is_protected=is_protected) == expected
