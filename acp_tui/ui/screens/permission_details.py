@@ -456,7 +456,7 @@ class Background(NamedTuple):
     """The rule that asks."""
     before: Precedents | None = None
     why: str = ""
-    """Why the user is asked, where the agent did not ask or a rule nearly allows it; else ""."""
+    """Reason of a question that the agent did not ask, or that a rule nearly allows; else ""."""
 
 
 NOTHING_KNOWN: Final = Background()

@@ -22,6 +22,7 @@ from acp_tui.session.entries import (
     ToolCall,
     UserCommand,
     UserMessage,
+    text_of,
 )
 from acp_tui.session.plain import plain
 from acp_tui.session.session import Session
@@ -37,7 +38,7 @@ from acp_tui.ui.screens.texts import SourceScreen
 from acp_tui.ui.session_screen.panes import terminal_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
 from acp_tui.ui.widgets.markdown.links import codes
-from acp_tui.ui.widgets.terminal.log import text_of
+from acp_tui.ui.widgets.terminal.log import text_of as printed_text
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block
 
@@ -98,7 +99,7 @@ class SessionExport:
     def _printed(self, terminal_id: str) -> str:
         """Return the output of a terminal of ours; "" if it is gone."""
         terminal = terminal_of(self._screen, terminal_id)
-        return text_of(terminal.kept()) if terminal is not None else ""
+        return printed_text(terminal.kept()) if terminal is not None else ""
 
 
 class ChatCopy:
@@ -130,8 +131,6 @@ class ChatCopy:
 
     def last_answer(self) -> None:
         """Copy the last answer of the agent."""
-        from acp_tui.session.entries import AgentMessage, text_of
-
         session = self._screen.conversation.session
         entries = session.entries if session is not None else []
         answers = (text_of(entry) for entry in reversed(entries) if isinstance(entry, AgentMessage))
@@ -287,7 +286,7 @@ def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
 
 def _lines_of(output: TextBuffer | None) -> str:
     """Return the output of a command as its terminal showed it in the end."""
-    return text_of(str(output).encode("utf-8", "replace")) if output is not None else ""
+    return printed_text(str(output).encode("utf-8", "replace")) if output is not None else ""
 
 
 def _diff(diff: Diff) -> str:

@@ -16,8 +16,8 @@ from acp_tui.protocol.schema import (
 from acp_tui.session.entries import AgentMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.screens import address as browser
 from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.session_screen import links as browser
 from acp_tui.ui.session_screen.links import about, file_of, links, open_link, other_host
 from tests.ui.seats import seat
 from tests.ui.session_screen.test_export import told

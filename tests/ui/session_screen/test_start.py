@@ -18,9 +18,9 @@ from acp_tui.conversation.start import Start
 from acp_tui.session.entries import Notice
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens import address as browser
 from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
 from acp_tui.ui.screens.menu import LineDialog, Menu
+from acp_tui.ui.session_screen import links as browser
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from acp_tui.ui.session_screen.start import explain
