@@ -430,14 +430,24 @@ class Session:
 
     def _disconnected(self, event: events.Disconnected, at: float) -> SessionChange:
         self.connected = False
-        changed = self._end_turn("failed", at)
-        self._questions.clear()
+        asked = self._drop_questions(at)
+        changed = (*asked, *self._end_turn("failed", at))
         self._options.pending.clear()
         if not event.is_wanted:
             changed = (*changed, self._append(Notice(event.reason, "error", event.detail, at)))
         return SessionChange(changed, ("turn", "questions", "options", "connection"))
 
     # ------------------------------------------------------------------ questions
+
+    def _drop_questions(self, at: float) -> tuple[int, ...]:
+        """Cancel all questions: nobody waits for an answer; return the changed entries."""
+        places = []
+        for question in self.questions.values():
+            if isinstance(question, Permission) and question.place is not None:
+                decide(self._calls.at(question.place), question, None, "unanswered", at)
+                places.append(question.place)
+        self._questions.clear()
+        return tuple(places)
 
     def _asked(self, question: Permission, call: ToolCallFields, at: float) -> SessionChange:
         doubled = self._answered(events.Answered(question.key, by="an id used twice"), at) or SessionChange()

@@ -67,7 +67,7 @@ def test_r42_a_journal_that_was_cut_off_in_a_turn_is_settled_at_its_end() -> Non
     assert (session.turn_state, session.questions, session.connected) == ("idle", {}, False)
     call = session.tool_call("t")
     assert call is not None
-    assert call.status == "interrupted"
+    assert (call.status, call.decision) == ("cancelled", "cancelled (unanswered)")
     assert isinstance(session.entries[-1], Notice)
     assert session.turns[0].started == 1.0
 
@@ -119,7 +119,7 @@ def test_a_question_of_the_first_start_does_not_take_the_answer_of_the_second() 
     sessions = replay([*NEW, ask(SESSION), *again, ask("s2"), out(id=0, result=answer)]).sessions
 
     calls = [session.tool_call("t") for session in sessions.values()]
-    assert [call and call.decision for call in calls] == ["", "Allow (you)"]
+    assert [call and call.decision for call in calls] == ["cancelled (unanswered)", "Allow (you)"]
 
 
 def test_who_answered_is_read_from_the_notes() -> None:

@@ -201,6 +201,8 @@ class Model:
         self.state, self.goes_on, self.echo = "idle", None, None
 
     def started_again(self) -> None:
+        for key in list(self.asks):
+            self.answered(key, None, "unanswered")
         self.ended()
         self.span += 1
         self.life += 1
