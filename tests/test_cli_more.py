@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `cli.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of conftest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `changes/undo.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `changes/watcher.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `commands/doctor.py`."""
 
 from __future__ import annotations
 

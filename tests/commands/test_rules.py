@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `commands/rules.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `commands/sessions.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `session/files.py`."""
 
 from __future__ import annotations
 

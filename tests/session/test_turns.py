@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `session/turns.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `store/mcp.py`."""
 
 from __future__ import annotations
 

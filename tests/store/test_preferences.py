@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `store/preferences.py`."""
 
 from __future__ import annotations
 

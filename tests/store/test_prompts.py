@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `store/prompts.py`."""
 
 from __future__ import annotations
 

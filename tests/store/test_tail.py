@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of tail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/app.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/disk_space.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/terminal.py`."""
 
 from __future__ import annotations
 

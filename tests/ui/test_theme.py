@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/theme.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `workspace/encodings.py`."""
 
 from __future__ import annotations
 

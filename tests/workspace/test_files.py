@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `workspace/files.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `workspace/guard.py`."""
 
 from __future__ import annotations
 

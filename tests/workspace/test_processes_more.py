@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `workspace/processes.py`."""
 
 from __future__ import annotations
 

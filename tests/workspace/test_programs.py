@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `workspace/programs.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `workspace/terminals.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/entries/views.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/screens/protocol.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/screens/rule_list.py`."""
 
 from __future__ import annotations
 

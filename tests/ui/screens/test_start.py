@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/screens/start.py`."""
 
 from __future__ import annotations
 

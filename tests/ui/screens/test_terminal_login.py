@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of terminal login."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/screens/tool_call.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of queueing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/session_screen/shell.py`."""
 
 from __future__ import annotations
 

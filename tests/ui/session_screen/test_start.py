@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/session_screen/start.py`."""
 
 from __future__ import annotations
 

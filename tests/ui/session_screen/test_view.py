@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/session_screen/view.py`."""
 
 from __future__ import annotations
 

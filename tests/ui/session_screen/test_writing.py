@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of writing."""
 
 from __future__ import annotations
 

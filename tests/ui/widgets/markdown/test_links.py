@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of `ui/widgets/markdown/links.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Tests of one line."""
 
 from __future__ import annotations
 
