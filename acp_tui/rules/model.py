@@ -213,17 +213,24 @@ class _RuleMatcher:
         return reach_of(command, self._folder) if command is not None else Reach()
 
 
+_OTHER_COMMAND: Final = "variables or other input may make another command of it"
+
+
 def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
     """Return "allow" where one rule covers the whole tool use, or several the commands of a chain."""
     runs = use.command is not None or use.tool_kind == "execute"
     if runs and not all(map(use.is_inside, filter(None, (use.folder, *use.folders)))):
         return RuleVerdict("ask", None, why="rules allow no command outside the workspace" if rules else "")
+    why = ""
     is_other = bool(use.env) or use.is_altered
     for rule in rules:
         if rule.exact and use.command is not None and use.command.strip() == rule.command and not is_other:
             return RuleVerdict("allow", rule)
     rules = [rule for rule in rules if not rule.exact]
-    if is_other or goes_out(use.command, use.folder or use.workspace or "/", use.is_inside):
+    leaves = goes_out(use.command, use.folder or use.workspace or "/", use.is_inside)
+    if is_other or leaves:
+        why = "rules allow no command that leaves the workspace" if leaves else _OTHER_COMMAND
+        why = why if any(rule.command is not None for rule in rules) else ""
         rules = [rule for rule in rules if rule.command is None]
     by_command = [rule for rule in rules if rule.command is not None]
     for rule in rules:
@@ -232,7 +239,7 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
     prefixes = [rule.command or "" for rule in by_command]
     needed = covering(prefixes, use.command, use.is_inside)
     if not needed:
-        return RuleVerdict("ask", None, why=unknown_to(prefixes, use.command, use.is_inside))
+        return RuleVerdict("ask", None, why=why or unknown_to(prefixes, use.command, use.is_inside))
     first, *others = (by_command[number] for number in needed)
     return RuleVerdict("allow", first, tuple(others))
 
