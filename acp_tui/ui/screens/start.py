@@ -161,7 +161,10 @@ class StartScreen(Screen[StartChoice]):
     def _show(self, text: str) -> None:
         options: list[Option] = []
         self._rows = []
-        for group in matching(self._groups, text, self._known):
+        found = matching(self._groups, text, self._known)
+        if text and text == self._wanted:  # it could not be started: something else may be chosen at once
+            found += _others(self._groups, found)
+        for group in found:
             if options:
                 options.append(Option("", disabled=True))
                 self._rows.append(None)
@@ -218,6 +221,15 @@ def matching(
         return found
     run = StartGroup("Command line", [_command_line(text.strip())])
     return [run, *found] if _is_command_line(text, known) else [*found, run]
+
+
+def _others(all_groups: Sequence[StartGroup], found: Sequence[StartGroup]) -> list[StartGroup]:
+    """Return the rows that were not found."""
+    shown = [row for group in found for row in group.rows]
+    groups_left = (
+        StartGroup(heading, [row for row in rows if row not in shown]) for heading, rows in all_groups
+    )
+    return [group for group in groups_left if group.rows]
 
 
 def ago(then: datetime, now: datetime) -> str:

@@ -261,3 +261,19 @@ async def test_a_box_that_is_being_taken_away_is_not_fitted_any_more() -> None:
         await pilot.pause()
 
         assert app.screen is screen
+
+
+async def test_after_a_command_line_that_failed_another_row_is_one_key_away() -> None:
+    app = Stage(StartScreen(KNOWN, [], "/w", [], look(), wanted="/bin/false --x"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "run  /bin/false --x" in screen_text(app))
+        listed = app.screen.query_one(OptionList)
+        first = listed.highlighted
+
+        await pilot.press("down")
+        assert listed.highlighted != first
+        await pilot.press("up")
+        assert listed.highlighted == first
+
+        await pilot.press("y")
+        await until(pilot, lambda: listed.option_count == 2)  # what is typed filters
