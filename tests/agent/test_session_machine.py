@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Coroutine
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -22,6 +23,8 @@ from tests.agent.puppet import ABLE, OPTIONS, SESSION, Puppet, text, update
 from tests.journals import MemoryJournal, told
 from tests.sent import Frame
 from tests.waiting import PATIENCE, settled
+
+pytestmark = pytest.mark.slow
 
 CALLS = st.sampled_from(("call_0", "call_1"))
 MESSAGES = st.sampled_from((None, "m0", "m1"))

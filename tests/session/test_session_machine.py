@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -25,6 +26,8 @@ from acp_tui.session.entries import (
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from tests.session.building import call, call_update, chunk, prompt
+
+pytestmark = pytest.mark.slow
 
 IDS = st.sampled_from(["call_0", "call_1"])
 MESSAGES = st.sampled_from([None, "m0", "m1"])

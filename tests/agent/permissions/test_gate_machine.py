@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -19,6 +20,8 @@ from acp_tui.session.session import Session
 from tests.agent.puppet import CANCELLED, OPTIONS, Conversation, chosen, conversation
 from tests.sent import Frame
 from tests.waiting import settled, until
+
+pytestmark = pytest.mark.slow
 
 SESSIONS = st.sampled_from(("s1", "s2"))
 CALLS = st.sampled_from(("t1", "t2"))
