@@ -38,6 +38,14 @@ from acp_tui.ui.terminal import (
     when_terminal_goes,
 )
 from acp_tui.ui.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
+from acp_tui.ui.textual_internals import (
+    binding_chain,
+    fail_with,
+    keymap_of,
+    screen_stacks,
+    set_clipboard,
+    write_raw,
+)
 from acp_tui.ui.theme import Colors, colors_of_terminal
 from acp_tui.ui.theming import EVERY, AsciiFilter, Theming, is_ascii
 from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
@@ -260,19 +268,19 @@ class AcpApp(App[int]):
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
         """Act on a key; one of the settings is meant, also where a text field has it for itself."""
-        if priority and self._keymap and await self._acts_by_settings(key):
+        if priority and keymap_of(self) and await self._acts_by_settings(key):
             return True
         return await super()._check_bindings(key, priority)
 
     async def _acts_by_settings(self, key: str) -> bool:
         """Do what the settings have on a key that the field with the keys would take for itself."""
-        chain = self.screen._modal_binding_chain
+        chain = binding_chain(self.screen)
         _, bindings = chain[0]
         if not bindings.key_to_bindings.get(key) or any(one.id for one in bindings.key_to_bindings[key]):
             return False  # no other wants it, or the field acts on its own in its turn
         for node, bindings in chain[1:]:
             for binding in bindings.key_to_bindings.get(key, ()):
-                if binding.id in self._keymap and await self.run_action(binding.action, node):
+                if binding.id in keymap_of(self) and await self.run_action(binding.action, node):
                     return True
         return False
 
@@ -323,7 +331,7 @@ class AcpApp(App[int]):
         if dropped:
             what = f"{dropped:,} control or invisible character{'s' if dropped > 1 else ''}"
             self.notify(f"Copied without {what}.", title="Clipboard")
-        self._clipboard = clean
+        set_clipboard(self, clean)
         self._copy(clean)
 
     @work(group="clipboard", exclusive=True)
@@ -371,14 +379,14 @@ class AcpApp(App[int]):
 
     def write_to_terminal(self, sequence: str) -> None:
         """Send a control sequence to the terminal."""
-        if self._driver is not None and not self._is_lent:
-            self._driver.write(sequence)
+        if not self._is_lent:
+            write_raw(self, sequence)
 
     @property
     def every_screen(self) -> set[Screen[Any]]:
         """All screens there are, seen or not."""
         tabs = self._tabs.screens if self._tabs is not None else ()
-        return {*tabs, *(screen for stack in self._screen_stacks.values() for screen in stack)}
+        return {*tabs, *(screen for stack in screen_stacks(self) for screen in stack)}
 
     async def on_unmount(self) -> None:
         """Leave the terminal as it was, and nothing running that somebody here has waited for."""
@@ -408,11 +416,7 @@ class AcpApp(App[int]):
         mistake = error.error if isinstance(error, WorkerFailed) else error
         log.critical("the interface ended", exc_info=mistake)
         self._return_code = 1
-        if self._exception is None:
-            self._exception = error
-            self._exception_event.set()
-            self._exit_renderables.append(Text(left_of(mistake)))
-        self._close_messages_no_wait()
+        fail_with(self, error, Text(left_of(mistake)))
 
 
 def run(start: Start) -> int:

@@ -21,6 +21,7 @@ from textual.binding import Binding, BindingsMap
 from textual.cache import FIFOCache
 from textual.dom import DOMNode
 from textual.events import Event
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -95,12 +96,17 @@ def write_raw(app: App[Any], sequence: str) -> None:
 
 
 def fail_with(app: App[Any], error: Exception, report: RenderableType) -> None:
-    """End an application because of an error, with a report on the terminal it leaves behind."""
+    """End an application because of an error; the first one is reported on the terminal that it leaves."""
     if app._exception is None:
         app._exception = error
         app._exception_event.set()
-    app._exit_renderables.append(report)
+        app._exit_renderables.append(report)
     app._close_messages_no_wait()
+
+
+def is_pruned(pump: MessagePump) -> bool:
+    """Whether a widget or a screen is being removed: its parts go before it does."""
+    return bool(getattr(pump, "_pruning", False))
 
 
 class FullStrip(Strip):

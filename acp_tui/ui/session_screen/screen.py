@@ -45,6 +45,7 @@ from acp_tui.ui.session_screen.shell import UserShell
 from acp_tui.ui.session_screen.start import LoginDialogs, Startup
 from acp_tui.ui.session_screen.view import Presence, SessionView
 from acp_tui.ui.terminal import Attention
+from acp_tui.ui.textual_internals import binding_chain, keymap_of
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look, restyle
 from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -280,11 +281,11 @@ def is_taken(screen: Screen[None], action: str, parameters: tuple[object, ...]) 
     Only the user's settings bring that about, and then what is nearer to the user wins. The keys of Textual's
     own fields do not count: there the settings win.
     """
-    if not screen.app._keymap:
+    if not keymap_of(screen.app):
         return False
     wanted = f"{action}({', '.join(map(repr, parameters))})" if parameters else action
     nearer: set[str] = set()
-    for node, keys in screen._modal_binding_chain:
+    for node, keys in binding_chain(screen):
         if node is screen:
             found = keys.key_to_bindings.items()
             return any(key in nearer for key, all_of in found if any(one.action == wanted for one in all_of))

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from textual.message_pump import MessagePump
 
+from acp_tui.ui.textual_internals import is_pruned
+
 
 def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
     """Call `act` in a widget's or screen's own loop after `seconds`, even if late.
@@ -27,4 +29,4 @@ def draws(pump: MessagePump) -> bool:
 
     Ask this after waiting for a file or for git, before drawing the result: children are removed first.
     """
-    return pump.is_running and pump.app.is_running and not getattr(pump, "_pruning", False)
+    return pump.is_running and pump.app.is_running and not is_pruned(pump)
