@@ -322,7 +322,7 @@ _TABLE: Final[dict[str, Program]] = {
         _ANY,
     ),
     "git diff": Program("puswbaRzW", _DIFF, _ANY, has_numbers=False),
-    "git log|git show|git rev-list|git reflog|git stash list|git stash show|git whatchanged": Program(
+    "git log|git show|git rev-list|git reflog show|git stash list|git stash show|git whatchanged": Program(
         "puswbaRzWiEFgmc", _LOG, _ANY, has_numbers=True
     ),
     "git branch": Program(
@@ -331,6 +331,7 @@ _TABLE: Final[dict[str, Program]] = {
         "points-at= color? no-color",
         _BRANCH,
     ),
+    "git reflog": Program("", "oneline n= max-count= all date= format=", has_numbers=True),
     "git blame": Program(
         "wfnlsetpc", "L= M? C? date= porcelain line-porcelain show-email since= root abbrev=", _ANY
     ),

@@ -147,6 +147,7 @@ ASKED = {
         *("config a.b c", "bisect run x", "rebase -x id", "submodule foreach x", "commit", "--git-dir=x log"),
         *("help -w", "for-each-repo --config=x id", "difftool", "hook run x", "remote add x ext::id"),
     ),
+    "git reflog": ("expire --all", "delete x"),
     "git config": ("a.b c", "--get --file x a", "--global a.b c", "-f x a"),
     "git push": ("origin", "--force", "--receive-pack=x", "./evil main"),
     "git push origin": ("--force main", "-f", "+main", ":main"),
