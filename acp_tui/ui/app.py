@@ -25,6 +25,7 @@ from textual.worker import WorkerFailed
 
 from acp_tui.conversation.start import Start
 from acp_tui.store.folders import Problem, config_folder
+from acp_tui.ui.app_theme import EVERY, AppTheme, AsciiFilter, is_ascii
 from acp_tui.ui.commands import COMMANDS, bindings
 from acp_tui.ui.first_frame import FirstFrame, prompt_hint, welcome
 from acp_tui.ui.screens.key_guard import is_kept_back
@@ -47,7 +48,6 @@ from acp_tui.ui.textual_internals import (
     write_raw,
 )
 from acp_tui.ui.theme import Colors, colors_of_terminal
-from acp_tui.ui.theming import EVERY, AsciiFilter, Theming, is_ascii
 from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 
@@ -150,9 +150,9 @@ class AcpApp(App[int]):
         self.attention = Attention(
             self.write_to_terminal, self.seat, start.settings.notifications, speaks_777(os.environ)
         )
-        self.theming = Theming(self, config_folder() / "themes", colors, self._ascii)
+        self.app_theme = AppTheme(self, config_folder() / "themes", colors, self._ascii)
         """In what it is drawn."""
-        self.theming.begin(start.theme, start.settings.theme)
+        self.app_theme.begin(start.theme, start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
         self.key_problems: Sequence[Problem] = ()
         """What is wrong with the keys of the settings."""
@@ -169,7 +169,7 @@ class AcpApp(App[int]):
 
         name = start.launch.title or start.launch.name if start.launch is not None else ""
         status = [("accent", safe_line(name)), ("muted", "")] if name else []
-        return FirstFrame(self.theming.look, welcome(start.cwd, key), prompt_hint(key), status, self.load)
+        return FirstFrame(self.app_theme.look, welcome(start.cwd, key), prompt_hint(key), status, self.load)
 
     @property
     def tabs(self) -> Tabs:
@@ -245,7 +245,7 @@ class AcpApp(App[int]):
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
         self.set_timer(SETTLED, collect_again)
-        self.set_interval(EVERY, self.theming.look_again)
+        self.set_interval(EVERY, self.app_theme.look_again)
 
     def refresh_css(self, animate: bool = True) -> None:
         """Restyle everything after a change of theme; before the first frame there is nothing to restyle."""

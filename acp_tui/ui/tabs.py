@@ -47,7 +47,7 @@ class Tabs:
         self._pieces: list[SessionScreen] = []
         """The session that each piece of the line stands for."""
 
-        self.first = self._add(SessionScreen(start, app.theming.look, app.attention, self, running))
+        self.first = self._add(SessionScreen(start, app.app_theme.look, app.attention, self, running))
         """The tab of the command line's agent."""
 
     def _add(self, screen: SessionScreen) -> str:
@@ -81,7 +81,7 @@ class Tabs:
     ) -> None:
         """Open a tab: a new or an earlier session of a running agent, a recorded one, or the start screen."""
         start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
-        look, attention = self._app.theming.look, self._app.attention
+        look, attention = self._app.app_theme.look, self._app.attention
         name = self._add(SessionScreen(start, look, attention, self, running, attach, recorded))
         await self._app.switch_mode(name)
         self.show()
@@ -180,7 +180,7 @@ class Tabs:
         pieces: list[Piece] = []
         self._pieces = []
         if first:
-            pieces.append(("muted", f" {self._app.theming.look.glyph('cut')}"))
+            pieces.append(("muted", f" {self._app.app_theme.look.glyph('cut')}"))
             self._pieces.append(tabs[first - 1][0])
         for screen, tab in tabs[first:]:
             pieces += tab
@@ -191,11 +191,11 @@ class Tabs:
         role, mark = self._state(screen)
         here = "user" if screen is self.current else "text"
         title = safe_line(start_of(screen.title_of_tab, _TITLE))
-        title = shortened(title, _TITLE, self._app.theming.look.glyph("cut"))
+        title = shortened(title, _TITLE, self._app.app_theme.look.glyph("cut"))
         return [
             (role, f" {mark} "),
             (here, f"{number} {title}"),
-            ("faint", f" {self._app.theming.look.glyph('column')}"),
+            ("faint", f" {self._app.app_theme.look.glyph('column')}"),
         ]
 
     def _elsewhere(self) -> list[Piece]:
@@ -208,7 +208,7 @@ class Tabs:
 
     def _state(self, screen: SessionScreen) -> Piece:
         """Return (role, mark) for what a session does."""
-        look, conversation = self._app.theming.look, screen.conversation
+        look, conversation = self._app.app_theme.look, screen.conversation
         if conversation.questions or conversation.phase == "logging-in":
             return "warning", look.glyph("asks")
         if conversation.phase in ("failed", "ended"):

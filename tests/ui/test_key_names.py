@@ -28,7 +28,7 @@ from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.rules import RulesScreen
 from acp_tui.ui.screens.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.start import FailureScreen
-from acp_tui.ui.session_screen.commands import QueueMenu
+from acp_tui.ui.session_screen.queue import QueueMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_text
 from tests.ui.seats import Seat, seat

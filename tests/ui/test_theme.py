@@ -134,4 +134,4 @@ async def test_with_reduced_motion_nothing_blinks_or_slides(tmp_path: Path) -> N
 @pytest.mark.slow
 async def test_the_settings_know_better_than_the_locale(tmp_path: Path) -> None:
     async with interface(tmp_path, "many", Settings(journal=False, ascii=False), ascii=True) as here:
-        assert here.app.theming.look.glyph("prompt") == "›"
+        assert here.app.app_theme.look.glyph("prompt") == "›"

@@ -39,8 +39,8 @@ _CLICKED: Final = ("policy", "mode", "model", "answer", "background")
 class StatusLine(StatusRows):
     """One line; a click on the mode, the model or the questions brings up what they stand for."""
 
-    class Wanted(Message):
-        """A part was clicked: `what` is the name of what it opens, a row of `doors`."""
+    class PartClicked(Message):
+        """A part was clicked; `what` names the session command that it runs."""
 
         def __init__(self, what: str) -> None:
             super().__init__()
@@ -80,7 +80,7 @@ class StatusLine(StatusRows):
     def _clicked(self, event: StatusRows.Clicked) -> None:
         event.stop()
         if 0 <= event.piece < len(self._parts) and self._parts[event.piece][0] in _CLICKED:
-            self.post_message(self.Wanted(self._parts[event.piece][0]))
+            self.post_message(self.PartClicked(self._parts[event.piece][0]))
 
     # ------------------------------------------------------------------ parts
 

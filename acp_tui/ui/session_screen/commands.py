@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
-from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 
 from acp_tui.conversation.login import can_log_out, log_out
@@ -21,14 +20,15 @@ from acp_tui.ui.keys import Palette, commands
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, choose
 from acp_tui.ui.screens.unasked import answer_of
-from acp_tui.ui.session_screen.export import talk
 from acp_tui.ui.session_screen.find import find
+from acp_tui.ui.session_screen.hand_over import hand_over
 from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
 from acp_tui.ui.session_screen.prompt import PromptArea
+from acp_tui.ui.session_screen.queue import show_queue
 from acp_tui.ui.session_screen.restore import restore_turn
 from acp_tui.ui.session_screen.sessions import SessionList, can_fork, fork
 from acp_tui.ui.session_screen.shell import choose_what_to_stop
-from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _go_to(place: int) -> Run:
 async def _theme(screen: SessionScreen) -> None:
     """Choose a theme from a menu."""
     app = _app(screen)
-    theming, before = app.theming, app.theming.name
+    theming, before = app.app_theme, app.app_theme.name
     if isinstance(app.screen, Menu):
         return  # a menu is open already
     name = await answer_of(app, ThemeMenu(theming.names(), before, theming.look, theming.use))
@@ -110,7 +110,7 @@ def _help(screen: SessionScreen) -> None:
         app.screen.dismiss(None)
     else:
         app.push_screen(
-            HelpScreen(app.theming.look, places(), [str(problem) for problem in app.key_problems])
+            HelpScreen(app.app_theme.look, places(), [str(problem) for problem in app.key_problems])
         )
 
 
@@ -118,7 +118,7 @@ def _palette(screen: SessionScreen) -> None:
     """Offer every command, the agent's commands and the themes."""
     app, slash = _app(screen), screen.parts.slash
     if not isinstance(app.screen, CommandPalette):
-        provider = commands(slash.of_agent, slash.write, app.theming.names, app.theming.choose)
+        provider = commands(slash.of_agent, slash.write, app.app_theme.names, app.app_theme.choose)
         app.push_screen(Palette([provider]))
 
 
@@ -387,101 +387,3 @@ def choices(session: Session) -> list[MenuItem]:
             for number in range(len(session.turns), 0, -1)
         ),
     ]
-
-
-class QueueMenu(Menu):
-    """Lists what waits, the next first; dismisses with the key of a prompt that is to be edited."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+up", "shift(-1)", "Say it earlier", id="queue.earlier", priority=True),
-        Binding("ctrl+down", "shift(1)", "Say it later", id="queue.later", priority=True),
-        Binding("ctrl+d", "drop", "Drop it", id="queue.drop", priority=True),
-    ]
-
-    def __init__(self, screen: SessionScreen) -> None:
-        self._session_screen = screen
-        super().__init__("Queue", self._queued, None, screen.look)
-
-    def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
-        move, drop = pair_of(self, "queue.earlier", "queue.later"), key_of(self, "queue.drop")
-        return [("Enter", "edit"), (move, "move"), (drop, "drop"), (key_of(self, "menu.close"), "close")]
-
-    def refresh_items(self) -> None:
-        """List what waits by now; with nothing left the list goes away."""
-        if not self._queue and self.is_current:
-            self.dismiss(None)
-        else:
-            super().refresh_items()
-
-    def action_shift(self, step: int) -> None:
-        """Say the prompt that was moved to earlier or later."""
-        queue, prompt = self._queue, self.highlighted()
-        if prompt is not None:
-            place = queue.index(prompt)
-            queue.insert(max(0, place + step), queue.pop(place))
-            self._session_screen.view.queue_changed()
-
-    def action_drop(self) -> None:
-        """Forget the prompt that was moved to; the history still has it."""
-        prompt = self.highlighted()
-        if prompt is not None:
-            left = self.place_without()
-            self._queue.remove(prompt)
-            self._session_screen.view.queue_changed()
-            if self._queue:
-                self.move_to(left.key)
-
-    def highlighted(self) -> Prompt | None:
-        """Return the prompt that was moved to, while it waits."""
-        return named(self._queue, self.highlighted_key())
-
-    @property
-    def _queue(self) -> list[Prompt]:
-        return self._session_screen.conversation.queue
-
-    def _queued(self) -> list[MenuItem]:
-        return [MenuItem(str(id(prompt)), " ".join(prompt.text.split())) for prompt in self._queue]
-
-
-def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
-    """Return the prompt that a key of the list stands for; None once it does not wait any more."""
-    return next((prompt for prompt in queue if str(id(prompt)) == key), None)
-
-
-async def show_queue(screen: SessionScreen) -> None:
-    """Let the user put the queue in order, and take a prompt of it back."""
-    if not screen.conversation.queue:
-        screen.notify("Nothing waits to be said.")
-        return
-    prompt = named(screen.conversation.queue, await answer_of(screen.app, QueueMenu(screen)))
-    if prompt is not None:
-        place = screen.conversation.queue.index(prompt)
-        screen.prompt.give_back(screen.conversation.take_from_queue(place))
-
-
-MOST: Final = 60_000
-"""Characters that are handed over, the newest of them: what no model should have to read more of."""
-
-_HEAD: Final = "This was said in an earlier session, which you do not know of. Go on from here.\n\n"
-_CUT: Final = "[… earlier parts are left out …]\n\n"
-
-
-def hand_over(screen: SessionScreen) -> None:
-    """Put what stands above the session into the prompt."""
-    above = screen.conversation.above
-    if above is None:
-        screen.notify("There is nothing above that the agent does not know.")
-        return
-    turns = len(above.turns)
-    screen.prompt.add_chip(f"what stands above, {turns} turn{'s' if turns > 1 else ''}", told(above))
-    screen.focus_prompt()
-
-
-def told(session: Session) -> str:
-    """Return what to tell an agent of a session: what both sides said, and a line for each tool call."""
-    text = talk(session)
-    if len(text) > MOST:
-        newest = text[-MOST:]
-        text = _CUT + newest[newest.find("\n") + 1 :]
-    return _HEAD + text

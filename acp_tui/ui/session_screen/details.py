@@ -24,7 +24,7 @@ from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
 from acp_tui.ui.screens.tool_call import ToolCallScreen
 from acp_tui.ui.session_screen.find import found_block
 from acp_tui.ui.session_screen.links import links, open_link
-from acp_tui.ui.session_screen.panes import terminal_of
+from acp_tui.ui.session_screen.view import terminal_of
 from acp_tui.ui.widgets.transcript.blocks import Block
 
 if TYPE_CHECKING:

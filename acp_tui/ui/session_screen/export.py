@@ -35,7 +35,7 @@ from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.texts import SourceScreen
-from acp_tui.ui.session_screen.panes import terminal_of
+from acp_tui.ui.session_screen.view import terminal_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
 from acp_tui.ui.widgets.markdown.links import codes
 from acp_tui.ui.widgets.terminal.log import text_of as printed_text

@@ -226,7 +226,7 @@ class PromptArea(Vertical):
 
     # ------------------------------------------------------------------ other ways to write
 
-    def on_prompt_box_wanted(self, event: PromptBox.Wanted) -> None:
+    def on_prompt_box_open_requested(self, event: PromptBox.OpenRequested) -> None:
         """Open the history or the editor."""
         if event.what == "history":
             self._choose_prompt()

@@ -206,8 +206,8 @@ class SessionScreen(Screen[None]):
     def _tab_clicked(self, event: StatusRows.Clicked) -> None:
         self.pane_layout.tab_clicked(event.piece)
 
-    @on(StatusLine.Wanted)
-    async def _status_wanted(self, event: StatusLine.Wanted) -> None:
+    @on(StatusLine.PartClicked)
+    async def _status_wanted(self, event: StatusLine.PartClicked) -> None:
         await self.action_run(f"session.{event.what}")
 
     async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
@@ -20,16 +20,20 @@ from acp_tui.conversation.start import Start
 from acp_tui.session.events import Field, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
+from acp_tui.store.settings import Settings
+from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.first_frame import welcome
+from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.unasked import Result, answer_of
-from acp_tui.ui.session_screen.panes import furnish
 from acp_tui.ui.session_screen.prompt import PromptArea, unsaid
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.workspace.terminals import Terminal
 
 if TYPE_CHECKING:
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -83,7 +87,7 @@ class SessionView:
     def _drawing(self) -> FramePacer:
 
         conversation = self._screen.conversation
-        return FramePacer(self._screen, self._furnish, self.draw, lambda: conversation.phase == "starting")
+        return FramePacer(self._screen, self._bind, self.draw, lambda: conversation.phase == "starting")
 
     def catch_up(self) -> None:
         """Draw what waits now: the screen is seen again, or not through a dialog any more."""
@@ -199,8 +203,60 @@ class SessionView:
             screen.query_one(PromptArea).commands_changed()
             screen.parts.slash.tell_unprintable()
 
-    def _furnish(self, session: Session) -> None:
-        furnish(self._screen, session, self._start.settings)
+    def _bind(self, session: Session) -> None:
+        bind_session(self._screen, session, self._start.settings)
+
+
+def bind_session(screen: SessionScreen, session: Session, settings: Settings) -> None:
+    """Have the panes show another session than before."""
+    for pane in screen.query(Pane):
+        pane.begin()
+    for changes in screen.query(ChangesPane):
+        changes.is_kept = lambda path: _is_kept(screen, path)
+        changes.looking_for = lambda: _looking_for(screen)
+        changes.beside = lambda: _beside(screen)
+    chat = screen.query_one(ChatPane)
+    chat.context = BlockContext(
+        session.cwd,
+        terminal=partial(terminal_of, screen),
+        redraw=chat.changed,
+        glyph=lambda name: screen.look.glyph(name),
+        asks=session.asks,
+        key=lambda name: key_of(screen, name),
+        pictures=has_pictures(screen.app, screen.look),
+        thoughts=settings.thoughts,
+        fold_turns=settings.fold_turns,
+    )
+
+
+def terminal_of(screen: SessionScreen, terminal_id: str) -> Terminal | None:
+    """Return a terminal of the session or of the person by its id, to look at; None for no such."""
+    own = screen.parts.shell.terminal(terminal_id)
+    host, session = screen.conversation.host, screen.conversation.session
+    if own is not None or host is None or session is None:
+        return own
+    return host.terminals.find(session.id, terminal_id)
+
+
+def _is_kept(screen: SessionScreen, path: str) -> bool:
+    tracking = screen.conversation.tracking
+    return tracking is not None and tracking.is_kept(path)
+
+
+def _looking_for(screen: SessionScreen) -> float:
+    tracking = screen.conversation.tracking
+    return tracking.look_seconds if tracking is not None else 0.0
+
+
+def _beside(screen: SessionScreen) -> list[str]:
+    """Return what keeps changes from being shown, and what changed in files that are not tracked."""
+    tracking, session = screen.conversation.tracking, screen.conversation.session
+    if tracking is None:
+        return []
+    said = [text for text in (tracking.obstacle, tracking.lost) if text]
+    if tracking.untracked and session is not None:
+        said += untracked_lines(tracking.untracked)
+    return said
 
 
 _PACE: Final = 0.033
@@ -223,7 +279,7 @@ class FramePacer:
     def __init__(
         self,
         screen: Screen[None],
-        furnish: Callable[[Session], None],
+        bind: Callable[[Session], None],
         draw: Callable[[Session, SessionChange, bool], None],
         passes_by: Callable[[], bool],
     ) -> None:
@@ -231,12 +287,12 @@ class FramePacer:
 
         Args:
             screen: whose loop draws.
-            furnish: told when another session than before is shown from now on.
+            bind: called with a session before its first change is drawn.
             draw: told what changed in the session, and whether more of the same follows at once.
             passes_by: whether an earlier session is being told.
         """
         self._screen = screen
-        self._furnish = furnish
+        self._bind = bind
         self._draw = draw
         self._passes_by = passes_by
         self._session: Session | None = None
@@ -251,7 +307,7 @@ class FramePacer:
         if session is not self._session:
             self.flush(whole=True)  # what is left to draw belongs to the session before
             self._session = session
-            self._furnish(session)
+            self._bind(session)
         self._entries.update(change.entries)
         self._fields.update(change.fields)
         can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._passes_by())
@@ -270,7 +326,7 @@ class FramePacer:
         return bool(stack) and stack[-1] is not self._screen and stack[-1].is_modal
 
     def forget(self) -> None:
-        """Draw nothing more of the session that was shown; the next one is furnished for."""
+        """Draw nothing more of the session that was shown; the next one is bound first."""
         self._session = None
         self._entries.clear()
         self._fields.clear()

@@ -37,8 +37,8 @@ class PromptBox(TextArea):
         Binding("enter", "enter", "Send", id="prompt.send"),
         Binding("shift+enter,ctrl+j,alt+enter", "other_enter", "New line", id="prompt.new-line"),
         Binding("tab", "complete", "Complete", id="prompt.complete", show=False),
-        Binding("ctrl+r", "wanted('history')", "History", id="prompt.history"),
-        Binding("ctrl+g", "wanted('editor')", "Write in $EDITOR", id="prompt.editor"),
+        Binding("ctrl+r", "request_open('history')", "History", id="prompt.history"),
+        Binding("ctrl+g", "request_open('editor')", "Write in $EDITOR", id="prompt.editor"),
         Binding("ctrl+s", "stash", "Draft away and back", id="prompt.stash"),
         Binding("pageup", "page(-1)", "A page up, in the chat, too", id="prompt.page-up", show=False),
         Binding("pagedown", "page(1)", "A page down, in the chat, too", id="prompt.page-down", show=False),
@@ -77,7 +77,7 @@ class PromptBox(TextArea):
         pages: int
 
     @dataclass
-    class Wanted(Message):
+    class OpenRequested(Message):
         """The user wants the `history` or the `editor`."""
 
         what: str
@@ -375,9 +375,9 @@ class PromptBox(TextArea):
         room = self.content_size.width
         self.placeholder = f"{text[: room - 1]}…" if 0 < room < len(text) else text
 
-    def action_wanted(self, what: str) -> None:
-        """Post `Wanted`."""
-        self.post_message(self.Wanted(what))
+    def action_request_open(self, what: str) -> None:
+        """Post `OpenRequested`."""
+        self.post_message(self.OpenRequested(what))
 
     def action_send(self) -> None:
         """Send the prompt, or a command without the chips before it; nothing if it is blank."""

@@ -138,7 +138,7 @@ async def test_a_theme_is_seen_when_it_is_moved_to_and_gone_with_escape(tmp_path
 
         await here.press("escape")
         await here.until(lambda: here.app.theme == "acp-dark")
-        assert here.session.look == here.app.theming.look
+        assert here.session.look == here.app.app_theme.look
 
 
 @pytest.mark.slow

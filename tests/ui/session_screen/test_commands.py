@@ -12,7 +12,8 @@ from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Settings
 from acp_tui.ui.commands import COMMANDS
-from acp_tui.ui.session_screen.commands import MOST, RUN, WHEN, told
+from acp_tui.ui.session_screen.commands import RUN, WHEN
+from acp_tui.ui.session_screen.hand_over import MOST, told
 from tests.recordings import recording
 from tests.ui.seats import seat
 

@@ -36,7 +36,7 @@ async def test_a_session_asks_for_all_until_the_user_chooses_otherwise(tmp_path:
 async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> None:
     async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
         await here.sees("allows everything")
-        warning = here.app.theming.look["warning"].color
+        warning = here.app.app_theme.look["warning"].color
         styles = [
             segment.style
             for strip in here.app.screen._compositor.render_strips()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store.agents import demo_launch
-from acp_tui.ui.session_screen.commands import QueueMenu
+from acp_tui.ui.session_screen.queue import QueueMenu
 from tests.ui.seats import Seat, seat
 from tests.ui.session_screen.test_export import told
 

@@ -14,11 +14,11 @@ from textual.screen import Screen
 
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import Settings
+from acp_tui.ui.app_theme import AsciiFilter, ThemeWatch, is_ascii
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.texts import SessionDetailsScreen
 from acp_tui.ui.theme import bundled_folder
-from acp_tui.ui.theming import AsciiFilter, ThemeWatch, is_ascii
 from tests.ui.seats import Seat, seat
 
 
@@ -133,9 +133,9 @@ async def test_all_that_lies_over_a_session_is_drawn_in_a_new_theme(
         await here.say(opens if over is not PermissionDialog else "ask")
         await here.is_before(over)
 
-        here.app.theming.use("acp-light")
+        here.app.app_theme.use("acp-light")
 
         screens: list[Any] = [here.session, here.app.screen]
         drawn = [widget for screen in screens for widget in screen.query("*") if hasattr(widget, "set_look")]
         assert drawn
-        assert {id(one.look) for one in (*drawn, *screens)} == {id(here.app.theming.look)}
+        assert {id(one.look) for one in (*drawn, *screens)} == {id(here.app.app_theme.look)}

@@ -56,7 +56,7 @@ def _kept() -> Path:
     return state_folder() / "theme"
 
 
-class Theming:
+class AppTheme:
     """The theme of one application; a change is seen on every screen at once."""
 
     def __init__(self, app: AcpApp, folder: Path, colors: Colors, ascii: bool) -> None:

@@ -1,0 +1,38 @@
+"""The hand-over of an earlier session to an agent that does not know it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.session.session import Session
+from acp_tui.ui.session_screen.export import talk
+
+if TYPE_CHECKING:
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+MOST: Final = 60_000
+"""Characters that are handed over, the newest of them: what no model should have to read more of."""
+
+_HEAD: Final = "This was said in an earlier session, which you do not know of. Go on from here.\n\n"
+_CUT: Final = "[… earlier parts are left out …]\n\n"
+
+
+def hand_over(screen: SessionScreen) -> None:
+    """Put what stands above the session into the prompt."""
+    above = screen.conversation.above
+    if above is None:
+        screen.notify("There is nothing above that the agent does not know.")
+        return
+    turns = len(above.turns)
+    screen.prompt.add_chip(f"what stands above, {turns} turn{'s' if turns > 1 else ''}", told(above))
+    screen.focus_prompt()
+
+
+def told(session: Session) -> str:
+    """Return what to tell an agent of a session: what both sides said, and a line for each tool call."""
+    text = talk(session)
+    if len(text) > MOST:
+        newest = text[-MOST:]
+        text = _CUT + newest[newest.find("\n") + 1 :]
+    return _HEAD + text

@@ -1,0 +1,87 @@
+"""The menu of queued prompts: edit, move and drop them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from acp_tui.store.prompts import Prompt
+from acp_tui.ui.screens.menu import Menu, MenuItem
+from acp_tui.ui.screens.unasked import answer_of
+from acp_tui.ui.widgets.key_names import key_of, pair_of
+
+if TYPE_CHECKING:
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+class QueueMenu(Menu):
+    """Lists what waits, the next first; dismisses with the key of a prompt that is to be edited."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+up", "shift(-1)", "Say it earlier", id="queue.earlier", priority=True),
+        Binding("ctrl+down", "shift(1)", "Say it later", id="queue.later", priority=True),
+        Binding("ctrl+d", "drop", "Drop it", id="queue.drop", priority=True),
+    ]
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._session_screen = screen
+        super().__init__("Queue", self._queued, None, screen.look)
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        move, drop = pair_of(self, "queue.earlier", "queue.later"), key_of(self, "queue.drop")
+        return [("Enter", "edit"), (move, "move"), (drop, "drop"), (key_of(self, "menu.close"), "close")]
+
+    def refresh_items(self) -> None:
+        """List what waits by now; with nothing left the list goes away."""
+        if not self._queue and self.is_current:
+            self.dismiss(None)
+        else:
+            super().refresh_items()
+
+    def action_shift(self, step: int) -> None:
+        """Say the prompt that was moved to earlier or later."""
+        queue, prompt = self._queue, self.highlighted()
+        if prompt is not None:
+            place = queue.index(prompt)
+            queue.insert(max(0, place + step), queue.pop(place))
+            self._session_screen.view.queue_changed()
+
+    def action_drop(self) -> None:
+        """Forget the prompt that was moved to; the history still has it."""
+        prompt = self.highlighted()
+        if prompt is not None:
+            left = self.place_without()
+            self._queue.remove(prompt)
+            self._session_screen.view.queue_changed()
+            if self._queue:
+                self.move_to(left.key)
+
+    def highlighted(self) -> Prompt | None:
+        """Return the prompt that was moved to, while it waits."""
+        return named(self._queue, self.highlighted_key())
+
+    @property
+    def _queue(self) -> list[Prompt]:
+        return self._session_screen.conversation.queue
+
+    def _queued(self) -> list[MenuItem]:
+        return [MenuItem(str(id(prompt)), " ".join(prompt.text.split())) for prompt in self._queue]
+
+
+def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
+    """Return the prompt that a key of the list stands for; None once it does not wait any more."""
+    return next((prompt for prompt in queue if str(id(prompt)) == key), None)
+
+
+async def show_queue(screen: SessionScreen) -> None:
+    """Let the user put the queue in order, and take a prompt of it back."""
+    if not screen.conversation.queue:
+        screen.notify("Nothing waits to be said.")
+        return
+    prompt = named(screen.conversation.queue, await answer_of(screen.app, QueueMenu(screen)))
+    if prompt is not None:
+        place = screen.conversation.queue.index(prompt)
+        screen.prompt.give_back(screen.conversation.take_from_queue(place))
