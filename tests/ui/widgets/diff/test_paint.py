@@ -69,7 +69,7 @@ def test_one_line_of_a_long_file_costs_the_colours_of_few(monkeypatch: pytest.Mo
         coloured.append(code.count("\n") + 1)
         return highlight(language, code)
 
-    monkeypatch.setattr(code_module, "highlight", counted)
+    monkeypatch.setattr(diff_colours, "highlight", counted)
     plain = DiffHighlighter([f"line = {number}" for number in range(1_000)], [], "a.py")
 
     plain.line(True, 500)
