@@ -111,7 +111,7 @@ _OPTIONS: Final = {
 _NO_TEXT: Final = "\0"
 """Stands for the content of a file that is no text."""
 _CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
-_OTHER: Final = "Asked again: what it leads to has changed since this was decided."
+_OTHER: Final = "Asked again: the file or folder has changed since this was decided."
 _STRICTNESS: Final = ("allow", "ask", "deny")
 _ENCODING: Final = "Its text is {} now, and will be UTF-8."
 _VERBS: Final = {"execute": "run", "edit": "write", "read": "read"}
