@@ -1,1 +1,1 @@
-"""What the person sees."""
+"""The user interface."""

@@ -1,4 +1,4 @@
-"""The rest of the start, once everything is loaded: the first session, the keys of the settings, the disk."""
+"""The end of the start-up: the first session, custom keys and disk space."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.diff.view import SavedDiffPreferences
 
 CLEANED: Final = 30.0
-"""Seconds after the start, when nobody waits for the disk any more and recorded sessions may be deleted."""
+"""Seconds after the start before old recordings are deleted, so that the start has the disk for itself."""
 
 
 async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None:
-    """Show the first session in place of the first frame; its agent may be running already."""
+    """Replace the first frame by the first session."""
     app.diff_habits = SavedDiffPreferences(state_folder() / "differences.json")
     if start.settings.keys:
         app.set_keymap(usable(start.settings.keys))
@@ -32,14 +32,14 @@ async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None
 
 
 async def _free_space(app: AcpApp, start: Start) -> None:
-    """Delete recorded sessions beyond the budget of the settings, and say so."""
+    """Delete recorded sessions beyond the budget, and notify the user."""
     told = await asyncio.to_thread(free_space, start.settings.journals)
     if told:
         app.notify(told, title="Recorded sessions", timeout=20)
 
 
 async def _check_keys(app: AcpApp, start: Start) -> None:
-    """Say which keys of the settings cannot be used as written; F1 goes on saying so."""
+    """Warn of unusable keys of the settings; the help screen lists them, too."""
     app.key_problems = await problems(app, start.settings.keys, config_folder() / "settings.toml")
     for problem in app.key_problems:
         app.warn(str(problem), "Keys")

@@ -22,6 +22,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.worker import WorkerFailed
+from typing_extensions import override
 
 from acp_tui.conversation.start import Start
 from acp_tui.store.folders import Problem, config_folder
@@ -65,20 +66,20 @@ if TYPE_CHECKING:
     from acp_tui.ui.widgets.markdown.inline import LinksWanted
 
 FIRST_SHEET: Final = Path(__file__).parent / "first_frame.tcss"
-"""What the first frame needs; the other sheets are read after it."""
+"""The style sheet of the first frame; the others are read after it."""
 
 SETTLED: Final = 3.0
-"""Seconds after the start, when what is imported one by one after the first frame is in."""
+"""Seconds after the start, when all late imports are done."""
 
 COLLECT_AFTER: Final = (5_000, 5, 400)
-"""Objects before the youngest are looked through, and how often that is done before the older ones are.
+"""Thresholds of the garbage collector.
 
-Each look stops everything: at 25,000 objects for 8 ms, at the many of a long session for a tenth of a second.
+A collection stops everything: 8 ms at 25,000 objects, a tenth of a second in a long session.
 """
 
 
 async def read_other_sheets(stylesheet: Stylesheet) -> None:
-    """Read the style sheets that the first frame does without, one at a time: keys have a turn in between."""
+    """Read the other style sheets, one at a time, so that keys are handled in between."""
     for path in sorted(Path(__file__).parent.rglob("*.tcss")):
         if path != FIRST_SHEET:
             stylesheet.read(path)
@@ -87,7 +88,7 @@ async def read_other_sheets(stylesheet: Stylesheet) -> None:
 
 
 def collect_again() -> None:
-    """Collect garbage again, which the command line has put off, but only among what is made from now on.
+    """Turn garbage collection on again, for objects made from now on.
 
     A full collection of all modules takes a tenth of a second in which no key is answered.
     """
@@ -98,7 +99,7 @@ def collect_again() -> None:
 
 
 def left_of(mistake: BaseException) -> str:
-    """Return what is left on the terminal: never the values of variables, which may be secrets."""
+    """Return the crash report for the terminal, without values of variables: they may be secrets."""
     try:
         lines = traceback.format_exception(mistake)
     except Exception:  # the interface must end all the same, and not stay as a dead picture
@@ -113,7 +114,7 @@ log = logging.getLogger(__name__)
 
 
 class AcpApp(App[int]):
-    """acp-tui."""
+    """The application."""
 
     TITLE = "acp-tui"
     ENABLE_COMMAND_PALETTE = False  # ours is a command like the others
@@ -123,12 +124,12 @@ class AcpApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
 
     def __init__(self, start: Start, colors: Colors = "many", ascii: bool = False) -> None:
-        """Make the interface of one start.
+        """Set the interface up for one start.
 
         Args:
-            start: what the command line and the settings say.
+            start: the command line and the settings.
             colors: how many colours the terminal has.
-            ascii: whether it shows ASCII only, unless the settings know better.
+            ascii: True if the terminal shows ASCII only; the settings override it.
         """
         super().__init__(ansi_color=True if colors == "none" else None)
         self._start = start
@@ -142,22 +143,22 @@ class AcpApp(App[int]):
         self._is_drawn = False
         self._leaves = False
         self._is_lent = False
-        """Whether another program has the terminal for a while."""
+        """True while another program has the terminal."""
         self.diff_habits: DiffPreferences
-        """How differences are laid out, in all views; there once everything is loaded."""
+        """The layout of differences in all views; set once everything is loaded."""
         self.seat = Seat()
-        """Whether the user is there."""
+        """The focus of the terminal and the time of the last key."""
         self.attention = Attention(
             self.write_to_terminal, self.seat, start.settings.notifications, speaks_777(os.environ)
         )
         self.app_theme = AppTheme(self, config_folder() / "themes", colors, self._ascii)
-        """In what it is drawn."""
+        """The theme, as the terminal can show it."""
         self.app_theme.begin(start.theme, start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
         self.key_problems: Sequence[Problem] = ()
-        """What is wrong with the keys of the settings."""
+        """Problems with the keys of the settings."""
         self._first: FirstFrame | None = self._first_frame()
-        """What is shown until the session screen is there."""
+        """The first frame, until the session screen takes its place."""
         self.add_mode(self.DEFAULT_MODE, lambda: self._first or self._first_frame())
 
     def _first_frame(self) -> FirstFrame:
@@ -173,29 +174,29 @@ class AcpApp(App[int]):
 
     @property
     def tabs(self) -> Tabs:
-        """The sessions that are open; there are none before everything is loaded."""
+        """The open sessions; unset until everything is loaded."""
         assert self._tabs is not None
         return self._tabs
 
     @property
     def is_complete(self) -> bool:
-        """Whether the session screen has taken the place of the first frame."""
+        """True once the session screen has replaced the first frame."""
         return self._first is None
 
     @property
     def session_screen(self) -> SessionScreen:
-        """The session screen that is seen."""
+        """The session screen in view."""
         return self.tabs.current
 
+    @override
     def get_driver_class(self) -> type[Driver]:
-        """Return what reads the terminal: Textual's own would act on what is pasted."""
         from textual.drivers.linux_driver import LinuxDriver  # not there on every platform
 
         chosen = super().get_driver_class()
         return TerminalDriver if chosen is LinuxDriver else chosen
 
+    @override
     async def on_event(self, event: Event) -> None:
-        """Note whether the user is there; keep keys back that are not for what has come over the session."""
         if isinstance(event, InputEvent | Paste):
             self.seat.touch()
         elif isinstance(event, AppFocus | AppBlur):
@@ -206,7 +207,7 @@ class AcpApp(App[int]):
             await super().on_event(event)
 
     def _keep(self, first: FirstFrame, event: Key | Paste) -> None:
-        """Leave when the key says so, and keep every other one for the session screen."""
+        """Leave on the quit key; keep every other key for the session screen."""
         quits = self._start.settings.keys.get("app.quit", "ctrl+q")
         if isinstance(event, Key) and event.key in quits.split(","):
             self.action_leave()
@@ -214,7 +215,7 @@ class AcpApp(App[int]):
             first.keep(event)
 
     async def take_place_of_first_frame(self, tabs: Tabs) -> None:
-        """Show the session screen, and give it the keys that were pressed before it was there."""
+        """Show the session screen and replay the keys that the first frame kept."""
         self._tabs = tabs
         await self.switch_mode(tabs.first)
         first = self._first
@@ -226,7 +227,7 @@ class AcpApp(App[int]):
         await self.remove_mode(self.DEFAULT_MODE)
 
     def on_paste_dropped(self, event: PasteDropped) -> None:
-        """Say that a paste came to nothing."""
+        """Notify of a dropped paste."""
         size = f"{event.size:,} characters"
         if event.ended:
             self.warn(f"It is too long to be taken: {size}.", "Paste")
@@ -234,7 +235,7 @@ class AcpApp(App[int]):
             self.warn(f"It never ended, so its {size} are dropped. Press any key to go on.", "Paste")
 
     def on_mount(self) -> None:
-        """Leave in good order on the signals that end programs; say what is wrong with the person's files."""
+        """Install signal handlers and timers; show the problems of the settings."""
         loop = asyncio.get_running_loop()
         for ending in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(ending, self.action_leave)
@@ -247,14 +248,14 @@ class AcpApp(App[int]):
         self.set_timer(SETTLED, collect_again)
         self.set_interval(EVERY, self.app_theme.look_again)
 
+    @override
     def refresh_css(self, animate: bool = True) -> None:
-        """Restyle everything after a change of theme; before the first frame there is nothing to restyle."""
         if self._is_drawn:
             super().refresh_css(animate)
 
     @work(group="start")
     async def load(self) -> None:
-        """Load all that the first frame did without, in a thread: keys have a turn all the while."""
+        """Load the other modules in a thread, so that keys are handled meanwhile."""
         self._is_drawn = True
         module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
         running = module.begin_early(self._start)  # it gets to know us while the interface is loaded
@@ -262,18 +263,18 @@ class AcpApp(App[int]):
         await read_other_sheets(self.stylesheet)
         await rest.begin(self, self._start, running)
 
+    @override
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return what every line goes through before it is drawn."""
         return (*super().get_line_filters(), *self._marks_in_ascii)
 
+    @override
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
-        """Act on a key; one of the settings is meant, also where a text field has it for itself."""
         if priority and keymap_of(self) and await self._acts_by_settings(key):
             return True
         return await super()._check_bindings(key, priority)
 
     async def _acts_by_settings(self, key: str) -> bool:
-        """Do what the settings have on a key that the field with the keys would take for itself."""
+        """Run the settings' action of a key before the focused field takes the key."""
         chain = binding_chain(self.screen)
         _, bindings = chain[0]
         if not bindings.key_to_bindings.get(key) or any(one.id for one in bindings.key_to_bindings[key]):
@@ -284,8 +285,8 @@ class AcpApp(App[int]):
                     return True
         return False
 
+    @override
     def get_key_display(self, binding: Binding) -> str:
-        """Return how a key is written for people."""
         return shown_key(binding, ascii=self._ascii)
 
     async def action_run(self, name: str) -> None:
@@ -293,14 +294,14 @@ class AcpApp(App[int]):
         if self._tabs is not None:
             await self.session_screen.action_run(name)
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what can be done now."""
         if action == "run" and self._tabs is not None:
             return self.session_screen.can_run(str(parameters[0]))
         return True
 
     def on_links_wanted(self, event: LinksWanted) -> None:
-        """Show where links of a program lead, and open one if the user says so."""
+        """Show the targets of links; open one on request."""
         self.session_screen.open_links(event.links)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
@@ -308,7 +309,7 @@ class AcpApp(App[int]):
         self.session_screen.edit_file(event.path, event.line)
 
     def action_leave(self) -> None:
-        """End the agent and everything that it started, then leave; asked again, leave at once."""
+        """End all agents and their processes, then quit; the second time quit at once."""
         if self._leaves:
             self.exit(0)  # what is left is ended by the guard
         self._leaves = True
@@ -322,12 +323,9 @@ class AcpApp(App[int]):
             await self._start.process.stop()
         self.exit(0)
 
+    @override
     def copy_to_clipboard(self, text: str) -> None:
-        """Put a text on the user's clipboard, in the background; say what stands in the way.
-
-        What a terminal would obey, or nobody could see, does not go along, and that is said.
-        """
-        clean, dropped = plain(text)
+        clean, dropped = plain(text)  # without control sequences and invisible characters
         if dropped:
             what = f"{dropped:,} control or invisible character{'s' if dropped > 1 else ''}"
             self.notify(f"Copied without {what}.", title="Clipboard")
@@ -341,22 +339,16 @@ class AcpApp(App[int]):
 
     @cached_property
     def clipboard_around(self) -> Clipboard:
-        """The clipboard outside the program; made for the first copy."""
-        env = {} if self.is_headless else os.environ  # tests leave the person's clipboard alone
+        """The clipboard outside the program, created by the first copy."""
+        env = {} if self.is_headless else os.environ  # tests leave the user's clipboard alone
         export = key_of(self.session_screen, "session.export")
         return Clipboard(lambda sequence: self.write_to_terminal(sequence), env, export=export)
 
+    @override
     @contextmanager
     def suspend(self) -> Iterator[None]:
-        """Lend the terminal to another program; nothing of ours is written to it meanwhile.
-
-        Whatever happens, it comes back as it was lent: Textual takes it back only when nothing is raised.
-
-        Raises:
-            TerminalTaken: it is lent already.
-        """
         if self._is_lent:
-            raise TerminalTaken
+            raise TerminalTaken  # by another program that we have started
         lending = super().suspend()
         lending.__enter__()
         try:
@@ -365,11 +357,12 @@ class AcpApp(App[int]):
                 yield
         finally:
             self._is_lent = False
+            # Textual would take the terminal back only without an error.
             # A program that ends lets it go as it is: nothing would stop what reads keys once more.
             lending.__exit__(*(sys.exc_info() if self._exit else (None, None, None)))
 
+    @override
     def action_suspend_process(self) -> None:
-        """Give the terminal back to the shell; agents work on meanwhile."""
         if self._is_lent:
             return
         if has_shell():
@@ -378,21 +371,22 @@ class AcpApp(App[int]):
             self.notify("No shell started this program, so that nothing could bring it back.")
 
     def write_to_terminal(self, sequence: str) -> None:
-        """Send a control sequence to the terminal."""
+        """Send a control sequence to the terminal, unless another program has it."""
         if not self._is_lent:
             write_raw(self, sequence)
 
     @property
     def every_screen(self) -> set[Screen[Any]]:
-        """All screens there are, seen or not."""
+        """All screens, in view or not."""
         tabs = self._tabs.screens if self._tabs is not None else ()
         return {*tabs, *(screen for stack in screen_stacks(self) for screen in stack)}
 
     async def on_unmount(self) -> None:
-        """Leave the terminal as it was, and nothing running that somebody here has waited for."""
+        """Restore the title of the terminal and wait for the workers."""
         self.attention.end()
         await all_over(self.workers)
 
+    @override
     def notify(
         self,
         message: str,
@@ -402,17 +396,17 @@ class AcpApp(App[int]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Say something beside what the person is doing; never as markup, for it may be anybody's words."""
+        # Never as markup: the text may come from an agent.
         super().notify(
             safe(message), title=safe_line(title), severity=severity, timeout=timeout, markup=False
         )
 
     def warn(self, text: str, title: str) -> None:
-        """Say what is wrong, for longer."""
+        """Show a warning for 15 seconds."""
         self.notify(text, title=title, severity="warning", timeout=15)
 
+    @override
     def _handle_exception(self, error: Exception) -> None:
-        """Write a mistake of ours to the log, where it can be found again; the interface ends."""
         mistake = error.error if isinstance(error, WorkerFailed) else error
         log.critical("the interface ended", exc_info=mistake)
         self._return_code = 1
@@ -420,7 +414,7 @@ class AcpApp(App[int]):
 
 
 def run(start: Start) -> int:
-    """Run the interface until the person leaves; return the exit code."""
+    """Run the interface until the user quits; return the exit code."""
     colors = colors_of_terminal(os.environ)
     if colors == "none":
         os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
@@ -431,9 +425,9 @@ def run(start: Start) -> int:
 
 
 def _run_to_the_end(app: AcpApp) -> int | None:
-    """Run an application; whatever of it does not heed its cancellation is left behind after a moment.
+    """Run an application; abandon tasks that ignore their cancellation for two seconds.
 
-    `asyncio.run` would wait for it without end, and the shell's prompt with it.
+    `asyncio.run` would wait for them for ever, and so would the shell.
     """
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -454,6 +448,6 @@ _PATIENCE: Final = 2.0  # seconds
 
 
 async def all_over(workers: WorkerManager) -> None:
-    """Wait a moment for workers that were cancelled: a program that one of them runs is to end before us."""
+    """Wait up to two seconds for cancelled workers, so that their programs end first."""
     ending = asyncio.gather(*(worker.wait() for worker in list(workers)), return_exceptions=True)
     await asyncio.wait([ending], timeout=_PATIENCE)

@@ -1,4 +1,4 @@
-"""In which theme the application is drawn: the person's choice, and what their terminal can show of it."""
+"""The theme of the app: chosen by the user, fitted to the terminal."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.segment import Segment
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
+from typing_extensions import override
 
 from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
 
 EVERY: Final = 0.5
-"""Seconds between two looks: one `stat` of one file, where a watcher would be a thread for the whole run."""
+"""Seconds between two checks of the theme file: one `stat` instead of a watcher thread."""
 
 _Stamp = tuple[int, int, int] | None
 
 
 class ThemeWatch:
-    """Looks at the file of one theme among the person's own."""
+    """Detects changes of one of the user's theme files."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -35,12 +36,12 @@ class ThemeWatch:
         self._stamp: _Stamp = None
 
     def watch(self, name: str) -> None:
-        """Look at the file of this theme from now on, whether it is there yet or not."""
+        """Watch the file of this theme, which need not exist yet."""
         self._name = name
         self._stamp = self._now()
 
     def has_changed(self) -> bool:
-        """Return whether the file is another than at the last look. One that is gone is no news."""
+        """Return True if the file has changed since the last check; False if it is gone."""
         before, self._stamp = self._stamp, self._now()
         return self._stamp is not None and self._stamp != before
 
@@ -57,19 +58,19 @@ def _kept() -> Path:
 
 
 class AppTheme:
-    """The theme of one application; a change is seen on every screen at once."""
+    """The theme of the app, applied to all its screens."""
 
     def __init__(self, app: AcpApp, folder: Path, colors: Colors, ascii: bool) -> None:
-        """Draw in nothing yet.
+        """Set no theme yet.
 
         Args:
-            app: what is drawn.
-            folder: where the person's own themes are.
+            app: the application.
+            folder: the user's own themes.
             colors: how many colours the terminal has.
-            ascii: whether it shows ASCII only.
+            ascii: True if the terminal shows ASCII only.
         """
         self.name = ""
-        """The theme that the person wants, also while its file is broken."""
+        """The name of the chosen theme, even if its file is broken."""
         self.look = Look()
         self._app = app
         self._folder = folder
@@ -79,24 +80,24 @@ class AppTheme:
         self._in_settings = ""
 
     def names(self) -> list[str]:
-        """Return the themes there are, the person's own among them."""
+        """Return the names of the bundled themes and the user's own."""
         return list(find(self._folder))
 
     def begin(self, for_this_run: str | None, in_settings: str) -> None:
-        """Draw in the theme of the command line, else the one chosen last, else that of the settings."""
+        """Use the theme of the command line, else the last chosen one, else that of the settings."""
         self._in_settings = in_settings
         self.use(for_this_run or last_theme(_kept(), in_settings) or in_settings)
 
     def choose(self, name: str) -> None:
-        """Draw in a theme that the person has chosen, in the next run, too."""
+        """Use a theme and keep it for the next run."""
         problem = keep_theme(_kept(), self._in_settings, name) if self.use(name) else None
         if problem is not None:
             self._app.warn(str(problem), "Theme")
 
     def use(self, name: str) -> bool:
-        """Draw in the theme of this name from now on; return whether it can be used.
+        """Use a theme; return False if its file is broken.
 
-        A broken one says why, and what was used before stays; at the start that is acp-dark.
+        Then the user is warned and the theme before stays, at the start acp-dark.
         """
         theme, problem = choose(name, self._folder)
         self.name = name
@@ -119,7 +120,7 @@ class AppTheme:
         return problem is None
 
     def look_again(self) -> None:
-        """Show a theme of the person as soon as it is saved."""
+        """Apply a theme file that was saved."""
         if self._watch.has_changed():
             self.use(self.name)
 
@@ -136,14 +137,14 @@ _TABLE: Final[dict[int, str]] = {
     **dict.fromkeys(map(ord, _VERTICAL), "|"),
     **{ord(mark): plain for mark, plain in zip("←→↑↓…·•−“”‘’–", "<>^v~-*-\"\"''-", strict=True)},
 }
-"""One cell for one cell."""
+"""ASCII replacements, one cell each."""
 
 
 class AsciiFilter(LineFilter):
-    """Draws marks in ASCII, whoever they are of: the terminal has no others."""
+    """Replaces symbols by ASCII, also those of Textual."""
 
+    @override
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments with their marks in ASCII."""
         return [
             segment if segment.text.isascii() else Segment(segment.text.translate(_TABLE), *segment[1:])
             for segment in segments
@@ -151,7 +152,7 @@ class AsciiFilter(LineFilter):
 
 
 def is_ascii(env: Mapping[str, str]) -> bool:
-    """Whether the locale names a character set other than UTF-8; one that names none says nothing."""
+    """Return True for a locale with a character set other than UTF-8."""
     locale = next((value for name in ("LC_ALL", "LC_CTYPE", "LANG") if (value := env.get(name))), "")
     language, _, charset = locale.partition("@")[0].partition(".")
     if not charset:

@@ -1,4 +1,4 @@
-"""The space of recorded sessions, freed while the interface runs."""
+"""Disk space of recorded sessions, freed while the interface runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 def free_space(budget: JournalBudget) -> str:
-    """Delete what is beyond the budget; return what to tell the user, "" where nothing went. Blocking."""
+    """Delete recordings beyond the budget; return a message, or "" if none was deleted. Blocking."""
     data = data_folder()
     try:
         deleted, left = clean(data / "journals", KeptJournals(data / NAME), budget.max_size, budget.max_age)

@@ -14,6 +14,7 @@ from textual.events import Key, Paste
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -26,7 +27,7 @@ _INDENT: Final = 3
 
 
 class FirstFrame(Screen[None]):
-    """Looks like a session in which nothing is said yet; keeps the keys for the one that takes its place."""
+    """An empty session screen; keeps keys for the real one."""
 
     AUTO_FOCUS = ""
     BLANK = True  # its rows cover it
@@ -39,14 +40,14 @@ class FirstFrame(Screen[None]):
         status: Sequence[Piece],
         load: Callable[[], object],
     ) -> None:
-        """Take what it shows.
+        """Create the frame.
 
         Args:
             look: the styles.
-            welcome: what the empty chat says.
-            hint: what the empty prompt says.
+            welcome: the text of the empty chat.
+            hint: the placeholder of the prompt.
             status: the left side of the status line.
-            load: called once this is drawn.
+            load: called once the frame is drawn.
         """
         super().__init__()
         self._look = look
@@ -60,21 +61,21 @@ class FirstFrame(Screen[None]):
         self._typed = ""
         self._kept: deque[Key | Paste] = deque()
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out the chat, the prompt and the status line."""
         return iter((self._welcome, self._prompt, self._status))
 
     def on_mount(self) -> None:
-        """Have the rest loaded once this is drawn."""
+        """Load the other modules once this is drawn."""
         # By way of the application, which draws nothing before its own start is over.
         self.app.call_later(self.call_after_refresh, self._load)
 
     def on_resize(self) -> None:
-        """Show as much of the prompt as fits."""
+        """Fit the prompt to the width."""
         self._show_prompt()
 
     def keep(self, event: Key | Paste) -> None:
-        """Keep a key or a paste for the prompt, and show what it will make of it."""
+        """Keep a key or a paste, and show its effect on the prompt."""
         self._kept.append(event)
         if isinstance(event, Paste):
             self._typed += event.text
@@ -87,7 +88,7 @@ class FirstFrame(Screen[None]):
         self._show_prompt()
 
     def take(self) -> Key | Paste | None:
-        """Return the oldest key or paste that is kept; None when there is none left."""
+        """Remove and return the oldest kept key or paste, or None."""
         return self._kept.popleft() if self._kept else None
 
     def _show_prompt(self) -> None:
@@ -104,7 +105,7 @@ class FirstFrame(Screen[None]):
 
 
 def _lines(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """Return pieces of text, in which lines end, as lines; each but the first is indented."""
+    """Split pieces at line ends; indent each line but the first."""
     lines: list[list[Piece]] = [[]]
     for role, text in pieces:
         first, *more = text.split("\n")
@@ -114,7 +115,7 @@ def _lines(pieces: Sequence[Piece]) -> list[list[Piece]]:
 
 
 class Rows(Widget):
-    """Lines of pieces, one a row; the rows below them are empty."""
+    """Rows of styled pieces."""
 
     def __init__(self, look: Look, *, id: str) -> None:
         super().__init__(id=id)
@@ -122,12 +123,12 @@ class Rows(Widget):
         self._rows: Sequence[Sequence[Piece]] = ()
 
     def show(self, rows: Sequence[Sequence[Piece]]) -> None:
-        """Show these lines."""
+        """Set the rows."""
         self._rows = rows
         self.refresh()
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """Return a row, cut or filled to the width."""
         ground = self.rich_style
         pieces = self._rows[y] if y < len(self._rows) else ()
         segments = [Segment(text, ground + self._style(role)) for role, text in pieces]
@@ -141,7 +142,7 @@ _CURSOR: Final = Style(reverse=True)
 
 
 def welcome(cwd: str, key: Callable[[str], str]) -> list[Piece]:
-    """Return what an empty chat says; `key` gives the key of a command by its name."""
+    """Return the text of an empty chat; `key` returns the key of a command."""
     keys = (
         ("/", "commands of the agent"),
         ("@", "files of the workspace"),
@@ -158,5 +159,5 @@ def welcome(cwd: str, key: Callable[[str], str]) -> list[Piece]:
 
 
 def prompt_hint(key: Callable[[str], str]) -> str:
-    """Return what an empty prompt says."""
+    """Return the placeholder of an empty prompt."""
     return f"Say something. @ for files, / for commands, {key('app.help')} for help"

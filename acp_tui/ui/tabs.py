@@ -1,4 +1,4 @@
-"""The sessions that are open, each on a screen of its own; one of them is seen."""
+"""The tabs: one session screen each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TITLE: Final = 24
 
 
 class Visit(NamedTuple):
-    """A look at another session, to answer a question there."""
+    """A visit to another session to answer a question."""
 
     back: SessionScreen
     to: SessionScreen
@@ -34,24 +34,24 @@ class Visit(NamedTuple):
 
 
 class Tabs:
-    """Opens, shows and closes sessions. Each tab is one of Textual's modes: its dialogs stay over it."""
+    """The open sessions; each is one of Textual's modes, so that its dialogs stay over it."""
 
     def __init__(self, app: AcpApp, names: SessionNames, start: Start, running: RunningAgent | None) -> None:
         self._app = app
         self._start = start
         self.names = names
-        """What the person calls sessions."""
+        """The names that the user gave to sessions."""
         self._screens: dict[str, SessionScreen] = {}
         self._made = 0
         self._visit: Visit | None = None
         self._pieces: list[SessionScreen] = []
-        """The session that each piece of the line stands for."""
+        """The session of each piece of the tab line."""
 
         self.first = self._add(SessionScreen(start, app.app_theme.look, app.attention, self, running))
-        """The tab of the command line's agent."""
+        """The name of the first tab."""
 
     def _add(self, screen: SessionScreen) -> str:
-        """Take in a screen; return the name of its tab, which is one of Textual's modes."""
+        """Add a screen as a mode; return the name of the mode."""
         self._made += 1
         name = f"session-{self._made}"
         self._app.add_mode(name, lambda: screen)
@@ -65,11 +65,11 @@ class Tabs:
 
     @property
     def current(self) -> SessionScreen:
-        """The session screen that is seen."""
+        """The session screen in view."""
         return self._screens.get(self._app.current_mode) or next(iter(self._screens.values()))
 
     def is_current(self, screen: SessionScreen) -> bool:
-        """Whether a screen is the one that is seen."""
+        """Return True for the screen in view."""
         return self._screens.get(self._app.current_mode) is screen
 
     async def open(
@@ -79,7 +79,7 @@ class Tabs:
         attach: Attach | None = None,
         recorded: RecordedSession | None = None,
     ) -> None:
-        """Open a tab: a new or an earlier session of a running agent, a recorded one, or the start screen."""
+        """Open a tab for a session of a running agent, a recorded session or the start screen."""
         start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
         look, attention = self._app.app_theme.look, self._app.attention
         name = self._add(SessionScreen(start, look, attention, self, running, attach, recorded))
@@ -87,7 +87,7 @@ class Tabs:
         self.show()
 
     async def close(self, screen: SessionScreen) -> None:
-        """End a session and close its tab; with the last one the program ends."""
+        """End a session and close its tab; quit with the last one."""
         name = next(name for name, known in self._screens.items() if known is screen)
         if len(self._screens) == 1:
             self._app.action_leave()
@@ -102,20 +102,20 @@ class Tabs:
         self.show()
 
     async def go(self, step: int) -> None:
-        """Show the tab `step` further."""
+        """Show the tab `step` places further, around the ends."""
         names = list(self._screens)
         place = (names.index(self._app.current_mode) + step) % len(names)
         await self.go_to(place)
 
     async def go_to(self, place: int) -> None:
-        """Show a tab by its place, from 0, for good; nothing happens when there is none."""
+        """Show the tab at a place, from 0, and end a visit."""
         screens = self.screens
         if place < len(screens):
             self._visit = None
             await self._show(screens[place])
 
     async def clicked(self, piece: int) -> None:
-        """Show the tab of a piece of the line that was drawn last."""
+        """Show the tab of a clicked piece of the tab line."""
         if piece < len(self._pieces) and self._pieces[piece] in self.screens:
             await self.go_to(self.screens.index(self._pieces[piece]))
 
@@ -127,7 +127,7 @@ class Tabs:
     # ------------------------------------------------------------------ visits, to answer a question
 
     async def visit(self, screen: SessionScreen, question: Key) -> None:
-        """Show a question of a session; after the answer the session that is seen now comes back."""
+        """Show a question of another session, and come back after the answer."""
         if not self.is_current(screen):
             self._visit = Visit(self.current, screen, question)
         screen.question_dialogs.want(question)
@@ -135,7 +135,7 @@ class Tabs:
             await self._show(screen)
 
     def come_back(self, screen: SessionScreen, question: Key) -> bool:
-        """Go back to where the person came from to answer this question; return whether they did."""
+        """Go back after a visit for this question; return False if there was none."""
         visit, self._visit = self._visit, None
         if (
             visit is None
@@ -149,7 +149,7 @@ class Tabs:
         return True
 
     def note(self, screen: SessionScreen) -> str:
-        """Return what a question should say of its session: the tab, and where the answer leads back to."""
+        """Return the note in a dialog: its tab and the tab to come back to."""
         if len(self._screens) == 1:
             return ""
         visit = self._visit
@@ -160,11 +160,11 @@ class Tabs:
         return f"{self.screens.index(screen) + 1} {shortened(screen.title_of_tab, _TITLE)}"
 
     async def end(self) -> None:
-        """End all conversations, at the same time: an agent may take its time to end."""
+        """End all conversations at the same time, for some agents end slowly."""
         await asyncio.gather(*(screen.conversation.end() for screen in self.screens))
 
     def show(self) -> None:
-        """Draw the tabs on the screen that is seen; one alone needs none."""
+        """Draw the tab line, if there are several tabs."""
         lines = [self._line()] if len(self._screens) > 1 else []
         self.current.show_sessions(lines)
         for screen in self._app.screen_stack:
@@ -172,7 +172,7 @@ class Tabs:
                 refresh()
 
     def _line(self) -> StatusRow:
-        """Return the tabs, and what waits in those that are not seen."""
+        """Return the tab line: the tabs, and the count of what waits elsewhere."""
         right = self._elsewhere()
         tabs = [(screen, self._tab(number, screen)) for number, screen in enumerate(self.screens, 1)]
         room = self._app.size.width - sum(cell_len(text) for _, text in right) - 1
@@ -199,7 +199,7 @@ class Tabs:
         ]
 
     def _elsewhere(self) -> list[Piece]:
-        """Say how much waits in the sessions that are not seen."""
+        """Return the count of what waits in other sessions."""
         count = len(waiting(screen for screen in self.screens if screen is not self.current))
         if not count:
             return []
@@ -207,7 +207,7 @@ class Tabs:
         return [("warning", words), ("muted", f"{key_of(self._app, 'app.inbox')} ")]
 
     def _state(self, screen: SessionScreen) -> Piece:
-        """Return (role, mark) for what a session does."""
+        """Return (role, mark) for the state of a session."""
         look, conversation = self._app.app_theme.look, screen.conversation
         if conversation.questions or conversation.phase == "logging-in":
             return "warning", look.glyph("asks")
@@ -226,7 +226,7 @@ def _width(tab: Sequence[Piece]) -> int:
 
 
 def _first_that_fits(widths: Sequence[int], current: int, room: int) -> int:
-    """Return the first tab to draw, so that the one that is seen is drawn whole."""
+    """Return the first tab to draw so that the current one fits."""
     first = 0
     while first < current and sum(widths[first : current + 1]) + (2 if first else 0) > room:
         first += 1

@@ -1,4 +1,4 @@
-"""What the commands of the table do, and the commands behind `/`."""
+"""The functions of the commands, and the slash commands."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Run = Callable[["SessionScreen"], Awaitable[None] | None]
 
 
 def _in_worker(group: str, run: Callable[[SessionScreen], Coroutine[Any, Any, None]]) -> Run:
-    """Return what does something that waits, such as for an answer from a menu."""
+    """Wrap a coroutine, such as a menu, to run in a worker."""
 
     def begin(screen: SessionScreen) -> None:
         screen.app.run_worker(run(screen), group=group, exclusive=True)
@@ -64,7 +64,7 @@ def _sessions(screen: SessionScreen) -> None:
 
 
 def _inbox(screen: SessionScreen) -> None:
-    """Choose what waits, in whichever session; from over a question, too, which stays as it is."""
+    """Open the inbox, also from over a question."""
     if not isinstance(screen.app.screen, InboxMenu):
         screen.app.run_worker(Inbox(screen.tabs).open(), group="inbox", exclusive=True)
 
@@ -74,7 +74,7 @@ def _close(screen: SessionScreen) -> None:
 
 
 def _go(step: int) -> Run:
-    """Return what shows the tab `step` further."""
+    """Return a command that shows the tab `step` places further."""
 
     def go(screen: SessionScreen) -> None:
         screen.app.run_worker(screen.tabs.go(step), group="tabs")
@@ -83,7 +83,7 @@ def _go(step: int) -> Run:
 
 
 def _go_to(place: int) -> Run:
-    """Return what shows a tab by its place, from 0."""
+    """Return a command that shows the tab at a place, from 0."""
 
     def go(screen: SessionScreen) -> None:
         screen.app.run_worker(screen.tabs.go_to(place), group="tabs")
@@ -129,13 +129,13 @@ def _app(screen: SessionScreen) -> AcpApp:
 
 
 def _is_on_top(screen: SessionScreen) -> bool:
-    """Whether no question, menu or list lies over the session; the palette does not count."""
+    """Return True if no question, menu or list covers the session; the palette does not count."""
     stack = [one for one in screen.app.screen_stack if not isinstance(one, CommandPalette)]
     return bool(stack) and stack[-1] is screen
 
 
 def interrupt(screen: SessionScreen) -> None:
-    """Copy a selection; else empty the prompt with the keys; else stop what runs; else say how to quit."""
+    """Copy a selection, else empty the focused prompt, else stop the turn, else name the key to quit."""
     if screen.parts.chat_copy.selection():
         return
     if screen.prompt.has_focus and screen.prompt.text:
@@ -146,7 +146,7 @@ def interrupt(screen: SessionScreen) -> None:
 
 
 def stop(screen: SessionScreen) -> None:
-    """Take completions or a zoom away; else stop what runs; else go back to the prompt."""
+    """Hide completions or a zoom, else stop the turn, else go back to the prompt."""
     if screen.query_one(PromptArea).dismiss():
         return
     if screen.maximized is not None:
@@ -156,19 +156,19 @@ def stop(screen: SessionScreen) -> None:
 
 
 def _stops_work(screen: SessionScreen) -> bool:
-    """End a command of the person, else the turn, whose open questions are answered `cancelled`."""
+    """End the user's shell command, else the turn, and answer its open questions `cancelled`."""
     return screen.parts.shell.kill() or screen.conversation.stop()
 
 
 def _send_now(screen: SessionScreen) -> None:
-    """Stop the turn, and say what is written and what waits."""
+    """Stop the turn, then send the draft and the queue."""
     if not screen.conversation.cancel():
         screen.conversation.stop()  # what is about to be sent goes with what is written
     screen.prompt.action_send()
 
 
 def _edit_queue(screen: SessionScreen) -> None:
-    """Take the last of what waits back into the prompt."""
+    """Take the last queued prompt back into the prompt box."""
     queue = screen.conversation.queue
     if queue:
         screen.prompt.give_back(screen.conversation.take_from_queue(len(queue) - 1))
@@ -238,7 +238,7 @@ RUN: Final[Mapping[str, Run]] = {
     "chat.copy-code": lambda screen: screen.parts.chat_copy.code(),
     "chat.source": lambda screen: screen.parts.chat_copy.show_source(),
 }
-"""What each command does; the commands of the chat have their keys there."""
+"""The function of each command."""
 
 WHEN: Final[Mapping[str, Callable[[SessionScreen], bool]]] = {
     **dict.fromkeys(("session.new", "session.other-agent", "session.sessions", "session.close"), _is_on_top),
@@ -246,24 +246,24 @@ WHEN: Final[Mapping[str, Callable[[SessionScreen], bool]]] = {
     "session.hand-over": lambda screen: screen.conversation.above is not None,
     "session.log-out": lambda screen: can_log_out(screen.conversation.agent),
 }
-"""When a command is there at all; most always are, and say what is missing."""
+"""Conditions of commands; all others are always there."""
 
 _WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionScreen, str], None]]] = {
     "session.rename": lambda screen, name: screen.parts.session_name.rename(name),
 }
-"""What a command does with the words behind its own."""
+"""Functions of slash commands with an argument."""
 
 
 class Slash:
-    """Offers and runs our commands over one session."""
+    """The slash commands of one session."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
         self._told: set[str] = set()
-        """Names that it was said of that they are not offered."""
+        """Unprintable names that the user was told of."""
 
     def of_agent(self) -> list[AvailableCommand]:
-        """Return the agent's commands as of now, but those whose name cannot be printed."""
+        """Return the agent's commands with a printable name."""
         return [command for command in self._all() if is_exact(command.name)]
 
     def _all(self) -> list[AvailableCommand]:
@@ -271,7 +271,7 @@ class Slash:
         return session.commands if session is not None else []
 
     def tell_unprintable(self) -> None:
-        """Say once of each command that it is not offered, for its name cannot be printed."""
+        """Notify once of each command with an unprintable name."""
         names = {command.name for command in self._all() if not is_exact(command.name)} - self._told
         if names:
             self._told |= names
@@ -288,12 +288,12 @@ class Slash:
         return [*self.of_agent(), *self.commands()]
 
     def write(self, name: str) -> None:
-        """Write one of the agent's commands in the prompt."""
+        """Write one of the agent's commands into the prompt."""
         self._screen.prompt.replace_all(f"/{name} ")
         self._screen.pane_layout.leave()
 
     def commands(self) -> list[AvailableCommand]:
-        """Return the commands that the agent has none of the same name for, in the agent's words."""
+        """Return our slash commands as the protocol has them; the agent's own names come first."""
         return [
             AvailableCommand(
                 name=own.slash,
@@ -304,7 +304,7 @@ class Slash:
         ]
 
     async def run(self, text: str) -> bool:
-        """Run what was written if it is a command of ours; return whether it is."""
+        """Run a text as a slash command; return False if it is none of ours."""
         word, _, rest = text.removeprefix("/").partition(" ")
         own = next((own for own in self._ours() if own.slash == word), None)
         if own is None or not text.startswith("/") or (rest.strip() and not own.hint):
@@ -322,8 +322,8 @@ class Slash:
         ]
 
 
-async def say(screen: SessionScreen, prompt: Prompt) -> None:
-    """Say it, or let it wait; what was typed as a command is run."""
+async def submit(screen: SessionScreen, prompt: Prompt) -> None:
+    """Dispatch a submitted prompt: shell command, slash command or message."""
     conversation = screen.conversation
     if prompt.is_command:
         screen.parts.shell.run(prompt)
@@ -347,7 +347,7 @@ _OFFERS: Final[dict[Policy, tuple[str, str]]] = {
 
 
 async def choose_policy(screen: SessionScreen) -> None:
-    """Let the user choose from a menu; it counts for this session, and no longer than it is open."""
+    """Open the menu of policies; the choice counts while this session is open."""
     current = screen.conversation.choices.policy
     if current is None:
         screen.notify("A policy needs a session to count in.", severity="warning")
@@ -360,7 +360,7 @@ async def choose_policy(screen: SessionScreen) -> None:
 
 
 async def choose_range(screen: SessionScreen) -> None:
-    """Let the person choose; the pane follows."""
+    """Open the menu of baselines for the changes pane."""
     conversation = screen.conversation
     session = conversation.session
     if session is None:
@@ -378,7 +378,7 @@ async def choose_range(screen: SessionScreen) -> None:
 
 
 def choices(session: Session) -> list[MenuItem]:
-    """Return what there is to choose from, the newest turn first."""
+    """Return the baselines, the newest turn first."""
     return [
         MenuItem("0", "the whole session"),
         MenuItem(str(THIS_TURN), "this turn", "the newest one, whichever that is"),

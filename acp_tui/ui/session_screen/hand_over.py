@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 MOST: Final = 60_000
-"""Characters that are handed over, the newest of them: what no model should have to read more of."""
+"""Maximum of characters handed over, the newest ones."""
 
 _HEAD: Final = "This was said in an earlier session, which you do not know of. Go on from here.\n\n"
 _CUT: Final = "[… earlier parts are left out …]\n\n"
 
 
 def hand_over(screen: SessionScreen) -> None:
-    """Put what stands above the session into the prompt."""
+    """Put the earlier session into the prompt, as a chip."""
     above = screen.conversation.above
     if above is None:
         screen.notify("There is nothing above that the agent does not know.")
@@ -30,7 +30,7 @@ def hand_over(screen: SessionScreen) -> None:
 
 
 def told(session: Session) -> str:
-    """Return what to tell an agent of a session: what both sides said, and a line for each tool call."""
+    """Return a session for an agent: the talk, and a line for each tool call."""
     text = talk(session)
     if len(text) > MOST:
         newest = text[-MOST:]

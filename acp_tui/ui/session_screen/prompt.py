@@ -1,4 +1,4 @@
-"""Where the person writes: the prompt, what it may become, what goes with it, and what is kept of it."""
+"""The prompt area: text box, completions, attachments and draft."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Static
+from typing_extensions import override
 
 from acp_tui.conversation.attachments import dropped_media, find
 from acp_tui.conversation.conversation import Conversation
@@ -34,11 +35,11 @@ from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
 _PAUSE: Final = 0.5
-"""Seconds without a change after which a draft is kept."""
+"""Seconds without a change before the draft is saved."""
 
 
 class PromptArea(Vertical):
-    """The prompt box, once `begin` was called, and the lines above it."""
+    """The prompt box and the lines above it."""
 
     BLANK = True  # its parts cover it
 
@@ -49,7 +50,7 @@ class PromptArea(Vertical):
         look: Look,
         commands: Callable[[], Sequence[AvailableCommand]],
     ) -> None:
-        """Take what it shows; `commands` are those that can be written now."""
+        """Create the area; `commands` returns the slash commands as of now."""
         super().__init__(id="writing")
         self._conversation = conversation
         self._start = start
@@ -64,7 +65,7 @@ class PromptArea(Vertical):
             dropped=lambda text: dropped_media(text, conversation.cwd),
             id="prompt",
         )
-        """The box that the user writes in."""
+        """The text box."""
         self.box.cursor_blink = not start.settings.reduced_motion
         self._attachments = StatusRows(look, id="attachments")
         self._completions = StatusRows(look, id="completions")
@@ -76,8 +77,8 @@ class PromptArea(Vertical):
         self._keeping: Timer | None = None
         self._told_problem = False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out what may be completed, what goes with the prompt, and the box behind its mark."""
         yield self._completions
         yield self._attachments
         with Horizontal(id="prompt-row"):
@@ -85,22 +86,22 @@ class PromptArea(Vertical):
             yield self.box
 
     def on_mount(self) -> None:
-        """Bring back the draft that an earlier run has left."""
+        """Restore the draft of an earlier run."""
         self.box.show_when_empty(prompt_hint(partial(key_of, self)))
         if self._start.settings.journal:
             self._draft = PromptDraft(data_folder() / "drafts", self._workspace)
             self._bring_back(self.box, self._draft)
 
     def commands_changed(self) -> None:
-        """The agent has other commands."""
+        """Update the completions after a change of commands."""
         self._completing.typed()
 
     def dismiss(self) -> bool:
-        """Take completions away; return whether there were any."""
+        """Hide the completions; return False if there were none."""
         return self._completing.dismiss()
 
     def on_unmount(self) -> None:
-        """Leave the draft to the next run."""
+        """Save the draft for the next run."""
         self._keep_draft()
         if self._draft is not None:
             self._draft.leave()
@@ -108,20 +109,20 @@ class PromptArea(Vertical):
     # ------------------------------------------------------------------ what the box tells
 
     def on_text_area_changed(self) -> None:
-        """Offer what the text may become, show what goes with it, and keep it soon."""
+        """Update completions, mark and attachments, and save the draft soon."""
         self._completing.typed()
         self._show_mark(self.box.is_command)
         self._show_attachments(self.box.text)
         self.keep_soon()
 
     def keep_soon(self) -> None:
-        """Keep what is not sent yet, in the box or in the queue, after a pause."""
+        """Save the unsent text of box and queue, after a pause."""
         if self._keeping is not None:
             self._keeping.stop()
         self._keeping = self.set_timer(_PAUSE, self._keep_draft)
 
     def _show_mark(self, is_command: bool) -> None:
-        """Show beside the box whether what stands there is run."""
+        """Show the mark of a command or of a prompt."""
         row = self.query_one("#prompt-row")
         if row.has_class("-command") != is_command:
             row.set_class(is_command, "-command")
@@ -129,24 +130,24 @@ class PromptArea(Vertical):
             self.query_one("#prompt-mark", Static).update(f"{glyph} ")
 
     def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
-        """Mark another completion."""
+        """Move to another completion."""
         self._completing.move(event.step)
 
     def on_prompt_box_completion_taken(self, event: PromptBox.CompletionTaken) -> None:
-        """Take the marked completion; where that would change nothing, Enter is what it is elsewhere."""
+        """Take the marked completion; Enter sends if that changes nothing."""
         if not self._completing.take() and event.by_enter:
             self.box.call_later(self.box.action_enter)  # sent by us, it would go no further than to us
 
     # ------------------------------------------------------------------ completions
 
     def _recent(self) -> list[str]:
-        """Return the files that this session has changed, the newest first, relative to the workspace."""
+        """Return the files changed in this session, newest first, relative to the workspace."""
         session = self._conversation.session
         paths = reversed(session.files) if session is not None else ()
         return [inside(path, self._conversation.cwd) for path in paths]
 
     def _files_now(self) -> WorkspaceFiles:
-        """Return the files of the folder that the session works in."""
+        """Return the files of the session's folder."""
         cwd = self._conversation.cwd
         if self._files is None or self._files.folder != cwd:
             self._files = WorkspaceFiles(cwd, self._more_files)
@@ -169,7 +170,7 @@ class PromptArea(Vertical):
             self._attachments.set_rows(self._hint())
 
     def _hint(self) -> list[StatusRow]:
-        """Return what becomes of a text behind `!`: it looks like a command, and may be none."""
+        """Return the row on the effect of Enter for a text behind `!`."""
         box = self.box
         turn = key_of(box, "prompt.command")
         if box.is_command:
@@ -184,7 +185,7 @@ class PromptArea(Vertical):
 
     @work(group="attachments", exclusive=True)
     async def _look_up(self, text: str) -> None:
-        """Show what a text mentions, as it will be sent."""
+        """Show the attachments that a text mentions."""
         found = await asyncio.to_thread(find, text, self._conversation.roots)
         shown = [attachment.shown(self._takes) for attachment in found.attachments]
         pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
@@ -211,7 +212,7 @@ class PromptArea(Vertical):
         self._tell_problem()
 
     def _tell_problem(self) -> None:
-        """Say once that prompts or drafts are not kept."""
+        """Notify once that prompts or drafts cannot be saved."""
         problems = [self.box.past.problem, self._draft.problem if self._draft is not None else None]
         problem = next((str(one) for one in problems if one is not None), "")
         if problem and not self._told_problem and self.is_running:
@@ -245,7 +246,7 @@ class PromptArea(Vertical):
         self.app.push_screen(PastPrompts(prompts, self._look), chosen)
 
     async def _edit(self) -> None:
-        """Write on in the user's own editor; what it could not finish is still here."""
+        """Edit the prompt in the user's editor."""
         prompt = self.box.prompt
         text, problem = await edit(self.app, prompt.text)
         if text != prompt.text:
@@ -256,15 +257,15 @@ class PromptArea(Vertical):
 
 
 _QUEUED: Final = 4
-"""Prompts shown at most."""
+"""Maximum of queued prompts shown."""
 _NOTE: Final = 8
-"""Rows of the note shown at most."""
+"""Maximum of rows of the note."""
 
 
 def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[StatusRow]:
-    """Return the lines of the note, cut where it is very long, and a line for each of the newest that wait.
+    """Return the rows of the note for the next prompt and of the newest queued prompts.
 
-    `key` gives the key of an action by its name.
+    `key` returns the key of an action.
     """
     note = conversation.rejections.note()
     lines: list[StatusRow] = []

@@ -1,4 +1,4 @@
-"""What passes between the conversation and the dialogs over its screen: questions and answers."""
+"""The dialogs over a session screen, for the open questions of its conversation."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 Key = tuple[str, str]
-"""Names a question: the id of its session, and its key there."""
+"""A question: (session id, key in the session)."""
 
 _PAUSE: Final = 0.5
-"""Seconds without a dialog after one that nobody had time to read: its question was withdrawn at once."""
+"""Seconds without a dialog after one that was withdrawn before anybody could read it."""
 
 
 class _Shown(NamedTuple):
-    """A question with its dialog. An id may be used again: only the question itself tells them apart."""
+    """A question with its dialog. Agents reuse ids, so questions are compared by identity."""
 
     key: Key
     question: Question
@@ -42,25 +42,25 @@ class _Shown(NamedTuple):
 
 
 class QuestionDialogs:
-    """Brings up one dialog at a time; a question that is put aside stays open and can be brought up again."""
+    """Shows one dialog at a time; a question that is put aside stays open."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
         self._shown: _Shown | None = None
         self._aside: dict[Key, Question] = {}
         self._wanted: Key | None = None
-        """The question that the person has chosen."""
+        """The question that the user chose to see."""
         self._wanted_by: Press | None = None
-        """The key that was pressed last when the user wanted to see a question."""
+        """The last key before the user asked for a question."""
         self._last: dict[Key, _Shown] = {}
-        """What was shown last for each question without an answer: its dialog has what was entered."""
+        """The last dialog of each open question, which has the text entered so far."""
         self._not_before = 0.0
-        """When a dialog may come up unasked: thousands of withdrawals must not each cost one."""
+        """The earliest time of the next unasked dialog: thousands of withdrawals must not each cost one."""
 
     def show_next(self, *, follows: bool = False) -> None:
-        """Bring up the oldest open question; take away a dialog whose question has its answer.
+        """Show the oldest open question; close the dialog of an answered one.
 
-        `follows`: the user has just answered one, and was told that others wait.
+        `follows`: the user has just answered a dialog that listed the next ones.
         """
         questions = self._screen.conversation.questions
         self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
@@ -85,11 +85,11 @@ class QuestionDialogs:
 
     @property
     def shown(self) -> Key | None:
-        """The question whose dialog lies over the screen."""
+        """The question in view."""
         return self._shown.key if self._shown is not None else None
 
     def want(self, key: Key) -> None:
-        """Bring up this question before all others, now or as soon as the session is seen."""
+        """Show this question first, as soon as the session is in view."""
         self._aside.pop(key, None)
         self._wanted = key
         self._wanted_by = hands_of(self._screen.app).last
@@ -100,37 +100,36 @@ class QuestionDialogs:
         self.show_next()
 
     def reopen(self) -> None:
-        """Bring up what was put aside."""
+        """Show the questions that were put aside."""
         self._aside.clear()
         self._wanted_by = hands_of(self._screen.app).last
         self.show_next()
 
     def close(self) -> None:
-        """Take the dialog away without an answer: there is nothing to answer any more."""
+        """Close the dialog without an answer: the agent is gone."""
         self._take_away()
         self._rescue(list(self._last))
 
     def _rescue(self, closed: Sequence[Key]) -> None:
-        """Put what was written for questions that are closed, and did not go out, into the prompt."""
+        """Move the text written for closed questions into the prompt."""
         texts = [text for key in closed if (text := self._last.pop(key).dialog.words())]
         if texts:
             self._screen.prompt.give_back(Prompt("\n".join(texts)))
             self._screen.notify("The question is closed. What you wrote is in the prompt.")
 
     def _take_away(self) -> None:
-
         if self._shown is not None:
             dialog = self._shown.dialog
             self._shown = None
             withdraw(dialog)
 
     def refresh(self) -> None:
-        """Make the dialog equal to the call that it is about, which the agent may have changed."""
+        """Redraw the dialog after a change of its tool call."""
         if self._shown is not None and isinstance(self._shown.dialog, PermissionDialog):
             self._shown.dialog.refresh_call()
 
     def _go(self, step: int) -> None:
-        """Show the question so many places after the one that is shown."""
+        """Show the question `step` places further, around the ends."""
         keys = list(self._screen.conversation.questions)
         if self._shown is not None and self._shown.key in keys:
             self.want(keys[(keys.index(self._shown.key) + step) % len(keys)])
@@ -144,7 +143,7 @@ class QuestionDialogs:
         return QuestionSummaries(conversation.questions.values(), conversation.session)
 
     def _show_waiting(self) -> None:
-        """Have the dialog list what waits by now."""
+        """Update the list of waiting questions in the dialog."""
         assert self._shown is not None
         if self._shown.key in self._screen.conversation.questions:
             self._shown.dialog.show_waiting(self._waiting(), self._counter(self._shown.key))
@@ -191,7 +190,7 @@ class QuestionDialogs:
         )
 
     def _finder(self) -> Callable[[Sequence[str]], dict[str, OldText]] | None:
-        """Return what reads the files of the session, where there is an agent that they are lent to."""
+        """Return a reader of old texts of files, or None without access to the workspace."""
         host, session = self._screen.conversation.host, self._screen.conversation.session
         if host is None or session is None or not host.lends(session.id, session.cwd):
             return None
@@ -221,7 +220,7 @@ class QuestionDialogs:
         key, conversation = shown.key, self._screen.conversation
         self._shown = None
         if conversation.questions.get(key) is not shown.question:
-            self.show_next()  # another one has its id by now, which the person has not seen
+            self.show_next()  # another one has its id by now, which the user has not seen
             return
         if answer is not None:
             del self._last[key]

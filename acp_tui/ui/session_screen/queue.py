@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
+from typing_extensions import override
 
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.menu import Menu, MenuItem
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class QueueMenu(Menu):
-    """Lists what waits, the next first; dismisses with the key of a prompt that is to be edited."""
+    """The queued prompts, the next first; dismissed with the key of the prompt to edit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+up", "shift(-1)", "Say it earlier", id="queue.earlier", priority=True),
@@ -29,20 +30,20 @@ class QueueMenu(Menu):
         self._session_screen = screen
         super().__init__("Queue", self._queued, None, screen.look)
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         move, drop = pair_of(self, "queue.earlier", "queue.later"), key_of(self, "queue.drop")
         return [("Enter", "edit"), (move, "move"), (drop, "drop"), (key_of(self, "menu.close"), "close")]
 
+    @override
     def refresh_items(self) -> None:
-        """List what waits by now; with nothing left the list goes away."""
         if not self._queue and self.is_current:
             self.dismiss(None)
         else:
             super().refresh_items()
 
     def action_shift(self, step: int) -> None:
-        """Say the prompt that was moved to earlier or later."""
+        """Move the highlighted prompt."""
         queue, prompt = self._queue, self.highlighted()
         if prompt is not None:
             place = queue.index(prompt)
@@ -50,7 +51,7 @@ class QueueMenu(Menu):
             self._session_screen.view.queue_changed()
 
     def action_drop(self) -> None:
-        """Forget the prompt that was moved to; the history still has it."""
+        """Drop the highlighted prompt; the history keeps it."""
         prompt = self.highlighted()
         if prompt is not None:
             left = self.place_without()
@@ -60,7 +61,7 @@ class QueueMenu(Menu):
                 self.move_to(left.key)
 
     def highlighted(self) -> Prompt | None:
-        """Return the prompt that was moved to, while it waits."""
+        """Return the highlighted prompt while it is queued."""
         return named(self._queue, self.highlighted_key())
 
     @property
@@ -72,12 +73,12 @@ class QueueMenu(Menu):
 
 
 def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
-    """Return the prompt that a key of the list stands for; None once it does not wait any more."""
+    """Return the prompt of a menu key, or None once it has left the queue."""
     return next((prompt for prompt in queue if str(id(prompt)) == key), None)
 
 
 async def show_queue(screen: SessionScreen) -> None:
-    """Let the user put the queue in order, and take a prompt of it back."""
+    """Open the queue menu; take the chosen prompt back into the prompt box."""
     if not screen.conversation.queue:
         screen.notify("Nothing waits to be said.")
         return

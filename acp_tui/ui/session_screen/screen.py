@@ -13,6 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Resize
 from textual.screen import Screen
+from typing_extensions import override
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
@@ -32,7 +33,7 @@ from acp_tui.ui.screens.editor import begin as begin_edit
 from acp_tui.ui.screens.editor import edit_in_workspace
 from acp_tui.ui.screens.key_guard import hands_of
 from acp_tui.ui.session_screen.agent_menus import OptionMenus, UnresponsiveAgent
-from acp_tui.ui.session_screen.commands import RUN, WHEN, Slash, say
+from acp_tui.ui.session_screen.commands import RUN, WHEN, Slash, submit
 from acp_tui.ui.session_screen.details import DetailScreens
 from acp_tui.ui.session_screen.export import ChatCopy, SessionExport
 from acp_tui.ui.session_screen.inbox import SessionName
@@ -73,13 +74,13 @@ class SessionParts:
 
 
 class Body(Horizontal):
-    """What stands between the lines above and below."""
+    """The chat and the side panes."""
 
     BLANK = True  # its children cover it
 
 
 class SessionScreen(Screen[None]):
-    """One conversation. The panes draw the session; what the person does goes to the conversation."""
+    """The screen of one conversation."""
 
     BLANK = True  # its parts cover it: nothing to draw, line by line, behind them
     AUTO_FOCUS = ""  # what is typed early is for the prompt, which takes the keys when it comes
@@ -96,7 +97,7 @@ class SessionScreen(Screen[None]):
         attach: Attach | None = None,
         recorded: RecordedSession | None = None,
     ) -> None:
-        """Show a conversation with an agent that is started, with one that runs, or a recorded one."""
+        """Show a new conversation, one with a running agent, or a recorded one."""
         super().__init__()
         self.look = look
         self.tabs = tabs
@@ -113,10 +114,10 @@ class SessionScreen(Screen[None]):
         self._sessions = StatusRows(id="sessions")
         self._recorded = recorded
 
-    # ------------------------------------------------------------------ what it is made of
+    # ------------------------------------------------------------------ parts
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out the tabs, the chat with the panes beside it, the prompt and the status line."""
         yield self._sessions
         yield StatusRows(id="tabs")
         with Body(id="body"):
@@ -128,7 +129,7 @@ class SessionScreen(Screen[None]):
         yield StatusLine(self.conversation, self.look, lambda: self.parts.shell.background)
 
     def on_mount(self) -> None:
-        """Draw everything once, then begin the conversation."""
+        """Draw everything once, then start the conversation."""
         self.set_class(self.look.ascii, "-ascii")
         restyle(self, self.look)
         self.pane_layout.begin()
@@ -147,47 +148,47 @@ class SessionScreen(Screen[None]):
 
     @property
     def prompt(self) -> PromptBox:
-        """The box in which the person writes."""
+        """The prompt box."""
         return self.query_one(PromptBox)
 
     def on_resize(self, event: Resize) -> None:
-        """Show one pane at a time where there is no room for more, and the tabs that fit."""
+        """Fit panes and tabs to the size."""
         self.pane_layout.resized(event.size.width)
         self.tabs.show()
 
     async def on_unmount(self) -> None:
-        """End the commands of the person."""
+        """End the user's shell commands."""
         await self.parts.shell.end()
 
     def focus_prompt(self) -> None:
-        """Give the prompt the keys."""
+        """Focus the prompt."""
         self.set_focus(self.prompt)  # at once: `focus` would come after a key that is here already
 
     def show_status(self) -> None:
-        """Make the status line, the tabs and the terminal around us equal to what is."""
+        """Update the status line, the tabs and the title of the terminal."""
         self.query_one(StatusLine).show()
         self._attention.update(self.conversation, self, self.presence.is_seen)
         self.tabs.show()
 
-    # ------------------------------------------------------------------ one of several
+    # ------------------------------------------------------------------ tabs
 
     @property
     def title_of_tab(self) -> str:
-        """What the session is about, in a few words."""
+        """The title of the session."""
         return self.parts.session_name.title
 
     def show_sessions(self, lines: Sequence[StatusRow]) -> None:
-        """Show the tabs of all sessions."""
+        """Set the rows of the tab line."""
         self._sessions.set_rows(lines)  # not by a query: when all ends, it goes before its screen
 
     def on_screen_resume(self) -> None:
-        """Catch up with what waited to be shown."""
+        """Draw the changes that were held back."""
         self.view.catch_up()
         if self.presence.is_seen:
             self.presence.begin()
 
     def on_screen_suspend(self) -> None:
-        """Another session is seen, or a dialog lies over this one."""
+        """Note that the screen is covered."""
         self.presence.end()
 
     @on(StatusRows.Clicked, "#sessions")
@@ -195,7 +196,7 @@ class SessionScreen(Screen[None]):
         if event.piece >= 0:
             self.run_worker(self.tabs.clicked(event.piece), group="tabs")
 
-    # ------------------------------------------------------------------ what the person does
+    # ------------------------------------------------------------------ events
 
     @on(Transcript.Chosen)
     def _chosen(self, event: Transcript.Chosen) -> None:
@@ -211,10 +212,10 @@ class SessionScreen(Screen[None]):
         await self.action_run(f"session.{event.what}")
 
     async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
-        """Follow what comes of it."""
+        """Submit the prompt and follow the answer."""
         hands_of(self.app).sent()
         self.query_one(ChatPane).action_follow_end()
-        await say(self, event.prompt)
+        await submit(self, event.prompt)
 
     @on(Transcript.Overloaded)
     def _overloaded(self) -> None:
@@ -227,24 +228,24 @@ class SessionScreen(Screen[None]):
     # ------------------------------------------------------------------ commands
 
     async def action_run(self, name: str) -> None:
-        """Run a command; return when what it opens can take the keys that come right after."""
+        """Run a command; return once its menu can take keys."""
         running = RUN[name](self)
         if running is not None:
             await running
         await asyncio.sleep(0)  # a worker opens its menu now
 
     def can_run(self, name: str) -> bool:
-        """Return whether there is something for a command to act on now."""
+        """Return False for a command with nothing to act on."""
         return name not in WHEN or WHEN[name](self)
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what can be done now, by the key that has no nearer meaning."""
         if action != "run":
             return True
         return self.can_run(str(parameters[0])) and not is_taken(self, action, parameters)
 
     def open_links(self, links: dict[str, str]) -> None:
-        """Show where links lead, and open one if the user says so."""
+        """Show the targets of links; open one on request."""
         opening = open_link(self, links, self.conversation.cwd)
         self.app.run_worker(opening, group="links", exclusive=True)
 
@@ -256,30 +257,29 @@ class SessionScreen(Screen[None]):
         """Turn a page of the chat."""
         self.query_one(ChatPane).action_scroll_pages(event.pages)
 
+    @override
     def action_copy_text(self) -> None:
-        """Copy what is selected, or the block in the chat that has the keys."""
         if not self.parts.chat_copy.selection():
             raise SkipAction
 
 
 class Side(Vertical):
-    """The panes beside the chat, one below the other."""
+    """The side panes."""
 
     def __init__(self) -> None:
         super().__init__(id="side")
 
+    @override
     def compose(self) -> ComposeResult:
-        """Each pane under its title."""
         yield PaneFrame(PlanPane(), id="plan-frame")
         yield PaneFrame(ToolCallsPane(), id="tool-calls-frame")
         yield PaneFrame(ChangesPane(), id="changes-frame")
 
 
 def is_taken(screen: Screen[None], action: str, parameters: tuple[object, ...]) -> bool:
-    """Return whether what is focused, or what holds it, has the key of a priority action of the screen.
+    """Return True if a focused widget's custom key shadows one of the screen's.
 
-    Only the user's settings bring that about, and then what is nearer to the user wins. The keys of Textual's
-    own fields do not count: there the settings win.
+    Only keys of the settings can; keys of Textual's own fields do not count.
     """
     if not keymap_of(screen.app):
         return False

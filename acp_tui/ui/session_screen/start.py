@@ -1,4 +1,4 @@
-"""How a conversation begins and begins again: the start screen, the failure screen, a recorded session."""
+"""Starting and restarting a conversation: agent choice, failures, logins and recorded sessions."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
 
 _RECENT = 50
-"""Journals that are looked at for sessions to offer."""
+"""Newest journals searched for sessions to offer."""
 _EXPLAINING = "failure"
-"""The workers that explain; a new explanation takes the place of the one before."""
+"""The worker group of the failure screen; a new one replaces the one before."""
 
 
 class Startup:
-    """Leads from the first frame to a session, over whatever goes wrong on the way."""
+    """The way from the first frame to a session."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
         self._told_of: float | None = None
-        """When the wait began of which the person was told."""
+        """Start of the wait that the user was last told of."""
 
     async def begin(self) -> None:
-        """Start the agent of the command line, or let the person choose one."""
+        """Start the agent of the command line, or let the user choose one."""
         conversation = self._screen.conversation
         if conversation.launch is not None or conversation.running is not None:
             await self._screen.conversation.begin()
@@ -55,7 +55,7 @@ class Startup:
             await self.choose()
 
     async def choose(self) -> None:
-        """Let the person choose an agent or a recorded session, until one of them can be shown."""
+        """Show the start screen until an agent or a recorded session is open."""
         wanted = ""
         while (choice := await self._choice(wanted)) is not None:
             wanted = choice.agent
@@ -68,11 +68,11 @@ class Startup:
                 return
 
     def again(self, launch: Launch | None = None) -> None:
-        """End the agent, and start it again or another one."""
+        """Restart the agent, or start another one."""
         self._work(self._screen.conversation.restart(launch))
 
     def restart(self) -> None:
-        """End the agent and start it again; without one, let the person choose one."""
+        """Restart the agent; without one, let the user choose."""
         if self._screen.conversation.phase == "recorded":
             self.continue_recorded()
         elif self._screen.conversation.launch is not None:
@@ -81,7 +81,7 @@ class Startup:
             self._work(self.choose())
 
     def continue_recorded(self, prompt: Prompt | None = None) -> None:
-        """Go on with a recorded session, and say this; let the person choose an agent if its own is gone."""
+        """Continue a recorded session, or show the start screen if its agent is unknown."""
         conversation = self._screen.conversation
         recorded = conversation.recorded
         launch = self._launch_of(recorded) if recorded is not None else None
@@ -93,7 +93,7 @@ class Startup:
         self._work(self.choose())
 
     async def _go_on(self, launch: Launch, prompt: Prompt | None) -> None:
-        """Go on with the recorded session in its folder, or in one that the user chooses for it."""
+        """Continue the recorded session in its folder, or in one that the user chooses."""
         conversation = self._screen.conversation
         cwd = conversation.session.cwd if conversation.session is not None else ""
         folder = await folder_to_go_on_in(self._screen, cwd, self._start.cwd)
@@ -103,11 +103,11 @@ class Startup:
             self._screen.prompt.give_back(prompt)
 
     def _work(self, beginning: Coroutine[Any, Any, None]) -> None:
-        """Begin in this way, in the background and in the place of what was begun before."""
+        """Run a way to begin in the background, in place of the one before."""
         self._screen.run_worker(beginning, group="begin", exclusive=True)
 
     async def _choice(self, wanted: str) -> StartChoice | None:
-        """Return what the person chooses; `wanted` is what they named before, which could not be started."""
+        """Return the choice on the start screen; `wanted` fills in a command that could not be started."""
         recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
         screen = StartScreen(
             self._start.known,
@@ -120,7 +120,7 @@ class Startup:
         return await self._screen.presence.ask(screen)
 
     async def show_recorded(self, recorded: RecordedSession) -> bool:
-        """Show a recorded session; return whether there is one to show."""
+        """Show a recorded session; return False if there is none."""
         try:
             shown = await self._screen.conversation.show_recorded(recorded)
         except OSError as error:
@@ -132,21 +132,21 @@ class Startup:
 
     @property
     def has_told_of_waiting(self) -> bool:
-        """Whether the person knows that the agent takes long."""
+        """True once the user was told of the present wait."""
         return self._told_of == self._screen.conversation.waiting_since
 
     def explain_soon(self) -> None:
-        """Explain over the session, in the background."""
+        """Show the failure screen, in the background."""
         self._screen.run_worker(self.explain(), group=_EXPLAINING, exclusive=True)
 
     def stop_explaining(self) -> None:
-        """What was explained is not so any more."""
+        """Take the failure screen away."""
         self._screen.workers.cancel_group(self._screen, _EXPLAINING)
 
     async def explain(self, edited: str = "") -> None:
-        """Say what went wrong, or that the agent takes long, and do what the person wants to try.
+        """Show a failure or a long wait, and follow the choice of the user.
 
-        `edited` is the command as they changed it, where that could not be started either.
+        `edited` is a command of theirs that could not be started either.
         """
         conversation = self._screen.conversation
         failure, waited = conversation.failure, None
@@ -175,7 +175,7 @@ class Startup:
             self.again()
 
     def _silence(self) -> tuple[Failure | None, float | None]:
-        """Return (what is known of an agent that does not answer, seconds it has not)."""
+        """Return (failure of an unresponsive agent, seconds of waiting), or (None, None)."""
         conversation = self._screen.conversation
         agent = conversation.agent
         if agent is None or not conversation.waits_too_long:
@@ -222,7 +222,7 @@ class Startup:
         return self._resolved(choice.agent)
 
     def _launch_of(self, recorded: RecordedSession) -> Launch | None:
-        """Return how to start the agent of a recorded session again."""
+        """Return the launch of the agent of a recorded session."""
         if recorded.agent == "demo":
             return demo_launch()
         name = recorded.agent if recorded.agent in self._start.known else "".join(recorded.argv[:1])
@@ -230,7 +230,7 @@ class Startup:
         return launch._replace(name=recorded.agent) if launch is not None else None
 
     def _resolved(self, command: str, args: Sequence[str] = ()) -> Launch | None:
-        """Return how to start what the person named, or say why it cannot be."""
+        """Return the launch of a command, or notify the user of its problem."""
         try:
             return resolve(command, args, self._start.known)
         except LaunchError as error:
@@ -243,12 +243,12 @@ class Startup:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A failure in words; the advice that is most likely to help comes first."""
+    """A failure in words, the most helpful advice first."""
 
     title: str
-    """What happened, and how the process ended."""
+    """The event and the end of the process."""
     reason: str
-    """What else is known; may be empty."""
+    """Further facts; may be empty."""
     advice: tuple[str, ...]
 
 
@@ -268,7 +268,7 @@ _SIGNS: Final = (
     (r"enospc|no space left", "The disk is full."),
     (r"out of memory|heap limit|oom", "It ran out of memory."),
 )  # fmt: skip
-"""What agents say on stderr when they fail, and what helps; the first that is found is told."""
+"""(Pattern of stderr, advice); the first match is shown."""
 
 _WORKSPACE: Final = re.compile(r"\bcwd\b|workspace|working directory|directory|folder|trust", re.I)
 
@@ -276,13 +276,13 @@ _WORKSPACE: Final = re.compile(r"\bcwd\b|workspace|working directory|directory|f
 def explain(
     failure: Failure, *, login: str = "", can_log_in: bool = False, waited: float | None = None
 ) -> Explanation:
-    """Return the words for a failure.
+    """Put a failure into words.
 
     Args:
         failure: the facts.
-        login: how to log in to this agent outside acp-tui, one line, as far as we know it.
-        can_log_in: whether it offers a way to log in from here.
-        waited: seconds that it has not answered, if that is why.
+        login: one line of advice on logging in outside acp-tui, if known.
+        can_log_in: True if the agent offers a login from here.
+        waited: seconds without an answer, if that is the failure.
     """
     advice = dict.fromkeys(_advice(failure, login, can_log_in, waited))
     # How it ended is in the title; the reason would only repeat it.
@@ -379,18 +379,18 @@ def _signs(stderr: str) -> Iterator[str]:
 
 
 _OWNER = "login"
-"""Whom terminals of logins belong to: no session of an agent, so that none can reach them."""
+"""The owner of login terminals: no session, so that no agent can reach them."""
 
 
 class LoginDialogs:
-    """Brings up one screen after the other; each goes away when its call is cancelled."""
+    """The screens of a login; each closes when its call is cancelled."""
 
     def __init__(self, screen: SessionScreen, cwd: str) -> None:
         self._screen = screen
         self._cwd = cwd
 
     async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
-        """Let the person choose a way to log in; None: not now."""
+        """Return the id of the chosen login method, or None."""
         conversation = self._screen.conversation
         dialog = LoginDialog(
             methods,
@@ -402,15 +402,15 @@ class LoginDialogs:
         return await self._screen.presence.ask(dialog)
 
     async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
-        """Show that the agent logs in, until the person will not wait."""
+        """Show a running login until the user cancels it."""
         name = self._screen.conversation.agent_name
         dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
         await self._screen.presence.ask(dialog)
 
     async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
-        """Run the agent's own program with the method's arguments in a terminal; return why it failed.
+        """Run the agent's own program with the method's arguments in a terminal; return its error, or "".
 
-        Never another program: only arguments and variables are the agent's to say.
+        The agent chooses arguments and variables, never the program.
         """
         program, *arguments = running.launch.argv
         terminals = running.host.terminals
@@ -434,14 +434,14 @@ class LoginDialogs:
 
 
 async def folder_to_go_on_in(screen: SessionScreen, cwd: str, here: str) -> str | None:
-    """Return where a session goes on: in its own folder, or in one that the user chooses for it.
+    """Return the folder to continue a session in: its own, or one that the user chooses.
 
     Args:
-        screen: over which the user is asked.
-        cwd: the folder of the session; empty where none is known.
+        screen: the screen below the question.
+        cwd: the folder of the session; empty if unknown.
         here: the folder of this run.
 
-    Returns None where the user only wants to read; then nothing is started.
+    Returns None if the user only wants to read.
     """
     if not cwd or _is_folder(cwd):
         return cwd or here
@@ -467,7 +467,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _folder(typed: str) -> str | None:
-    """Return the folder that the user has typed; None if there is no such."""
+    """Return a typed folder as an absolute path, or None if there is none."""
     try:
         path = Path(typed).expanduser().absolute()
     except RuntimeError:  # the home of an unknown user

@@ -1,4 +1,4 @@
-"""What a session screen shows of its conversation, when the conversation tells of a change."""
+"""The view of a conversation: draws its changes on the session screen."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MOST: Final = 100
-"""Different mistakes that are told; one that comes back with each frame is told once."""
+"""Maximum of different errors logged; one that returns with each frame is logged once."""
 _told: set[str] = set()
 
 
 @contextmanager
 def lost_frame(app: App[Any]) -> Iterator[None]:
-    """Go on after a mistake in what is drawn for an agent; without a terminal, as in tests, raise it."""
+    """Log an error of drawing and go on; raise it without a terminal, as in tests."""
     try:
         yield
     except Exception as error:
@@ -66,7 +66,7 @@ Given = ParamSpec("Given")
 def draws_for_agent(
     method: Callable[Concatenate[Any, Given], None],
 ) -> Callable[Concatenate[Any, Given], None]:
-    """Have a method of what holds a `_screen` cost a frame at most."""
+    """Decorate a drawing method so that an error costs one frame only."""
 
     @functools.wraps(method)
     def spared(self: Any, /, *args: Given.args, **given: Given.kwargs) -> None:
@@ -77,7 +77,7 @@ def draws_for_agent(
 
 
 class SessionView:
-    """Hears the conversation (it is a `Listener`) and makes the parts of the screen equal to it."""
+    """The listener of the conversation, which updates the parts of the screen."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
@@ -85,18 +85,17 @@ class SessionView:
 
     @cached_property
     def _drawing(self) -> FramePacer:
-
         conversation = self._screen.conversation
         return FramePacer(self._screen, self._bind, self.draw, lambda: conversation.phase == "starting")
 
     def catch_up(self) -> None:
-        """Draw what waits now: the screen is seen again, or not through a dialog any more."""
+        """Draw the changes that were held back."""
         if "_drawing" in self.__dict__:
             self._drawing.flush()
 
     @draws_for_agent
     def phase_changed(self) -> None:
-        """The agent is starting, ready, or gone."""
+        """Update the screen after a change of the phase."""
         screen = self._screen
         if not screen.is_running:
             return
@@ -112,14 +111,14 @@ class SessionView:
             screen.parts.details.ready()
 
     def session_changed(self, change: SessionChange) -> None:
-        """Draw what changed, soon."""
+        """Draw a change with the next frame."""
         session = self._screen.conversation.session
         if self._screen.is_running and session is not None:
             self._drawing.add(session, change)
 
     @draws_for_agent
     def session_dropped(self) -> None:
-        """Show nothing of a session that did not come about, or that is told anew."""
+        """Clear the panes: the session failed or is replayed."""
         if not self._screen.is_running:
             return
         self._drawing.forget()
@@ -131,13 +130,13 @@ class SessionView:
 
     @draws_for_agent
     def questions_changed(self) -> None:
-        """Bring up a question that belongs to no session."""
+        """Show the next question."""
         if self._screen.is_running:
             self._screen.question_dialogs.show_next()
 
     @draws_for_agent
     def queue_changed(self) -> None:
-        """Show what waits to be said."""
+        """Show the queue."""
         screen = self._screen
         if not screen.is_running:
             return
@@ -148,13 +147,13 @@ class SessionView:
         screen.show_status()
 
     def prompt_failed(self, prompt: Prompt) -> None:
-        """Give the person back what could not be said."""
+        """Return a failed prompt to the prompt box."""
         if self._screen.is_running:
             self._screen.prompt.give_back(prompt)
 
     @draws_for_agent
     def tick(self) -> None:
-        """Count seconds where something runs; called once a second."""
+        """Update running times; called once a second."""
         screen, conversation = self._screen, self._screen.conversation
         screen.parts.unresponsive_agent.tick(monotonic())
         screen.show_status()
@@ -171,7 +170,7 @@ class SessionView:
             screen.parts.details.refresh(now)
 
     def _show_unread(self) -> None:
-        """Show what the agent prints that is no message, where a message is waited for."""
+        """Show output of the agent that is no message, while it starts."""
         conversation = self._screen.conversation
         conversation.tell_unread()
         if conversation.phase in ("starting", "logging-in", "ready"):
@@ -180,7 +179,7 @@ class SessionView:
                 chat.say_unread(unread)
 
     def draw(self, session: Session, change: SessionChange, more: bool = False) -> None:
-        """Draw a change of a session. `more`: the rest of it follows."""
+        """Draw a change of a session; `more` says that the rest follows."""
         screen = self._screen
         if not screen.query(StatusLine):
             return  # the screen is being taken away, its parts first
@@ -208,7 +207,7 @@ class SessionView:
 
 
 def bind_session(screen: SessionScreen, session: Session, settings: Settings) -> None:
-    """Have the panes show another session than before."""
+    """Bind the panes to another session."""
     for pane in screen.query(Pane):
         pane.begin()
     for changes in screen.query(ChangesPane):
@@ -230,7 +229,7 @@ def bind_session(screen: SessionScreen, session: Session, settings: Settings) ->
 
 
 def terminal_of(screen: SessionScreen, terminal_id: str) -> Terminal | None:
-    """Return a terminal of the session or of the person by its id, to look at; None for no such."""
+    """Return a terminal of the session or of the user by its id, or None."""
     own = screen.parts.shell.terminal(terminal_id)
     host, session = screen.conversation.host, screen.conversation.session
     if own is not None or host is None or session is None:
@@ -249,7 +248,7 @@ def _looking_for(screen: SessionScreen) -> float:
 
 
 def _beside(screen: SessionScreen) -> list[str]:
-    """Return what keeps changes from being shown, and what changed in files that are not tracked."""
+    """Return the obstacles of change tracking and the changes of untracked files."""
     tracking, session = screen.conversation.tracking, screen.conversation.session
     if tracking is None:
         return []
@@ -260,21 +259,21 @@ def _beside(screen: SessionScreen) -> list[str]:
 
 
 _PACE: Final = 0.033
-"""Seconds between two drawings."""
+"""Seconds between two frames."""
 _SELDOM: Final = 0.25
-"""The same while a dialog lies over the screen, for each frame then costs that of the whole screen, dimmed;
-and while an agent tells an earlier session, of which only the end stays in view.
+"""Seconds between two frames below a dialog, which redraws the whole dimmed screen, and during a replay,
+of which only the end stays in view.
 """
 
 _SLICE: Final = 500
-"""Entries that are handed on at once, about ten milliseconds of work: keys have a turn before the next."""
+"""Entries drawn at once, about ten milliseconds of work, so that keys are handled in between."""
 
 _URGENT: Final = "turn"
-"""A field that matters to a dialog at once: questions only add to those that it lists."""
+"""The field that a dialog needs at once; further questions only add to its list."""
 
 
 class FramePacer:
-    """Collects the changes of one session after the other and hands them on."""
+    """Collects changes of a session and draws them with the next frame."""
 
     def __init__(
         self,
@@ -283,13 +282,13 @@ class FramePacer:
         draw: Callable[[Session, SessionChange, bool], None],
         passes_by: Callable[[], bool],
     ) -> None:
-        """Take whom to tell.
+        """Set the callbacks.
 
         Args:
-            screen: whose loop draws.
+            screen: the screen that draws.
             bind: called with a session before its first change is drawn.
-            draw: told what changed in the session, and whether more of the same follows at once.
-            passes_by: whether an earlier session is being told.
+            draw: called with a session, a change, and True if more of it follows.
+            passes_by: returns True during a replay.
         """
         self._screen = screen
         self._bind = bind
@@ -299,11 +298,11 @@ class FramePacer:
         self._entries: set[int] = set()
         self._fields: set[Field] = set()
         self._due = inf
-        """When what is collected is drawn."""
+        """Time of the next frame."""
         self._drawn_at = 0.0
 
     def add(self, session: Session, change: SessionChange) -> None:
-        """Draw a change soon."""
+        """Draw a change with the next frame."""
         if session is not self._session:
             self.flush(whole=True)  # what is left to draw belongs to the session before
             self._session = session
@@ -326,13 +325,13 @@ class FramePacer:
         return bool(stack) and stack[-1] is not self._screen and stack[-1].is_modal
 
     def forget(self) -> None:
-        """Draw nothing more of the session that was shown; the next one is bound first."""
+        """Drop the changes of the session; the next one is bound first."""
         self._session = None
         self._entries.clear()
         self._fields.clear()
 
     def flush(self, *, whole: bool = False) -> None:
-        """Draw what is collected: of very much, such as a recording, a part now and the rest soon."""
+        """Draw the collected changes, many of them in several slices."""
         self._due = inf
         if self._session is None or not (self._entries or self._fields) or not draws(self._screen):
             return
@@ -352,34 +351,34 @@ class FramePacer:
 
 
 class Presence:
-    """The person before one session screen, who may be at another one."""
+    """The presence of the user at one session screen."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
         self._seen = asyncio.Event()
         self.has_news = False
-        """Whether a turn has ended here while another session was seen."""
+        """True if a turn has ended while another session was in view."""
         self._then: Callable[[], None] | None = None
 
     @property
     def is_seen(self) -> bool:
-        """Whether this is the session that the person looks at."""
+        """True if this session is in view."""
         return self._screen.tabs.is_current(self._screen)
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
-        """Show a screen over this session, once it is seen, and return what it is dismissed with."""
+        """Show a screen over this session once it is in view; return its result."""
         await self._seen.wait()
         return await answer_of(self._screen.app, screen)
 
     def when_seen(self, do: Callable[[], None]) -> None:
-        """Call this now, or when the person comes to this session; only the newest call waits."""
+        """Call this once the session is in view; only the newest call is kept."""
         if self.is_seen:
             do()
         else:
             self._then = do
 
     def begin(self) -> None:
-        """The person looks at this session from now on."""
+        """Note that this session is in view."""
         self._seen.set()
         self.has_news = False
         self._screen.tabs.show()
@@ -389,6 +388,6 @@ class Presence:
             then()
 
     def end(self) -> None:
-        """Another session is seen, or a dialog lies over this one."""
+        """Note that another session is in view."""
         if not self.is_seen:
             self._seen.clear()
