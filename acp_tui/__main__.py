@@ -1,4 +1,4 @@
-"""Lets `python -m acp_tui` start the program."""
+"""Entry point of `python -m acp_tui`."""
 
 import sys
 

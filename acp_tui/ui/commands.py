@@ -1,7 +1,7 @@
-"""The commands of the session: their keys, and their words behind `/`. A row a command.
+"""The table of commands: keys and slash commands.
 
-Keys, the palette, F1, the slash menu and the key table of the README are made from these rows.
-What a command does is in `session_screen/commands.py`.
+Keys, the palette, F1 and the slash menu are made from these rows; the README lists their keys.
+The functions of the commands are in `session_screen/commands.py`.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from typing import Final, Literal, NamedTuple
 from textual.binding import Binding
 
 Scope = Literal["app", "session", "chat"]
-"""Where a key is heard: everywhere, on the session screen, in the chat pane."""
+"""The reach of a key: everywhere, the session screen, or the chat pane."""
 
 
 class Command(NamedTuple):
-    """One thing that the user can have done."""
+    """A command of the user."""
 
     name: str
-    """Names it in the settings; its first part is its group in the help."""
+    """The name in the settings; the first part is the group in the help."""
     title: str
-    """For the palette and the help."""
+    """The title in the palette and the help."""
     keys: str
     scope: Scope = "session"
     is_shown: bool = False
-    """Whether the row of keys has it, where there is room."""
+    """True to show it in the row of keys, if there is room."""
     is_first: bool = True
-    """Whether its key counts before what has the focus, such as the prompt, can take it."""
+    """True to give its key priority over the focused widget."""
     slash: str = ""
-    """Its word behind `/`; a command of the agent with the same name comes first."""
+    """The word behind `/`; a command of the agent with the same name comes first."""
     summary: str = ""
-    """For the slash menu."""
+    """The description in the slash menu."""
     hint: str = ""
-    """The argument that may follow the word."""
+    """The optional argument."""
 
     @property
     def binding(self) -> Binding:
-        """Its keys, for Textual."""
+        """Textual's binding of the command."""
         action = f"{'screen.' if self.scope == 'chat' else ''}run({self.name!r})"
         return Binding(
             self.keys, action, self.title, id=self.name, show=self.is_shown, priority=self.is_first
@@ -149,5 +149,5 @@ COMMANDS: Final = (
 
 
 def bindings(*scopes: Scope) -> Iterator[Binding]:
-    """Return the keys of the commands of these scopes, in the order of the table."""
+    """Yield the bindings of these scopes, in the order of the table."""
     return (command.binding for command in COMMANDS if command.scope in scopes)

@@ -1,4 +1,4 @@
-"""What the command palette offers: every action, every theme, and the agent's own commands."""
+"""The command palette, and the validation of the key settings."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from textual.fuzzy import Matcher
 from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys
 from textual.screen import Screen
 from textual.types import IgnoreReturnCallbackType
+from typing_extensions import override
 
 import acp_tui.ui
 from acp_tui.protocol.schema import AvailableCommand
@@ -45,7 +46,7 @@ class Offer(NamedTuple):
 
 
 class Palette(CommandPalette):
-    """The command palette; pages are turned only in a list that is laid out."""
+    """The command palette, without Textual's errors on a list that is not laid out."""
 
     def _action_command_list(self, action: str) -> None:
         with suppress(KeyError, IndexError):  # Textual asks where a row is that has no place yet
@@ -58,25 +59,25 @@ def commands(
     themes: Callable[[], Sequence[str]],
     use_theme: Callable[[str], object],
 ) -> type[Provider]:
-    """Return a provider for the command palette of the app.
+    """Return a provider for the command palette.
 
     Args:
-        slash_commands: the agent's commands as of now.
-        use_command: what to do with the name of one that was chosen, without its slash.
-        themes: the names of the themes.
-        use_theme: what to do with the one that was chosen.
+        slash_commands: returns the agent's commands.
+        use_command: called with a chosen command, without its slash.
+        themes: returns the names of the themes.
+        use_theme: called with a chosen theme.
     """
 
     class Commands(Provider):
-        """Lists what can be done."""
+        """The actions, the agent's commands and the themes."""
 
+        @override
         async def discover(self) -> Hits:
-            """Offer everything."""
             for offer in self._offers():
                 yield DiscoveryHit(_shown(Content(offer.name), offer), offer.run, text=offer.name)
 
+        @override
         async def search(self, query: str) -> Hits:
-            """Offer what matches."""
             matcher = self.matcher(query)
             for offer in self._offers():
                 score = matcher.match(offer.name)
@@ -99,19 +100,19 @@ def commands(
 
 
 def _can_be_done(line: KeyLine) -> bool:
-    """Whether there is something for an action to act on now."""
+    """Return False for an action with nothing to act on."""
     _, action, parameters = parse(line.action)
     return line.node.check_action(action, parameters) is not False
 
 
 def _shown(name: Content, offer: Offer) -> Content:
-    """Put the help beside the name; Textual would read it as markup, and take a second row for it."""
+    """Put the help behind the name; Textual would read it as markup in a second row."""
     gap = max(2, _NAME - name.cell_length)
     return Content.assemble(name, " " * gap, (offer.help, "not bold $muted")) if offer.help else name
 
 
 def _highlighted(matcher: Matcher, name: str) -> Content:
-    """Mark what matched; the matcher's own way would read the name as markup."""
+    """Highlight the match; the matcher's own method would read the name as markup."""
     shown = Content(name)
     for offset in matcher.fuzzy_search.match(matcher.query, name)[1]:
         shown = shown.stylize(matcher.match_style, offset, offset + 1)
@@ -122,18 +123,18 @@ _MODIFIERS: Final = frozenset(("ctrl", "alt", "shift", "super", "hyper", "meta")
 _NAMES: Final = frozenset(
     (*(key.value for key in Keys), *KEY_NAME_REPLACEMENTS.values(), *KEY_TO_UNICODE_NAME, "space")
 )
-"""Keys that have a name; any other is called by its letter."""
+"""Keys with a name; all others are called by their letter."""
 
 _BESIDE_PROMPT: Final = ("app.", "session.", "prompt.")
-"""How the actions begin that are there while something is written."""
+"""Prefixes of the actions that are there while the prompt has the focus."""
 _IN_PANES: Final = ("session.hide-pane",)
-"""Those of them that are meant for where nothing is."""
+"""Exceptions, meant for panes only."""
 _SEEN_WITH_SESSION: Final = ("PromptBox", "ChatPane", "PlanPane", "ToolCallsPane", "ChangesPane")
-"""What has the keys on a session screen, one at a time."""
+"""The focusable widgets of a session screen."""
 
 
 class Wrong(NamedTuple):
-    """A key of the settings that cannot be used as written."""
+    """A problem with a key of the settings."""
 
     action: str
     """The name in the settings."""
@@ -141,14 +142,14 @@ class Wrong(NamedTuple):
 
 
 class Named(NamedTuple):
-    """An action as its keys find it."""
+    """The name and description of an action."""
 
     name: str
     description: str
 
 
 def is_key(text: str) -> bool:
-    """Whether there are keys of this name: `ctrl+k`, `f7`, `shift+tab`, `left_square_bracket`, or several."""
+    """Return True for names of keys: `ctrl+k`, `f7`, `shift+tab`, `left_square_bracket`, or several."""
     return all(_is_one_key(key.strip()) for key in text.split(","))
 
 
@@ -166,12 +167,12 @@ def _is_character(name: str) -> bool:
 
 
 def usable(keys: Mapping[str, str]) -> dict[str, str]:
-    """Return the keys without those that are none, or write: their actions keep the ones they had."""
+    """Return the valid keys; all other actions keep their defaults."""
     return {action: key for action, key in keys.items() if is_key(key) and not writes(action, key)}
 
 
 def writes(action: str, keys: str) -> bool:
-    """Whether a key writes a letter where its action is wanted: in the prompt."""
+    """Return True if a key would write a letter into the prompt."""
     return (
         action.startswith(_BESIDE_PROMPT) and action not in _IN_PANES and any(map(_is_text, keys.split(",")))
     )
@@ -183,7 +184,7 @@ def _is_text(key: str) -> bool:
 
 
 def unreadable(keys: Mapping[str, str]) -> list[Wrong]:
-    """Return what is wrong with the names of keys."""
+    """Return unknown keys and keys that write a letter."""
     return [
         Wrong(action, f"'{key}' is no key, so {action} keeps its own; write ctrl+k, alt+up, f7 or shift+tab")
         for action, key in keys.items()
@@ -199,9 +200,9 @@ def unreadable(keys: Mapping[str, str]) -> list[Wrong]:
 
 
 async def check(app: App[Any], keys: Mapping[str, str]) -> list[Wrong]:
-    """Return all that is wrong with the keys of the settings; loads every screen, but one at a time.
+    """Validate the key settings: unknown actions, unknown keys, conflicts.
 
-    The application has those that are usable already, by the names that Textual gives them.
+    It imports all modules of the interface, one at a time, and expects the usable keys in the app's keymap.
     """
     for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
         importlib.import_module(module.name)
@@ -216,7 +217,7 @@ async def check(app: App[Any], keys: Mapping[str, str]) -> list[Wrong]:
 
 
 async def problems(app: App[Any], keys: Mapping[str, str], path: Path) -> list[Problem]:
-    """Return all that is wrong with the keys of a settings file, each with its line."""
+    """Return the problems of the keys of a settings file, with lines."""
     found = await check(app, keys)
     text = await asyncio.to_thread(_text, path) if found else ""
     return [Problem(path, line_of(text, ("keys", wrong.action)), wrong.message) for wrong in found]
@@ -230,7 +231,7 @@ def _text(path: Path) -> str:
 
 
 def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[Wrong]:
-    """Return what names no action; `help_key` lists those that there are."""
+    """Return unknown actions; `help_key` is named in the advice."""
     return [
         Wrong(action, f"there is no action named '{action}'{nearest(action, known)}; {help_key} lists them")
         for action in keys
@@ -239,7 +240,7 @@ def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[Wro
 
 
 def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]) -> list[Wrong]:
-    """Return where a key of the settings has two meanings that are there at the same time."""
+    """Return keys of the settings with two meanings at the same time."""
     found: dict[frozenset[str], Wrong] = {}
     for group in groups:
         by_key: dict[str, dict[str, Named]] = {}
@@ -255,7 +256,7 @@ def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]
 
 
 def _together(app: App[Any]) -> Iterator[list[type[DOMNode]]]:
-    """Return what has keys at the same time: a screen, what has the focus on it, and the application."""
+    """Yield the classes with keys at the same time: a focused widget, its screen and the app."""
     kinds = {kind for kind in _below(DOMNode) if kind.__module__.startswith("acp_tui.")}
     for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
         if issubclass(kind, Screen) and kind.__name__ != "SessionScreen":
@@ -278,7 +279,7 @@ def _names(group: Sequence[type[DOMNode]]) -> Iterator[Named]:
 
 
 def _keys(group: Sequence[type[DOMNode]], keys: Mapping[str, str]) -> Iterator[tuple[str, Named]]:
-    """Return (key, action) for what has a name of ours in these classes, with the keys of the settings."""
+    """Yield (key, action) of these classes, with the keys of the settings."""
     for kind in group:
         for _, binding in class_bindings_of(kind):
             if binding.id:

@@ -1,4 +1,4 @@
-"""What the terminal outside the interface is told: a title, and a call when the user looks elsewhere."""
+"""The terminal around the interface: title, notifications, clipboard and hang-up."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class TerminalTaken(Exception):
 State = Literal["starting", "ready", "working", "asks", "ended"]
 
 QUIET: Final = 5.0
-"""Seconds without a key after which the user is taken to be away, where the terminal does not tell."""
+"""Seconds without a key before the user counts as away, in terminals without focus reports."""
 _NAME: Final = 80
-"""Cells of an agent's name that the terminal is told."""
+"""Maximum of cells of an agent's name in the title."""
 
 KEEP_TITLE: Final = "\x1b[22;2t"
 GIVE_TITLE_BACK: Final = "\x1b[23;2t"
-"""Control sequences by which a terminal keeps the title it had, and shows it again."""
+"""Control sequences that save and restore the title."""
 
 _CALLS: Final[dict[tuple[State, State], str]] = {
     ("working", "ready"): "is done",
@@ -48,7 +48,7 @@ _CALLS: Final[dict[tuple[State, State], str]] = {
     ("working", "ended"): "has ended",
     ("asks", "ended"): "has ended",
 }
-"""What is worth a call, by the states before and after. What the person did themselves is not."""
+"""Notifications by (state before, state after); none for actions of the user."""
 
 _WORDS: Final[dict[State, str]] = {
     "starting": "starting",
@@ -60,15 +60,15 @@ _WORDS: Final[dict[State, str]] = {
 
 
 def speaks_777(environment: Mapping[str, str]) -> bool:
-    """Return whether a terminal shows notifications by OSC 777: rxvt, foot, and those built on VTE.
+    """Return True for a terminal with notifications by OSC 777: rxvt, foot, and those built on VTE.
 
-    Each terminal gets one of the two: some know both, and would show everything twice.
+    All others get OSC 9. A terminal that knows both would show everything twice.
     """
     return environment.get("TERM", "").startswith(("rxvt", "foot")) or "VTE_VERSION" in environment
 
 
 def state_of(conversation: Conversation) -> State:
-    """Return what a conversation is at, as far as somebody who looks elsewhere wants to know."""
+    """Return the state of a conversation for the title."""
     if conversation.questions or conversation.phase == "logging-in":
         return "asks"
     if conversation.is_over:
@@ -79,11 +79,11 @@ def state_of(conversation: Conversation) -> State:
 
 
 class Seat:
-    """The user's place before the terminal: whether it has the focus, and when a key was typed last."""
+    """The presence of the user: focus of the terminal and time of the last input."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.focus: bool | None = None
-        """Whether the terminal has the focus; None until it has told so once."""
+        """True if the terminal has the focus; None before its first report."""
         self._clock = clock
         self._touched = clock()
 
@@ -92,27 +92,27 @@ class Seat:
         self._touched = self._clock()
 
     def idle(self) -> float:
-        """Return the seconds since the user has done something."""
+        """Return the seconds since the last input."""
         return self._clock() - self._touched
 
     def later(self, seconds: float, do: Callable[[], None]) -> None:
-        """Call something when these seconds are over."""
+        """Call a function after some seconds."""
         asyncio.get_running_loop().call_later(seconds, do)
 
 
 class Attention:
-    """Keeps the terminal's title equal to a conversation, and calls the user when it matters."""
+    """The title of the terminal, and notifications for a user who is away."""
 
     def __init__(
         self, write: Callable[[str], None], seat: Seat, calls: Calls = "auto", by_777: bool = False
     ) -> None:
-        """Take the ways out.
+        """Set the outputs.
 
         Args:
             write: sends a control sequence to the terminal.
-            seat: whether the user is there, as far as it shows.
-            calls: when the user wants to be called.
-            by_777: whether the terminal wants OSC 777 for that instead of OSC 9.
+            seat: the presence of the user.
+            calls: the setting of notifications.
+            by_777: True to notify by OSC 777 instead of OSC 9.
         """
         self._write = write
         self._seat = seat
@@ -122,12 +122,12 @@ class Attention:
         self._title = ""
 
     def update(self, conversation: Conversation, of: object, is_seen: bool = True) -> None:
-        """Tell the terminal what is new in a conversation.
+        """Update the title, and notify of a change of state.
 
         Args:
-            conversation: what changed, perhaps.
-            of: the screen that the conversation is shown on; each has a state of its own.
-            is_seen: whether the user sees that screen, so that the title speaks of it.
+            conversation: the conversation.
+            of: its screen; each has a state of its own.
+            is_seen: True if the screen is in view, so that the title is about it.
         """
         before, state = self._states.get(of, "starting"), state_of(conversation)
         self._states[of] = state
@@ -143,7 +143,7 @@ class Attention:
             self._call(f"\x1b]{notice}\x07\x07", of, state)
 
     def _call(self, notice: str, of: object, state: State) -> None:
-        """Call now, or when the user has not touched a key for a while and nothing else has happened."""
+        """Notify now, or once the user is away if the state is still the same."""
         if self._states.get(of) != state:
             return
         if self._calls == "always" or self._seat.focus is False:
@@ -156,7 +156,7 @@ class Attention:
                 self._write(notice)
 
     def end(self) -> None:
-        """Give the terminal its own title back."""
+        """Restore the title of the terminal."""
         self._states.clear()
         if self._title:
             self._write(GIVE_TITLE_BACK)
@@ -164,14 +164,14 @@ class Attention:
 
 
 OSC52_LIMIT: Final = 74_994
-"""Bytes, as base64, that the terminals with the tightest limit take in one sequence."""
+"""Maximum of base64 bytes in one sequence, by the strictest terminals."""
 
 PATIENCE: Final = 3.0
-"""Seconds after which a program that does not take the text is left alone."""
+"""Seconds for a clipboard program to take the text."""
 
 
 class Way(NamedTuple):
-    """A program that takes the text on its standard input."""
+    """A clipboard program, which reads the text from its standard input."""
 
     name: str
     argv: tuple[str, ...]
@@ -179,15 +179,15 @@ class Way(NamedTuple):
 
 
 Finds = Callable[[str], str | None]
-"""Returns the path of a program, None if it is not there; as `shutil.which` does."""
+"""A function like `shutil.which`."""
 
 
 def desktop_way(
     env: Mapping[str, str], finds: Finds = shutil.which, platform: str = sys.platform
 ) -> Way | None:
-    """Return the program that reaches the clipboard of the desktop that the person sits at.
+    """Return the program for the clipboard of the user's desktop.
 
-    Over SSH that is only an X server that SSH leads to: any other desktop here is not the person's.
+    Over SSH that is only a forwarded X server: any other desktop here is not the user's.
     """
     return next((way for way in _desktop_ways(env, platform) if finds(way.argv[0]) is not None), None)
 
@@ -206,12 +206,12 @@ def _desktop_ways(env: Mapping[str, str], platform: str) -> Iterator[Way]:
 
 
 def is_remote(env: Mapping[str, str]) -> bool:
-    """Whether the person sits at another machine."""
+    """Return True within an SSH session."""
     return bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY"))
 
 
 class Clipboard:
-    """Knows the ways out of one run of the program."""
+    """The clipboard outside the program."""
 
     def __init__(
         self,
@@ -221,13 +221,13 @@ class Clipboard:
         *,
         export: str = "",
     ) -> None:
-        """Take the ways out.
+        """Set the outputs.
 
         Args:
             write: sends a control sequence to the terminal.
-            env: our environment, which tells where the person sits.
+            env: our environment.
             finds: returns the path of a program.
-            export: the key that writes the session into a file.
+            export: the key that exports the session.
         """
         self._write = write
         self._env = env
@@ -236,7 +236,7 @@ class Clipboard:
         self._has_told = False
 
     async def put(self, text: str) -> str:
-        """Put a text on the clipboard; return what the person should know of it, most times nothing."""
+        """Put a text on the clipboard; return a message for the user, usually ""."""
         way = desktop_way(self._env, self._finds)
         if way is not None and await asyncio.to_thread(takes, way, text):
             return ""
@@ -253,7 +253,7 @@ class Clipboard:
         )
 
     async def _in_tmux(self, text: str) -> bool:
-        """Put a text into tmux's buffer, and have tmux hand it on where it can."""
+        """Put a text into tmux's buffer, and from there into the terminal's clipboard."""
         if not self._env.get("TMUX") or self._finds("tmux") is None:
             return False
         for option in (("-w",), ()):  # before 3.2 tmux could not hand it on
@@ -271,7 +271,7 @@ class Clipboard:
         return True
 
     def _told_once(self, way: Way | None) -> str:
-        """Say once that nobody knows whether the terminal took it."""
+        """Return a warning, once: the terminal does not confirm OSC 52."""
         if self._has_told:
             return ""
         self._has_told = True
@@ -286,7 +286,7 @@ class Clipboard:
 
 
 def takes(way: Way, text: str) -> bool:
-    """Give a text to a program and wait for its end; return whether it took it. For a thread."""
+    """Run a clipboard program with a text; return True on success. For a thread."""
     try:
         # What stays behind to hand the text out must not hold our streams.
         done = subprocess.run(
@@ -304,13 +304,13 @@ def takes(way: Way, text: str) -> bool:
 
 
 HANG_UP_PATIENCE: Final = 4.0
-"""Seconds for an orderly end after the terminal has gone; the guard ends what is left."""
+"""Seconds for an orderly end after a hang-up; the guard ends what is left."""
 
 
 def when_terminal_goes(leave: Callable[[], object]) -> None:
-    """Call `leave`, from any thread, when the terminal has gone; end the process if that does not.
+    """Call `leave`, from any thread, after a hang-up; exit if it takes too long.
 
-    What writes to a terminal that is gone may block for ever, and so may the event loop with it.
+    A write to a closed terminal may block for ever, and the event loop with it.
     """
 
     def gone() -> None:
@@ -326,7 +326,7 @@ def when_terminal_goes(leave: Callable[[], object]) -> None:
 
 
 def _watch(fd: int, gone: Callable[[], None]) -> None:
-    """Wait, without any work, until the other side of a terminal is closed: not all tell by a signal."""
+    """Wait until the other side of a terminal is closed: not all send a signal."""
     poll = select.poll()
     poll.register(fd, 0)  # only that it has hung up or is broken
     poll.poll()
@@ -334,7 +334,7 @@ def _watch(fd: int, gone: Callable[[], None]) -> None:
 
 
 def has_shell() -> bool:
-    """Whether a shell started us that notices when we stop; else nobody could bring us back."""
+    """Return True if the parent is a shell with job control, which can resume us."""
     parent = os.getppid()
     try:
         same_terminal = os.getsid(parent) == os.getsid(0)

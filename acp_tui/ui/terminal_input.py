@@ -1,7 +1,7 @@
-"""The way from the bytes of the terminal to keys and pastes: nothing in a paste is ever a key.
+"""Terminal input: bytes to keys and pastes.
 
-Textual's own parser acts on what follows an escape character inside a paste, and it ends the program on
-bytes that are no UTF-8. Here a paste ends with its end mark and with nothing else.
+Textual's own parser treats text behind an escape character in a paste as keys, and fails on bytes that are
+no UTF-8. Here a paste ends with its end mark and with nothing else.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, Final, cast
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key, Paste, Resize
 from textual.message import Message
+from typing_extensions import override
 
 from acp_tui.ui.textual_internals import (
     ANSI_SEQUENCES_KEYS,
@@ -29,31 +30,31 @@ from acp_tui.ui.textual_internals import (
 )
 
 MOST: Final = 32 * 1024 * 1024
-"""Characters of one paste; a longer one is dropped."""
+"""Maximum of characters in one paste; a longer one is dropped."""
 PATIENCE: Final = 5.0
-"""Seconds without a byte after which a paste that has not ended is dropped."""
+"""Seconds without a byte before an unfinished paste is dropped."""
 QUIET: Final = 0.3
-"""Seconds without a byte after which keys count again when a paste was dropped."""
+"""Seconds without a byte before keys count again after a dropped paste."""
 
 _MOST_CELLS: Final = 10_000
-"""Cells of a side of a terminal; a larger number is no size."""
+"""Maximum of columns or rows of a terminal."""
 _READ: Final = 64 * 1024
 _BROKEN: Final = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""How Textual's parser breaks: on numbers that are none, sizes of 0, characters that do not exist."""
+"""Errors of Textual's parser on malformed numbers, sizes of 0 and invalid characters."""
 
 
 class PasteDropped(Message):
-    """A paste was dropped: it never ended, or it is too long."""
+    """A paste was dropped: it is too long or has no end."""
 
     def __init__(self, size: int, *, ended: bool) -> None:
-        """Take the size in characters, and whether the end mark came."""
+        """Take the size in characters; `ended` is False without an end mark."""
         super().__init__()
         self.size = size
         self.ended = ended
 
 
 class _Keys(XTermParser):
-    """Textual's parser, but that a character with Alt is a key and no text."""
+    """Textual's parser, but Alt with a character is a key."""
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterator[Key]:
         for key in super()._sequence_to_key_events(sequence, alt):
@@ -65,28 +66,28 @@ class _Keys(XTermParser):
 
 
 class InputParser:
-    """Turns text of the terminal into messages: keys and mouse by Textual's parser, pastes by its own.
+    """A parser of terminal input: keys and mouse by Textual's parser, pastes by its own.
 
-    Relied on: Textual's parser takes one character after the other, has nothing pending behind a whole mark,
-    and keeps what it knows of the mouse in public attributes.
+    It relies on Textual's parser to take single characters, to have nothing pending behind a whole mark,
+    and to keep the state of the mouse in public attributes.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        """Begin outside a paste; `clock` tells when a paste stands still."""
+        """Begin outside a paste; `clock` times out pastes."""
         self._clock = clock
         self._keys = _Keys()
         self._is_in_paste = False
         self._is_lost = False
-        """Whether the paste was dropped, and with it what comes, for it may belong to the paste."""
+        """True after a paste was dropped; further input may belong to it."""
         self._parts: list[str] = []
         self._size = 0
         self._seen = ""
-        """The last characters: a mark may begin in them."""
+        """The last characters, which may begin a mark."""
         self._last = 0.0
-        """When something came."""
+        """Time of the last input."""
 
     def feed(self, text: str) -> Iterator[Message]:
-        """Yield the messages of a text that may begin and end anywhere."""
+        """Parse a piece of input, which may begin and end anywhere."""
         while text:
             mark = BRACKETED_PASTE_END if self._is_in_paste else BRACKETED_PASTE_START
             window = self._seen + text
@@ -106,7 +107,7 @@ class InputParser:
         self._last = self._clock()
 
     def tick(self) -> Iterator[Message]:
-        """Yield what the passing of time makes: a lone escape is a key, a paste that stands still is lost."""
+        """Yield messages of timeouts: a lone escape is a key, a stalled paste is dropped."""
         if not self._is_in_paste:
             yield from self._guarded(self._keys.tick())
             return
@@ -126,7 +127,7 @@ class InputParser:
             self._parts.append(part)
 
     def _end(self) -> Iterator[Message]:
-        """Yield what was pasted; keys count again."""
+        """Yield the paste; keys count again."""
         if self._size > MOST + len(BRACKETED_PASTE_END) and not self._is_lost:
             yield PasteDropped(self._size, ended=True)
         elif not self._is_lost:
@@ -139,7 +140,7 @@ class InputParser:
                 yield message
 
     def _guarded(self, made: Iterable[Message]) -> Iterator[Message]:
-        """Yield what Textual's parser makes of something; where it breaks, go on with a new one."""
+        """Yield messages of Textual's parser; replace it after an error."""
         try:
             messages = [message for message in made if _is_sound(message)]
         except _BROKEN:
@@ -149,7 +150,7 @@ class InputParser:
 
 
 def _is_sound(message: Message) -> bool:
-    """Return whether a message can be acted on."""
+    """Return False for an impossible size or an invalid character."""
     if isinstance(message, Resize):
         return 0 < message.size.width <= _MOST_CELLS and 0 < message.size.height <= _MOST_CELLS
     if isinstance(message, Key):
@@ -158,7 +159,7 @@ def _is_sound(message: Message) -> bool:
 
 
 def _like(broken: _Keys) -> _Keys:
-    """Return a new parser that knows of the mouse and the terminal what another one knew."""
+    """Return a new parser with the state of the mouse and the terminal."""
     new = _Keys()
     new.last_x, new.last_y = broken.last_x, broken.last_y
     new.mouse_pixels = broken.mouse_pixels
@@ -167,15 +168,15 @@ def _like(broken: _Keys) -> _Keys:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, but for what reads: bytes go through our parser, and none of them end the program."""
+    """Textual's driver with our parser."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Take what Textual's driver takes."""
+        """Pass the arguments on."""
         super().__init__(*args, **options)
         self._parser = InputParser()  # kept: a paste may go on behind a program that had the terminal
 
+    @override
     def run_input_thread(self) -> None:
-        """Read keys and pastes until the program ends or lends its terminal."""
         decode = getincrementaldecoder("utf-8")("replace").decode
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -189,7 +190,7 @@ class TerminalDriver(LinuxDriver):
 
 @contextmanager
 def modes_kept() -> Iterator[None]:
-    """Give the terminal its modes back behind a program that may be killed before it does so."""
+    """Restore the modes of the terminal after a program that may be killed."""
     try:
         file = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
         modes = termios.tcgetattr(file)
@@ -209,10 +210,10 @@ _SEQUENCES = Enum(  # type: ignore[misc]  # the parser wants members of an enum,
 
 
 def teach_alt_keys() -> None:
-    """Have Alt with a digit and with Enter read as that: to Textual, Alt+1 is `¡`, and Alt+Enter is Enter.
+    """Teach Textual Alt with digits and with Enter, which it reads as `¡` and Enter.
 
-    Terminals with the Kitty keyboard protocol send something else, and need none of this. Alt+B and Alt+F
-    stay what they are to Textual, a word to the left and right: Option with the arrows is sent so.
+    Terminals with the Kitty keyboard protocol need none of this. Alt+B and Alt+F remain word left and right:
+    terminals send them for Option with the arrows.
     """
     table = cast("dict[str, Any]", ANSI_SEQUENCES_KEYS)
     for sequence, key in _SEQUENCES.__members__.items():

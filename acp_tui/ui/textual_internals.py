@@ -37,22 +37,22 @@ def keymap_of(app: App[Any]) -> Mapping[str, str]:
 
 
 def has_screens(app: App[Any]) -> bool:
-    """Whether an application has a screen yet, and still."""
+    """Return True while an application has a screen."""
     return bool(app._screen_stack)
 
 
 def screen_stacks(app: App[Any]) -> list[list[Screen[Any]]]:
-    """Return the stacks of screens, not copies of them: each of Textual's modes has its own."""
+    """Return the screen stacks of all of Textual's modes, not copies."""
     return list(app._screen_stacks.values())
 
 
 def binding_chain(screen: Screen[Any]) -> Sequence[tuple[DOMNode, BindingsMap]]:
-    """Return the nodes that hear keys, from the focused one up to the modal screen, with their bindings."""
+    """Return (node, bindings) from the focused node up to the modal screen."""
     return screen._modal_binding_chain
 
 
 def bindings_of(node: DOMNode) -> BindingsMap:
-    """Return the bindings of a node with the keys of the settings in them."""
+    """Return the bindings of a node with the keys of the settings."""
     bindings = node._bindings.copy()
     bindings.apply_keymap(node.app._keymap)
     return bindings
@@ -69,28 +69,28 @@ def class_bindings_of(kind: type[DOMNode]) -> Iterator[tuple[str, Binding]]:
 
 
 def forward_event(target: Widget, event: Event) -> None:
-    """Hand an event to a screen or a widget as the application does."""
+    """Forward an event to a screen or a widget."""
     target._forward_event(event)
 
 
 async def run_bindings(app: App[Any], key: str) -> bool:
-    """Run the binding of a key in the application and its screen; return whether there is one."""
+    """Run the binding of a key; return False if there is none."""
     return await app._check_bindings(key)
 
 
 def withdraw_notices(app: App[Any], title: str) -> None:
-    """Take away the notices that have this title."""
+    """Remove the notifications with this title."""
     for notice in [one for one in app._notifications if one.title == title]:
         app._unnotify(notice)
 
 
 def set_clipboard(app: App[Any], text: str) -> None:
-    """Set the clipboard of an application, without telling the terminal."""
+    """Set the clipboard of an application, but not of the terminal."""
     app._clipboard = text
 
 
 def write_raw(app: App[Any], sequence: str) -> None:
-    """Write a sequence to the terminal beside the pictures; nothing while there is no driver."""
+    """Write a control sequence to the terminal, if there is a driver."""
     if app._driver is not None:
         app._driver.write(sequence)
 
@@ -105,12 +105,12 @@ def fail_with(app: App[Any], error: Exception, report: RenderableType) -> None:
 
 
 def is_pruned(pump: MessagePump) -> bool:
-    """Whether a widget or a screen is being removed: its parts go before it does."""
+    """Return True while a widget or a screen is being removed; its children go first."""
     return bool(getattr(pump, "_pruning", False))
 
 
 class FullStrip(Strip):
-    """A strip that is drawn as a whole, and freed as soon as no view keeps it.
+    """A strip that is drawn as a whole and freed without a full garbage collection.
 
     A strip of Textual's that is divided at its end keeps itself in its own cache, so each strip ever drawn
     waits for a full garbage collection, which is rare. Each also has seven caches, hardly any of which is
@@ -120,13 +120,13 @@ class FullStrip(Strip):
     __slots__ = ("__weakref__",)
 
     def __init__(self, segments: list[Segment], width: int) -> None:
-        """Take over a list of segments, `width` cells in all."""
+        """Take over a list of segments, `width` cells in total."""
         self._segments = segments
         self._cell_length = width
         self._render_cache = self._link_ids = self._cell_count = None
 
     def __getattr__(self, name: str) -> FIFOCache[Any, Any]:
-        """Make a cache on first use."""
+        """Create a cache on first use."""
         if not name.endswith("_cache") or name not in Strip.__slots__:
             raise AttributeError(name)
         cache: FIFOCache[Any, Any] = FIFOCache(_CACHED)

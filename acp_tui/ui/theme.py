@@ -1,4 +1,4 @@
-"""Theme files: one TOML file a theme, read into the styles of every role and into Textual's own theme.
+"""Theme files in TOML, read into the styles of the roles and into Textual's theme.
 
 ThemeProblem is a value, not an exception: a broken file of the user is shown, and acp-dark is used instead.
 """
@@ -70,20 +70,20 @@ DEFAULT_ROLES: Final[Mapping[str, str]] = {
     "syntax-comment": "italic $muted",
     "syntax-operator": "$foreground",
 }
-"""What a role looks like unless a theme says otherwise; grounds and `$number` are blends of colours."""
+"""The default style of each role; grounds and `$number` are blends of colours."""
 
 LEAST: Final = 4.5
-"""The contrast that text needs with its ground (WCAG 2, level AA)."""
+"""The least contrast of text (WCAG 2, level AA)."""
 
 _READ_AS_TEXT: Final = ("primary", "secondary", "accent", "success", "warning", "error")
 _REFERENCE: Final = re.compile(r"\$([A-Za-z0-9_-]+)")
 _TOML_LINE: Final = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
 _TEXTUAL_VARIABLES: Final = frozenset({"text", *REQUIRED_COLORS, *OPTIONAL_COLORS[:4]})
-"""Role names that Textual already uses as variables of its style sheets."""
+"""Roles with the name of one of Textual's style sheet variables."""
 
 
 class ThemeFile(NamedTuple):
-    """A theme as its file says it, references resolved and every value checked."""
+    """The content of a theme file, checked and with references resolved."""
 
     path: Path
     name: str
@@ -95,21 +95,21 @@ class ThemeFile(NamedTuple):
 
 
 class ThemeProblem(NamedTuple):
-    """Why a theme file cannot be used, for a message to the person who wrote it."""
+    """An error in a theme file."""
 
     path: Path
     line: int
-    """The line to look at, from 1; 0 when the file could not be read at all."""
+    """The line, from 1; 0 for an unreadable file."""
     message: str
 
     def __str__(self) -> str:
-        """Return the problem as one line, the way compilers do."""
+        """Return `path:line: message`."""
         place = f"{self.path}:{self.line}" if self.line else str(self.path)
         return f"{place}: {self.message}"
 
 
 def find(user_folder: Path | None = None) -> dict[str, Path]:
-    """Return the theme files by theme name, the user's own over the bundled ones, without reading any."""
+    """Return the theme files by theme name; the user's own replace bundled ones."""
     files = {path.stem: path for path in sorted(bundled_folder().glob("*.toml"))}
     if user_folder is not None and user_folder.is_dir():
         files |= {path.stem: path for path in sorted(user_folder.glob("*.toml"))}
@@ -117,14 +117,14 @@ def find(user_folder: Path | None = None) -> dict[str, Path]:
 
 
 def bundled_folder() -> Path:
-    """Return where our own themes are: inside an installed package, else at the top of the checkout."""
+    """Return the folder of the bundled themes: in the installed package, else in the checkout."""
     package = Path(__file__).parent.parent
     installed = package / "themes"
     return installed if installed.is_dir() else package.parent / "themes"
 
 
 def choose(name: str, user_folder: Path | None = None) -> tuple[ThemeFile, ThemeProblem | None]:
-    """Return the theme of that name, or acp-dark and what was wrong with the one asked for."""
+    """Return the theme of a name, or acp-dark and the problem."""
     path = find(user_folder).get(name)
     if path is None:
         found: ThemeFile | ThemeProblem = ThemeProblem(
@@ -141,7 +141,7 @@ def choose(name: str, user_folder: Path | None = None) -> tuple[ThemeFile, Theme
 
 
 def load(path: Path) -> ThemeFile | ThemeProblem:
-    """Read one theme file; anything wrong in it comes back as a problem with its line."""
+    """Read a theme file."""
     try:
         text = path.read_text("utf-8")
         tables = tomllib.loads(text)
@@ -156,14 +156,14 @@ def load(path: Path) -> ThemeFile | ThemeProblem:
 
 
 def look_of(theme: ThemeFile, ascii: bool = False) -> Look:
-    """Return the styles of every role of a theme, for the widgets that draw lines themselves."""
+    """Return the styles of the roles, for widgets that draw rows."""
     words = {**_default_roles(theme.colors), **theme.roles}
     base = Style.parse(f"{theme.colors['foreground']} on {theme.colors['background']}")
     return Look(base=base, styles={role: Style.parse(words[role]) for role in ROLES}, ascii=ascii)
 
 
 def textual_theme(theme: ThemeFile) -> Theme:
-    """Return the theme for Textual's own widgets, with our roles as further style sheet variables."""
+    """Return Textual's theme, with the roles as style sheet variables."""
     colors = theme.colors
     return Theme(
         name=theme.name,
@@ -190,7 +190,7 @@ def contrast(one: str, other: str) -> float:
 
 
 class _WrongValue(Exception):
-    """A value of a theme file that cannot be used; turned into a `ThemeProblem` by `load`."""
+    """An invalid value of a theme file; `load` makes it a `ThemeProblem`."""
 
     def __init__(self, table: str, key: str, message: str) -> None:
         super().__init__(message)
@@ -275,7 +275,7 @@ def _resolved(table: str, key: str, value: str, names: Mapping[str, str]) -> str
 
 
 def _default_roles(colors: Mapping[str, str]) -> dict[str, str]:
-    """Return a style for every role, in Rich style words, made from the colours of a theme alone."""
+    """Return the default style of each role for these colours, in Rich style words."""
     background, foreground = colors["background"], colors["foreground"]
     names = {
         **colors,
@@ -290,7 +290,7 @@ def _default_roles(colors: Mapping[str, str]) -> dict[str, str]:
 
 
 def _variables(theme: ThemeFile) -> dict[str, str]:
-    """Return a style sheet variable for every role that Textual has no variable for: its one colour."""
+    """Return the colour of each role, for style sheets."""
     found: dict[str, str] = {}
     for role, style in look_of(theme).styles.items():
         color = style.bgcolor or style.color
@@ -300,7 +300,7 @@ def _variables(theme: ThemeFile) -> dict[str, str]:
 
 
 def _tint(colors: Mapping[str, str], name: str, amount: float) -> str:
-    """Return a background tinted with a colour, weaker where text on it would become hard to read."""
+    """Return a background tinted with a colour, as strong as text stays readable."""
     background, foreground = colors["background"], colors["foreground"]
     least = min(4.5, contrast(foreground, background) * 0.85)
     while amount > 0.05:
@@ -312,7 +312,7 @@ def _tint(colors: Mapping[str, str], name: str, amount: float) -> str:
 
 
 def _legible(color: str, background: str, foreground: str, least: float) -> str:
-    """Return a colour moved towards the foreground until it stands out enough from the background."""
+    """Return a colour moved towards the foreground until it has the least contrast."""
     for step in range(10):
         nearer = _mix(color, foreground, step / 10)
         if contrast(nearer, background) >= least:
@@ -339,7 +339,7 @@ def _syntax_problem(path: Path, text: str, message: str) -> ThemeProblem:
 
 
 def _line_of(text: str, table: str, key: str) -> int:
-    """Return the line of a key in its table, of the table when it lacks the key, else the first."""
+    """Return the line of a key, else of its table, else 1."""
     table_line, inside = 1, False
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
@@ -352,7 +352,7 @@ def _line_of(text: str, table: str, key: str) -> int:
 
 
 Colors = Literal["many", "sixteen", "none"]
-"""How many colours a terminal has."""
+"""The number of colours of a terminal."""
 
 _DARK: Final = {
     "background": "#000000",
@@ -384,7 +384,7 @@ _LIGHT: Final = {
     "warning": "#aa5500",
     "error": "#aa0000",
 }
-"""The colours that such terminals have, as they are named to them: others fall together."""
+"""The palettes for terminals with sixteen colours."""
 
 _BY_FORM: Final[Mapping[str, str]] = {
     "cursor": "reverse",
@@ -397,14 +397,14 @@ _BY_FORM: Final[Mapping[str, str]] = {
     "warning": "bold",
     "error": "bold",
 }
-"""What a role is told by beside its colour."""
+"""The form of a role in addition to its colour."""
 
 _COLORLESS: Final = ("vt1", "vt2", "vt3", "vt4")
-"""How the names of terminals begin that know no colours."""
+"""Prefixes of the names of monochrome terminals."""
 
 
 def colors_of_terminal(env: Mapping[str, str]) -> Colors:
-    """Return how many colours there are for us: none as well where the person wants none (NO_COLOR)."""
+    """Return the number of colours to use; none with NO_COLOR."""
     term = env.get("TERM", "")
     if env.get("NO_COLOR") or term.startswith(_COLORLESS) or term.endswith(("-m", "-mono")):
         return "none"
@@ -413,12 +413,12 @@ def colors_of_terminal(env: Mapping[str, str]) -> Colors:
 
 
 def with_few_colors(theme: ThemeFile) -> ThemeFile:
-    """Return a theme as such a terminal can show it: light or dark as it was, in colours that stay apart."""
+    """Return a theme for a terminal with sixteen colours, light or dark as before."""
     return theme._replace(colors=_DARK if theme.dark else _LIGHT, roles={})
 
 
 def told_by_form(look: Look) -> Look:
-    """Return a look in which bold, underlined and reversed text says what shades cannot."""
+    """Return a look that uses bold, underline and reverse in place of shades."""
     styles = dict(look.styles)
     for role, words in _BY_FORM.items():
         form = Style.parse(words)

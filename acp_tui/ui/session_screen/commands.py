@@ -94,14 +94,14 @@ def _go_to(place: int) -> Run:
 async def _theme(screen: SessionScreen) -> None:
     """Choose a theme from a menu."""
     app = _app(screen)
-    theming, before = app.app_theme, app.app_theme.name
+    theme, before = app.app_theme, app.app_theme.name
     if isinstance(app.screen, Menu):
         return  # a menu is open already
-    name = await answer_of(app, ThemeMenu(theming.names(), before, theming.look, theming.use))
+    name = await answer_of(app, ThemeMenu(theme.names(), before, theme.look, theme.use))
     if name is not None:
-        theming.choose(name)
-    elif theming.name != before:
-        theming.use(before)
+        theme.choose(name)
+    elif theme.name != before:
+        theme.use(before)
 
 
 def _help(screen: SessionScreen) -> None:
