@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from math import inf
@@ -746,14 +744,3 @@ async def test_control_characters_and_markup_of_an_agent_reach_no_strip() -> Non
         text = "".join(harness.shown())
         assert text.isprintable()
         assert text.count("[/x] [bold]") == 2
-
-
-def test_nothing_heavy_is_imported_before_the_first_markdown() -> None:
-    program = (
-        "import sys, acp_tui.ui.widgets.transcript.transcript, acp_tui.ui.widgets.transcript.blocks\n"
-        "from acp_tui.ui.widgets.markdown.stream import MarkdownBlock\n"
-        "MarkdownBlock('x').height_hint(80)\n"
-        "print([name for name in ('markdown_it', 'pygments', 'pydantic') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
