@@ -10,6 +10,7 @@ import select
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,11 @@ _ON_TERMINAL = 'tty=$1; shift; exec "$@" <"$tty" >"$tty" 2>&1'
 
 _SAME_CODE = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
 """So that the program is that of the tests, also where another checkout is installed."""
+
+
+def acp_tui(agent: str, *options: str) -> list[str]:
+    """Return the command line of the program with an agent."""
+    return [sys.executable, "-m", "acp_tui", *options, "--agent", agent]
 
 
 class NeverShown(AssertionError):

@@ -25,7 +25,7 @@ from acp_tui.workspace.guard import Guard
 from tests.conversation.talks import Notes
 from tests.offspring import descriptors, zombies
 from tests.reliability.row import Result, Row
-from tests.terminal import NeverShown, Terminal
+from tests.terminal import NeverShown, Terminal, acp_tui
 
 _AGENT: Final = Path(__file__).with_name("dying_agent.py")
 _PATIENCE: Final = 30.0
@@ -227,7 +227,7 @@ def _in_a_window(like: dict[str, Any], folder: Path) -> list[str]:
     work = folder / "work"
     work.mkdir()
     agent = shlex.join((sys.executable, "-S", "-P", str(_AGENT), json.dumps(like)))
-    argv = [sys.executable, "-m", "acp_tui", "--cwd", str(work), "--agent", agent]
+    argv = acp_tui(agent, "--cwd", str(work))
     env = {"HOME": str(folder), "ACP_TUI_HOME": str(folder / "home"), "PATH": os.environ["PATH"]}
     wrong: list[str] = []
     with Terminal(argv, cwd=work, env=env, patience=_PATIENCE) as terminal:

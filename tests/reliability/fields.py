@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.reliability.row import Result, Row
-from tests.terminal import NeverShown, Terminal
+from tests.terminal import NeverShown, Terminal, acp_tui
 
 _START: Final = b"\x1b[200~"
 _END: Final = b"\x1b[201~"
@@ -159,7 +159,7 @@ def _run(count: int, seed: int) -> Result:
         workspace.mkdir()
         (folder / "agent.py").write_text(_AGENT)
         env = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
-        argv = [sys.executable, "-m", "acp_tui", "--agent", f"{sys.executable} {folder / 'agent.py'}"]
+        argv = acp_tui(f"{sys.executable} {folder / 'agent.py'}")
         with Terminal(argv, cwd=workspace, env=env, patience=_PATIENCE) as terminal:
             terminal.until(_EMPTY)
             for number in range(count):

@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.reliability.flood_agent import SCENES
 from tests.reliability.row import Result, Row
-from tests.terminal import NeverShown, Terminal
+from tests.terminal import NeverShown, Terminal, acp_tui
 
 _AGENT: Final = Path(__file__).with_name("flood_agent.py")
 _MEMORY: Final = 400
@@ -42,15 +42,7 @@ def _flooded(name: str) -> tuple[str, list[str]]:
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
-        argv = [
-            sys.executable,
-            "-m",
-            "acp_tui",
-            "--cwd",
-            folder,
-            "--agent",
-            f"{sys.executable} -S -P {_AGENT}",
-        ]
+        argv = acp_tui(f"{sys.executable} -S -P {_AGENT}", "--cwd", folder)
         env = {"HOME": folder, "ACP_TUI_HOME": str(home), "PATH": os.environ["PATH"]}
         slowest, grown = 0.0, 0
         with Terminal(argv, cwd=Path(folder), env=env) as terminal:

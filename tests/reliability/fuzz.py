@@ -20,7 +20,7 @@ from tests.agent.puppet import SESSION, conversation, text, update
 from tests.reliability.odd_lines import OddLines
 from tests.reliability.row import Result, Row
 from tests.sent import Frame
-from tests.terminal import NeverShown, Terminal
+from tests.terminal import NeverShown, Terminal, acp_tui
 
 _BATCH: Final = 1000
 """Lines of one conversation."""
@@ -100,7 +100,7 @@ def _into_the_program(seed: int, count: int) -> list[str]:
         home, lines = Path(folder, "home"), Path(folder, "lines")
         lines.write_bytes(data)
         agent = f"{sys.executable} -S -P {_AGENT}"
-        argv = [sys.executable, "-m", "acp_tui", "--cwd", folder, "--agent", agent]
+        argv = acp_tui(agent, "--cwd", folder)
         env = {"HOME": folder, "ACP_TUI_HOME": str(home), "PATH": os.environ["PATH"]}
         with Terminal(argv, cwd=Path(folder), env=env) as terminal:
             try:

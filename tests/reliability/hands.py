@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.reliability.row import Result, Row
-from tests.terminal import NeverShown, Terminal
+from tests.terminal import NeverShown, Terminal, acp_tui
 from tests.ui.screens.hands import RHYTHMS, try_hands
 
 _EACH: Final = 40
@@ -101,7 +101,7 @@ def _try_real(rhythm: str, count: int, seed: int, result: Result) -> None:
         workspace.mkdir()
         (folder / "agent.py").write_text(_AGENT)
         env = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
-        argv = [sys.executable, "-m", "acp_tui", "--agent", f"{sys.executable} {folder / 'agent.py'}"]
+        argv = acp_tui(f"{sys.executable} {folder / 'agent.py'}")
         with Terminal(argv, cwd=workspace, env=env) as terminal:
             terminal.until(_EMPTY)
             terminal.type(f"ask {count} 1.6\r")
@@ -132,7 +132,7 @@ def _on_purpose(result: Result) -> None:
         workspace.mkdir()
         (folder / "agent.py").write_text(_AGENT)
         env = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
-        argv = [sys.executable, "-m", "acp_tui", "--agent", f"{sys.executable} {folder / 'agent.py'}"]
+        argv = acp_tui(f"{sys.executable} {folder / 'agent.py'}")
         with Terminal(argv, cwd=workspace, env=env) as terminal:
             terminal.until(_EMPTY)
             terminal.type("ask 1 600\r")

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, Final
 
 from tests.reliability.row import Result, Row
-from tests.terminal import NeverShown, Terminal
+from tests.terminal import NeverShown, Terminal, acp_tui
 
 _AGENT: Final = Path(__file__).with_name("numbered_agent.py")
 _PRINTS: Final = "n=0; while :; do printf 'k%06d\\n' $n; n=$((n+1)); [ $((n%40)) = 0 ] && sleep 0.03; done"
@@ -77,15 +77,7 @@ def _killed(kind: str, patience: float) -> tuple[int, list[str]]:
         home = Path(folder, "home")
         (home / "config").mkdir(parents=True)
         (home / "config" / "settings.toml").write_text('policy = "allow-everything"\n')
-        argv = [
-            sys.executable,
-            "-m",
-            "acp_tui",
-            "--cwd",
-            folder,
-            "--agent",
-            f"{sys.executable} -S -P {_AGENT}",
-        ]
+        argv = acp_tui(f"{sys.executable} -S -P {_AGENT}", "--cwd", folder)
         env = {"HOME": folder, "ACP_TUI_HOME": str(home), "PATH": os.environ["PATH"]}
         with _Watched(argv, cwd=Path(folder), env=env) as terminal:
             try:

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 from textual.events import Key
+from textual.notifications import Notification
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -22,7 +23,7 @@ from acp_tui.ui.screens.unasked import UnaskedScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.conversation.talks import said, start
 from tests.ui.screens.dialogs import let_the_pause_pass
-from tests.ui.screens.stage import screen_text
+from tests.ui.screens.stage import drawn, screen_text
 from tests.waiting import PATIENCE
 
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e]")
@@ -53,8 +54,13 @@ class Seat:
     @property
     def obeyed(self) -> list[str]:
         """What is drawn although a terminal would obey it, or be turned around by it."""
-        strips = self.app.screen._compositor.render_strips()
+        strips = drawn(self.app.screen)
         return [segment.text for strip in strips for segment in strip if _UNSAFE.search(segment.text)]
+
+    @property
+    def notices(self) -> list[Notification]:
+        """The notices that are there, the oldest first."""
+        return list(self.app._notifications)
 
     @property
     def draft(self) -> str:

@@ -383,8 +383,8 @@ async def test_r34_a_notice_is_neither_markup_nor_obeyed_by_the_terminal(tmp_pat
     async with seat(tmp_path) as here:
         here.session.notify("gone \x1b[2J [/x]", title="Not\ndeleted [b]", severity="error")
 
-        await here.until(lambda: list(here.app._notifications))
-        (notice,) = here.app._notifications
+        await here.until(lambda: list(here.notices))
+        (notice,) = here.notices
         assert (notice.title, notice.message) == ("Not deleted [b]", "gone ␛[2J [/x]")
         assert not notice.markup
 

@@ -113,8 +113,8 @@ async def test_a_saved_theme_is_shown_at_once_and_a_broken_one_says_its_line_and
         broken = PINK.replace('accent = "$nord8"', 'accent = "$nord99"')
         file.write_text(broken)
         line = broken[: broken.index("nord99")].count("\n") + 1
-        await here.until(lambda: any(one.title == "Theme" for one in here.app._notifications))
-        (notice,) = (one for one in here.app._notifications if one.title == "Theme")
+        await here.until(lambda: any(one.title == "Theme" for one in here.notices))
+        (notice,) = (one for one in here.notices if one.title == "Theme")
         assert notice.message == f"{file}:{line}: there is no colour named $nord99"
         assert ground(here) == "#301020"
 

@@ -147,7 +147,7 @@ def settings_of(text: str) -> Path:
 
 
 def warned(here: Seat) -> set[str]:
-    return {notice.message for notice in here.app._notifications if notice.title == "Keys"}
+    return {notice.message for notice in here.notices if notice.title == "Keys"}
 
 
 async def test_the_start_and_f1_say_which_keys_cannot_be_used(tmp_path: Path) -> None:

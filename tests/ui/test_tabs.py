@@ -59,7 +59,7 @@ def is_over(session: Session) -> bool:
 
 def told(here: Seat) -> str:
     """Return what was said in passing."""
-    return " ".join(notice.message for notice in here.app._notifications)
+    return " ".join(notice.message for notice in here.notices)
 
 
 async def delete_listed(here: Seat, words: str) -> None:
@@ -340,9 +340,7 @@ async def test_a_command_line_that_cannot_be_started_stays_to_be_mended(tmp_path
         again = await here.is_before(StartScreen)
 
         assert again.query_one(Input).value == "no-such-agent"
-        assert "neither a known agent nor a program" in " ".join(
-            str(notice.title) for notice in here.app._notifications
-        )
+        assert "neither a known agent nor a program" in " ".join(str(notice.title) for notice in here.notices)
 
 
 async def test_an_edited_command_that_cannot_be_started_stays_to_be_mended(tmp_path: Path) -> None:

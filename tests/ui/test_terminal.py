@@ -365,7 +365,7 @@ async def test_copying_in_the_interface_reaches_the_terminal(tmp_path: Path) -> 
         code = base64.b64encode(b"[b]text").decode()
         await here.until(lambda: f"\x1b]52;c;{code}\x07" in here.written)
         assert here.app.clipboard == "[b]text"
-        await here.until(lambda: any("OSC 52" in one.message for one in here.app._notifications))
+        await here.until(lambda: any("OSC 52" in one.message for one in here.notices))
 
 
 @pytest.mark.parametrize(
@@ -387,7 +387,7 @@ async def test_it_is_said_what_was_not_copied(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
 
         def said() -> list[str]:
-            return [one.message for one in here.app._notifications if "Copied without" in one.message]
+            return [one.message for one in here.notices if "Copied without" in one.message]
 
         here.app.copy_to_clipboard("one\ttwo\n")
         assert said() == []

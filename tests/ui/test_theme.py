@@ -17,6 +17,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.theme import Colors, colors_of_terminal, told_by_form, with_few_colors
 from tests.conversation.talks import start
+from tests.ui.screens.stage import drawn
 from tests.ui.seats import Seat
 
 
@@ -73,8 +74,8 @@ async def interface(
         began.guard.close()
 
 
-def drawn(here: Seat) -> list[Segment]:
-    return [segment for strip in here.app.screen._compositor.render_strips() for segment in strip]
+def segments(here: Seat) -> list[Segment]:
+    return [segment for strip in drawn(here.app.screen) for segment in strip]
 
 
 @pytest.mark.slow
@@ -87,14 +88,14 @@ async def test_without_colours_none_is_drawn_and_what_the_keys_are_on_is_seen(
         await here.sees("heard hello")
         await here.press("f2", "left_square_bracket")
         await here.until(
-            lambda: any(one.style and one.style.reverse and "heard" in one.text for one in drawn(here))
+            lambda: any(one.style and one.style.reverse and "heard" in one.text for one in segments(here))
         )
         await here.press("f10")
         await here.sees("acp-light")
 
-        marked = [one.text for one in drawn(here) if one.style and one.style.bold and one.style.underline]
+        marked = [one.text for one in segments(here) if one.style and one.style.bold and one.style.underline]
         assert "acp-dark" in "".join(marked)
-        for one in drawn(here):
+        for one in segments(here):
             for color in (one.style.color, one.style.bgcolor) if one.style else ():
                 assert color is None or color.is_default, one
 

@@ -10,6 +10,7 @@ from typing import Any
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 
 from acp_tui.ui import theme
 from acp_tui.ui.widgets.look import Look
@@ -43,8 +44,12 @@ class Stage(App[None]):
 
 def screen_text(app: App[Any]) -> str:
     """Return what the screen shows, row by row."""
-    strips = app.screen._compositor.render_strips()
-    return "\n".join(strip.text.rstrip() for strip in strips)
+    return "\n".join(strip.text.rstrip() for strip in drawn(app.screen))
+
+
+def drawn(screen: Screen[Any]) -> list[Strip]:
+    """Return the rows of a screen as they are drawn."""
+    return screen._compositor.render_strips()
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], seconds: float = PATIENCE) -> None:

@@ -71,12 +71,12 @@ async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_k
         for seconds in (0.0, IGNORED - 0.1):
             here.session.parts.unresponsive_agent.tick(now + seconds)
         await here.pilot.pause(0)
-        assert len(here.app._notifications) == 0
+        assert len(here.notices) == 0
         for seconds in (IGNORED, IGNORED + 5):
             here.session.parts.unresponsive_agent.tick(now + seconds)
-        await here.until(lambda: here.app._notifications)
+        await here.until(lambda: here.notices)
         await here.pilot.pause(0)
-        assert [notice.title for notice in here.app._notifications] == ["Not stopped yet"]
+        assert [notice.title for notice in here.notices] == ["Not stopped yet"]
 
         await here.press("alt+x")
         await here.is_before(Menu)
@@ -110,14 +110,14 @@ async def test_the_notice_of_a_stop_that_is_not_obeyed_goes_when_the_turn_ends(t
         unresponsive, now = here.session.parts.unresponsive_agent, monotonic()
         unresponsive.tick(now)
         unresponsive.tick(now + IGNORED)
-        await here.until(lambda: here.app._notifications)
+        await here.until(lambda: here.notices)
         here.session.notify("of something else", timeout=60)
-        await here.until(lambda: len(here.app._notifications) == 2)
+        await here.until(lambda: len(here.notices) == 2)
 
         assert here.conversation.running is not None
         await here.conversation.running.agent.stop()
         await here.until(lambda: here.conversation.phase == "ended")
         unresponsive.tick(now + IGNORED + 1)
 
-        await here.until(lambda: len(here.app._notifications) == 1)
-        assert [notice.message for notice in here.app._notifications] == ["of something else"]
+        await here.until(lambda: len(here.notices) == 1)
+        assert [notice.message for notice in here.notices] == ["of something else"]

@@ -111,9 +111,9 @@ async def test_a_command_whose_name_cannot_be_printed_is_not_offered_and_that_is
             "availableCommands": [{"name": name} for name in names],
         }
         await here.say(f"updates {json.dumps([update])}")
-        await here.until(lambda: [one for one in here.app._notifications if "and 2 more" in one.message])
+        await here.until(lambda: [one for one in here.notices if "and 2 more" in one.message])
 
         assert [command.name for command in here.session.parts.slash.of_agent()] == ["plain"]
         here.app.clear_notifications()
         here.session.parts.slash.tell_unprintable()
-        assert not here.app._notifications
+        assert not here.notices

@@ -161,7 +161,7 @@ UPDATES = json.dumps([{"kind": "agent_message_chunk", "content": {"type": "text"
 
 def told(here: Seat) -> str:
     """Return the newest notice, but for what there is to say of the clipboard outside; nothing before one."""
-    notices = [notice for notice in here.app._notifications if notice.title != "Clipboard"]
+    notices = [notice for notice in here.notices if notice.title != "Clipboard"]
     return notices[-1].message if notices else ""
 
 

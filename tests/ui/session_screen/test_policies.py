@@ -9,6 +9,7 @@ import pytest
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.decisions import DecisionsScreen
 from acp_tui.ui.screens.menu import Menu
+from tests.ui.screens.stage import drawn
 from tests.ui.seats import seat
 
 
@@ -39,7 +40,7 @@ async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> 
         warning = here.app.app_theme.look["warning"].color
         styles = [
             segment.style
-            for strip in here.app.screen._compositor.render_strips()
+            for strip in drawn(here.app.screen)
             for segment in strip
             if "allows everything" in segment.text
         ]

@@ -66,7 +66,7 @@ async def test_what_is_trusted_is_what_was_shown_also_when_the_file_changes_mean
         await here.sees("allow curl …")  # asked anew, about what is there now
         book = here.session.parts.rules.book
         assert not book.is_trusted(path)
-        assert any("has changed since it was shown" in note.message for note in here.app._notifications)
+        assert any("has changed since it was shown" in note.message for note in here.notices)
         await here.is_before(RuleTrust)
         await here.press("n")
         await here.is_before(SessionScreen)
@@ -78,7 +78,7 @@ async def test_what_is_trusted_is_what_was_shown_also_when_the_file_changes_mean
 async def test_a_mistake_in_a_file_is_said_with_its_line(home: Path, tmp_path: Path) -> None:
     (home / "config" / "rules.toml").write_text('[[rules]]\ndecision = "alow"\n')
     async with seat(tmp_path) as here:
-        await here.until(lambda: any("rules.toml:2" in note.message for note in here.app._notifications))
+        await here.until(lambda: any("rules.toml:2" in note.message for note in here.notices))
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.session_screen import view as lost_frame
 from acp_tui.ui.session_screen import view as module
 from acp_tui.ui.session_screen.view import FramePacer
+from tests.ui.screens.stage import drawn
 from tests.ui.seats import Seat, seat
 
 
@@ -282,5 +283,5 @@ async def test_a_notice_is_seen_once_when_a_dialog_comes_over_it(tmp_path: Path)
 
 def _drawn_below(here: Seat) -> str:
     """Return what the screen of the session shows, also while a dialog is over it."""
-    strips = here.session._compositor.render_strips()
+    strips = drawn(here.session)
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
