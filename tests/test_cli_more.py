@@ -228,6 +228,7 @@ def test_a_start_that_the_system_refuses_is_left_to_the_interface(tmp_path: Path
     assert result["error"]
 
 
+@pytest.mark.slow
 def test_without_an_agent_the_interface_starts_alone(tmp_path: Path) -> None:
     result = started(tmp_path)
 

@@ -388,6 +388,7 @@ async def test_c10_r15_the_end_of_the_agent_fails_what_waits_and_ends_what_is_op
         assert len(talk.puppet.sent.frames) == before
 
 
+@pytest.mark.slow
 async def test_an_output_that_is_closed_ends_the_connection_even_if_the_process_stays() -> None:
     async with conversation() as talk:
         _, turn = await talk.prompted()

@@ -143,6 +143,7 @@ async def test_a_write_that_is_taken_back_too_late_is_told_all_the_same(
         await talk.until(lambda: f"{tmp_path}/a" in talk.agent.sessions["s2"].files)
 
 
+@pytest.mark.slow
 async def test_a_write_that_is_taken_back_and_then_fails_is_no_mistake_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -287,6 +288,7 @@ async def test_c99_c16_a_command_that_cannot_run_is_an_error(
         assert await code(talk, "terminal/create", **params) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["a\0b", "\0", "half \ud83d", "n" * 300, ("n" * 200 + "/") * 30 + "x", "loop", "loop/x", "pipe"]
 )

@@ -88,6 +88,7 @@ async def test_r1_r2_c8_lines_that_are_no_messages_are_passed_over_and_kept() ->
         assert not talk.agent.connection.looks_strange
 
 
+@pytest.mark.slow
 async def test_r3_r4_c5_c7_long_lines_and_cut_characters_arrive_whole() -> None:
     async with talking() as talk:
         assert await talk.do("split") == "é漢🎉 done"
@@ -97,6 +98,7 @@ async def test_r3_r4_c5_c7_long_lines_and_cut_characters_arrive_whole() -> None:
         assert (len(said), said[:1], said[200_000], said[-4:]) == (8_200_003, "a", "b", "bend")
 
 
+@pytest.mark.slow
 async def test_c6_a_line_over_the_limit_is_dropped_and_reported_and_the_next_is_read() -> None:
     async with talking(line_limit=1 << 20) as talk:
         said = await talk.do("huge")
@@ -145,6 +147,7 @@ async def test_c65_a_request_taken_back_in_the_same_breath_is_answered() -> None
         assert await talk.do("taken_back") == "-32800"
 
 
+@pytest.mark.slow
 async def test_r18_c4_a_flood_on_stderr_holds_nothing_up_and_its_end_is_kept() -> None:
     async with talking("flood") as talk:
         await until(lambda: "line 59999 of the log" in talk.agent.stderr_tail)
@@ -187,6 +190,7 @@ async def test_c7_a_last_line_without_its_newline_counts() -> None:
         assert talk.said == "no newline"
 
 
+@pytest.mark.slow
 async def test_an_agent_that_closes_its_output_is_ended() -> None:
     async with talking() as talk:
         with pytest.raises(AgentGone):

@@ -99,6 +99,7 @@ async def test_there_is_room_again_when_what_was_written_is_read() -> None:
     await process.stop()
 
 
+@pytest.mark.slow
 async def test_whoever_waits_for_room_hears_of_the_end() -> None:
     process = shell("exec 3<&0; sleep 60 & read line; exit 3")  # what stays holds the pipe, and reads nothing
     process.write(b"\n" + bytes(MAX_UNREAD + (1 << 20)))
@@ -116,6 +117,7 @@ async def test_whoever_waits_for_room_hears_of_a_stop() -> None:
     assert process.unread == 0
 
 
+@pytest.mark.slow
 async def test_a_read_returns_a_bounded_piece_and_others_get_their_turn() -> None:
     process = shell("head -c 5000000 /dev/zero")
     turns = 0
@@ -137,6 +139,7 @@ async def test_a_read_returns_a_bounded_piece_and_others_get_their_turn() -> Non
     await process.stop()
 
 
+@pytest.mark.slow
 async def test_an_agent_that_nobody_reads_is_held_back() -> None:
     process = python(
         "import os, sys\n"
@@ -155,6 +158,7 @@ async def test_an_agent_that_nobody_reads_is_held_back() -> None:
     await process.stop()
 
 
+@pytest.mark.slow
 async def test_a_megabyte_on_stderr_does_not_stop_the_agent_and_its_tail_is_kept() -> None:
     process = python(
         "import sys; sys.stderr.write('x' * 99 + '\\n') and None\nfor i in range(10000): "
@@ -212,6 +216,7 @@ async def test_input_that_waits_when_the_agent_dies_is_dropped() -> None:
     await process.stop()
 
 
+@pytest.mark.slow
 async def test_a_pipe_held_by_what_the_agent_left_behind_ends_all_the_same() -> None:
     moment = a_long_time()
     process = shell(f"sleep {moment} & echo last words")
@@ -262,6 +267,7 @@ async def test_who_hears_that_it_should_end_has_time_to() -> None:
     assert await process.stop(50) == ExitStatus(6, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [
@@ -310,12 +316,14 @@ async def test_the_environment_is_the_users_with_what_is_given_over_it(
     await process.stop()
 
 
+@pytest.mark.slow
 async def test_processor_time_grows_while_the_agent_computes() -> None:
     process = shell("while :; do :; done")
     await until(lambda: (process.cpu_seconds() or 0) >= 0.05)
     await process.stop(0.05)
 
 
+@pytest.mark.slow
 async def test_a_guard_forgets_an_agent_that_was_stopped() -> None:
     told: list[str] = []
     guard = Guard()

@@ -238,6 +238,7 @@ ODD_LINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
 async def test_an_odd_line_is_the_same_live_and_read_back_and_is_valid_in_the_file(
     tmp_path: Path, line: bytes

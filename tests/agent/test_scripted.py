@@ -24,6 +24,8 @@ from tests.scripted import Scripted
 from tests.sent import Frame
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 
 class Person:
     """Does what the recorded person did, when the script waits for it."""

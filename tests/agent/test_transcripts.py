@@ -69,6 +69,7 @@ def is_answer_to_nothing(row: Line) -> bool:
     return row.direction == "in" and not {"id", "method"} & row.msg.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", recordings.NAMES)
 def test_a_recording_is_replayed_whole(name: str) -> None:
     rows = recordings.rows(name)
@@ -87,6 +88,7 @@ def test_a_recording_is_replayed_whole(name: str) -> None:
         assert all(turn.ended is not None for turn in session.turns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", recordings.NAMES)
 def test_every_session_of_a_recording_is_there_with_its_calls_and_prompts(name: str) -> None:
     rows = recordings.rows(name)

@@ -93,6 +93,7 @@ def _name_above(home: Path, root: Path) -> Path:
     return root / "folder" / "deeper"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "put",
     [
@@ -133,6 +134,7 @@ def _watched(snapshots: Snapshots) -> list[bytes]:
     return list(snapshots._watcher._numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["*", "/work", "work/", "w*", "**/work", "*\n!.gitignore", "/*\n!/.gitignore"]
 )
@@ -177,6 +179,7 @@ async def test_patterns_that_bring_the_workspace_back_count_as_they_stand(tmp_pa
     assert files.matching("") == ["a.py"]
 
 
+@pytest.mark.slow
 async def test_what_an_earlier_run_kept_and_the_user_leaves_out_is_kept_no_more(
     tmp_path: Path, home: Path
 ) -> None:
@@ -192,6 +195,7 @@ async def test_what_an_earlier_run_kept_and_the_user_leaves_out_is_kept_no_more(
     assert await again.store.git("ls-tree", "--name-only", taken.id) == b"a\n"
 
 
+@pytest.mark.slow
 async def test_a_rule_written_in_a_turn_hides_nothing_in_it_and_counts_from_the_next_on(
     tmp_path: Path, home: Path
 ) -> None:

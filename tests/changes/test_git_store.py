@@ -15,6 +15,7 @@ from tests.changes.workspaces import told, workspace
 from tests.waiting import PATIENCE, until
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["index", "HEAD"])
 async def test_a_damaged_store_is_put_aside_and_begun_anew(tmp_path: Path, damage: str) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
@@ -31,6 +32,7 @@ async def test_a_damaged_store_is_put_aside_and_begun_anew(tmp_path: Path, damag
     assert told(await again.changes(taken)) == [("M", "a")]
 
 
+@pytest.mark.slow
 async def test_a_store_whose_making_was_stopped_is_made_to_its_end_and_not_called_damaged(
     tmp_path: Path,
 ) -> None:
@@ -45,6 +47,7 @@ async def test_a_store_whose_making_was_stopped_is_made_to_its_end_and_not_calle
     assert told(await snapshots.changes(taken)) == [("M", "a")]
 
 
+@pytest.mark.slow
 async def test_damaged_content_is_found_when_it_is_asked_for(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     before = await snapshots.take()
@@ -61,6 +64,7 @@ async def test_damaged_content_is_found_when_it_is_asked_for(tmp_path: Path) -> 
     assert await snapshots.changes(await snapshots.take()) == []
 
 
+@pytest.mark.slow
 async def test_a_lock_that_a_killed_git_has_left_is_no_obstacle(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     await snapshots.take()
@@ -93,6 +97,7 @@ async def test_a_place_for_the_store_that_cannot_be_used_is_said(tmp_path: Path)
         await Snapshots(tmp_path / "full", snapshots.root).take()
 
 
+@pytest.mark.slow
 async def test_a_workspace_that_went_away_is_said(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path)
     before = await snapshots.take()
@@ -123,6 +128,7 @@ async def test_the_store_and_all_in_it_is_for_its_owner_only_whatever_the_umask(
     assert [path for path in everything if path.lstat().st_mode & 0o077] == []
 
 
+@pytest.mark.slow
 async def test_stores_that_nobody_opens_any_more_are_deleted_and_nothing_else_is(tmp_path: Path) -> None:
     _, snapshots = workspace(tmp_path, a="1\n")
     stores = tmp_path / "stores"

@@ -124,6 +124,7 @@ async def test_what_the_system_tells_leads_to_the_same_snapshot_as_looking_at_al
         assert await whole.changes(before, told) != []
 
 
+@pytest.mark.slow
 async def test_nothing_at_all_is_done_for_a_workspace_in_which_nothing_happened(
     watching: Snapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,6 +116,7 @@ async def test_lines_of_texts_are_counted(
     assert lines.of(change) == counts
 
 
+@pytest.mark.slow
 async def test_each_pair_of_texts_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, snapshots = workspace(tmp_path)
     before = await snapshots.take()
@@ -131,6 +132,7 @@ async def test_each_pair_of_texts_is_read_once(tmp_path: Path, monkeypatch: pyte
     assert [lines.of(each) for each in changes] == [None, Counts(1, 0)]
 
 
+@pytest.mark.slow
 async def test_lines_of_which_only_the_ends_changed_are_not_counted_as_the_difference_does_not_show_them(
     tmp_path: Path,
 ) -> None:
@@ -147,6 +149,7 @@ async def test_lines_of_which_only_the_ends_changed_are_not_counted_as_the_diffe
     assert changes == {"ends": (0, 0), "both": (difference.added, difference.removed)}
 
 
+@pytest.mark.slow
 async def test_what_is_written_changed_and_deleted_is_found_without_a_repository(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, kept="k\n", edited="a\nb\n", gone="g\n")
     before = await snapshots.take()
@@ -198,6 +201,7 @@ async def test_the_users_repository_is_byte_for_byte_untouched(tmp_path: Path) -
     assert not (root / "hooked").exists()
 
 
+@pytest.mark.slow
 async def test_settings_of_the_person_and_variables_of_git_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,6 +107,7 @@ def held_snapshots(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> asyncio
     return may_go_on
 
 
+@pytest.mark.slow
 async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched) -> None:
     await watched.begin()
     await watched.tracking.before_turn()
@@ -119,6 +120,7 @@ async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched)
     await until(lambda: watched.files == [("D", "a", False), ("A", "new", False)])
 
 
+@pytest.mark.slow
 async def test_the_last_writes_of_a_turn_are_its_own_whichever_look_sees_them_first(watched: Watched) -> None:
     await watched.begin()
     await watched.tracking.before_turn()
@@ -154,6 +156,7 @@ async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_pro
 
 
 # Elsewhere changes between turns are told with the next prompt: the test before this one.
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # elsewhere: the test before
 async def test_what_changes_while_no_turn_runs_is_told_without_a_prompt(watched: Watched) -> None:
     await watched.begin()
@@ -163,6 +166,7 @@ async def test_what_changes_while_no_turn_runs_is_told_without_a_prompt(watched:
     await until(lambda: watched.files == [("M", "a", True)])
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_again_what_it_was_is_no_change(watched: Watched) -> None:
     await watched.begin()
     await watched.tracking.before_turn()
@@ -174,6 +178,7 @@ async def test_a_file_that_is_again_what_it_was_is_no_change(watched: Watched) -
     await until(lambda: not watched.files)
 
 
+@pytest.mark.slow
 async def test_a_prompt_does_not_wait_for_a_slow_snapshot_and_the_turn_is_marked(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +194,7 @@ async def test_a_prompt_does_not_wait_for_a_slow_snapshot_and_the_turn_is_marked
     await until(lambda: watched.tracking.before)
 
 
+@pytest.mark.slow
 async def test_a_snapshot_that_comes_when_its_turn_is_over_is_still_that_of_its_turn(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,6 +215,7 @@ async def test_a_snapshot_that_comes_when_its_turn_is_over_is_still_that_of_its_
     assert watched.files == [("M", "a", False)]
 
 
+@pytest.mark.slow
 async def test_the_texts_of_a_change_are_those_of_the_beginning_and_of_now(watched: Watched) -> None:
     await watched.begin()
     (watched.root / "a").write_text("2\n")
@@ -220,6 +227,7 @@ async def test_the_texts_of_a_change_are_those_of_the_beginning_and_of_now(watch
     assert watched.tracking.change("/elsewhere") is None
 
 
+@pytest.mark.slow
 async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +242,7 @@ async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
     assert noted.text == "4 files have changed; the first 3 are listed."
 
 
+@pytest.mark.slow
 async def test_what_is_left_out_is_said_once_with_names(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +274,7 @@ async def test_without_git_it_is_said_once_and_turns_go_on(
     assert "Install git" in noted.detail
 
 
+@pytest.mark.slow
 async def test_what_could_not_be_kept_for_a_while_is_tracked_again_from_the_next_turn_on(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +294,7 @@ async def test_what_could_not_be_kept_for_a_while_is_tracked_again_from_the_next
     assert notes[1:] == ["All changes are shown again."]
 
 
+@pytest.mark.slow
 async def test_a_damaged_store_is_said_and_changes_are_shown_from_then_on(watched: Watched) -> None:
     await watched.begin()
     (watched.snapshots.store.path / "index").write_bytes(b"damaged")
@@ -322,6 +333,7 @@ def test_a_home_folder_and_all_above_it_are_too_wide(tmp_path: Path, monkeypatch
     assert tracker.PATIENCE <= 0.1
 
 
+@pytest.mark.slow
 async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes_on(
     watched: Watched,
 ) -> None:
@@ -346,6 +358,7 @@ async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes
     assert watched.tracking.obstacle == ""
 
 
+@pytest.mark.slow
 async def test_what_an_agent_hides_is_counted_and_named_at_the_end_of_its_turn(watched: Watched) -> None:
     subprocess.run(["git", "init", "-q", str(watched.root)], check=True)
     os.mkfifo(watched.root / "old")
@@ -364,6 +377,7 @@ async def test_what_an_agent_hides_is_counted_and_named_at_the_end_of_its_turn(w
     assert watched.tracking.obstacle == ""
 
 
+@pytest.mark.slow
 async def test_permissions_and_files_of_repositories_inside_are_named(watched: Watched) -> None:
     inner = watched.root / "sub"
     subprocess.run(["git", "init", "-q", str(inner)], check=True)
@@ -387,6 +401,7 @@ async def test_permissions_and_files_of_repositories_inside_are_named(watched: W
     assert watched.files == []
 
 
+@pytest.mark.slow
 async def test_what_a_turn_made_is_not_from_outside_when_an_undoing_brings_it_back(watched: Watched) -> None:
     await watched.begin()
     await watched.tracking.before_turn(1)

@@ -19,6 +19,7 @@ from tests.changes.workspaces import repository, told, workspace
 from tests.waiting import settled
 
 
+@pytest.mark.slow
 async def test_ignored_files_are_left_out_also_those_that_only_the_repository_names(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     (root / ".gitignore").write_text("*.log\n")
@@ -32,6 +33,7 @@ async def test_ignored_files_are_left_out_also_those_that_only_the_repository_na
     assert told(await snapshots.changes(before)) == [("A", "seen")]
 
 
+@pytest.mark.slow
 async def test_a_folder_of_a_repository_obeys_what_is_ignored_above_it(tmp_path: Path) -> None:
     top = tmp_path / "top"
     (top / "work").mkdir(parents=True)
@@ -48,6 +50,7 @@ async def test_a_folder_of_a_repository_obeys_what_is_ignored_above_it(tmp_path:
     assert told(await snapshots.changes(before)) == [("A", "seen")]
 
 
+@pytest.mark.slow
 async def test_a_pipe_in_the_place_of_a_file_of_patterns_stops_nothing(tmp_path: Path) -> None:
     above, _ = workspace(tmp_path, first="x")
     repository(above)
@@ -64,6 +67,7 @@ async def test_a_pipe_in_the_place_of_a_file_of_patterns_stops_nothing(tmp_path:
     assert told(await snapshots.changes(before)) == [("M", "a")]
 
 
+@pytest.mark.slow
 async def test_other_repositories_inside_are_not_entered_and_said(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     for name in ("empty", "full"):
@@ -79,6 +83,7 @@ async def test_other_repositories_inside_are_not_entered_and_said(tmp_path: Path
     assert await snapshots.changes(taken) == []
 
 
+@pytest.mark.slow
 async def test_large_files_are_left_out_and_said_and_one_that_grew_is_not_called_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +110,7 @@ async def test_more_files_than_are_kept_are_left_out_and_said(
     assert [each.reason for each in taken.left_out] == ["too many"]
 
 
+@pytest.mark.slow
 async def test_pipes_and_files_that_vanish_harm_nothing(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1")
     os.mkfifo(root / "pipe")

@@ -47,6 +47,7 @@ def test_old_lines_get_the_line_ends_of_the_file_as_it_is_now(old: bytes, new: b
     assert revert_hunk(old, new, Hunk(0, 1, 0, 1)) == result
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from([b"a\n", b"b\n", b"\xff\n", b"\n"])), st.lists(st.sampled_from([b"a\n", b"c\n"]))
 )
@@ -146,6 +147,7 @@ def texts_where_b_comes_after(
     return read
 
 
+@pytest.mark.slow
 async def test_a_renamed_file_is_one_change_and_goes_back(tmp_path: Path) -> None:
     text = "".join(f"line {number}\n" for number in range(50))
     root, snapshots = workspace(tmp_path, old=text)
@@ -163,6 +165,7 @@ async def test_a_renamed_file_is_one_change_and_goes_back(tmp_path: Path) -> Non
     assert (root / "old").read_text() == text
 
 
+@pytest.mark.slow
 async def test_bytes_line_ends_modes_and_links_come_back_as_they_were(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path)
     (root / ".gitattributes").write_text(
@@ -202,6 +205,7 @@ async def test_bytes_line_ends_modes_and_links_come_back_as_they_were(tmp_path: 
     assert await snapshots.changes(before) == []
 
 
+@pytest.mark.slow
 async def test_going_back_can_itself_be_undone(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     before = await snapshots.take()
@@ -215,6 +219,7 @@ async def test_going_back_can_itself_be_undone(tmp_path: Path) -> None:
     assert ((root / "a").read_text(), (root / "b").read_text()) == ("2\n", "new\n")
 
 
+@pytest.mark.slow
 async def test_a_file_that_changed_since_the_person_looked_stays(tmp_path: Path) -> None:
     root, snapshots, before, seen = await two_changes(tmp_path)
     (root / "a").write_text("3, in an editor\n")
@@ -225,6 +230,7 @@ async def test_a_file_that_changed_since_the_person_looked_stays(tmp_path: Path)
     assert ((root / "a").read_text(), (root / "b").read_text()) == ("3, in an editor\n", "1\n")
 
 
+@pytest.mark.slow
 async def test_a_file_that_changes_while_others_are_restored_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +246,7 @@ async def test_a_file_that_changes_while_others_are_restored_stays(
     assert ((root / "a").read_text(), (root / "b").read_text()) == ("1\n", "3, in an editor\n")
 
 
+@pytest.mark.slow
 async def test_a_file_whose_content_cannot_be_read_keeps_no_other_from_being_told_as_restored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,6 +262,7 @@ async def test_a_file_whose_content_cannot_be_read_keeps_no_other_from_being_tol
     assert restored.problems == ("b: cannot read",)
 
 
+@pytest.mark.slow
 async def test_a_folder_in_the_place_of_a_file_gives_way_only_with_all_that_is_in_it(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     before = await snapshots.take()
@@ -271,6 +279,7 @@ async def test_a_folder_in_the_place_of_a_file_gives_way_only_with_all_that_is_i
     assert (root / "a").read_text() == "1\n"
 
 
+@pytest.mark.slow
 async def test_a_folder_that_became_a_link_leads_nothing_outside(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path)
     (root / "sub").mkdir()
@@ -291,6 +300,7 @@ async def test_a_folder_that_became_a_link_leads_nothing_outside(tmp_path: Path)
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.slow
 async def test_a_file_becomes_a_folder_and_back(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     before = await snapshots.take()
@@ -306,6 +316,7 @@ async def test_a_file_becomes_a_folder_and_back(tmp_path: Path) -> None:
     assert await snapshots.changes(before) == []
 
 
+@pytest.mark.slow
 async def test_what_no_snapshot_holds_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,6 +341,7 @@ async def test_what_no_snapshot_holds_is_not_overwritten(
     assert (root / "gone").read_text() == "3\n"
 
 
+@pytest.mark.slow
 async def test_a_hunk_is_not_taken_out_of_a_file_that_became_too_large_for_a_way_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -351,6 +363,7 @@ FIRST = Hunk(0, 1, 0, 1)
 """The first line, changed."""
 
 
+@pytest.mark.slow
 async def test_one_hunk_is_rejected_and_the_mode_stays(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="one\n2\n3\n4\nfive\n")
     before = await snapshots.take()
@@ -365,6 +378,7 @@ async def test_one_hunk_is_rejected_and_the_mode_stays(tmp_path: Path) -> None:
     assert (root / "a").stat().st_mode & 0o777 == 0o711
 
 
+@pytest.mark.slow
 async def test_a_hunk_is_rejected_in_a_file_that_changed_elsewhere_since(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="one\n2\n3\n4\nfive\n")
     before = await snapshots.take()
@@ -377,6 +391,7 @@ async def test_a_hunk_is_rejected_in_a_file_that_changed_elsewhere_since(tmp_pat
     assert (root / "a").read_text() == "one\n2\n3\n4\nfive\nin an editor\n"
 
 
+@pytest.mark.slow
 async def test_a_hunk_whose_place_changed_again_is_a_conflict_and_stays(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="one\n2\n")
     before = await snapshots.take()
@@ -391,6 +406,7 @@ async def test_a_hunk_whose_place_changed_again_is_a_conflict_and_stays(tmp_path
     assert snapshots.damaged is None
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_saved_while_a_hunk_is_rejected_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,6 +428,7 @@ async def test_a_file_that_is_saved_while_a_hunk_is_rejected_stays(
     assert (root / "a").read_text() == "ONE\n2\n3, in an editor\n"
 
 
+@pytest.mark.slow
 async def test_a_hunk_of_a_file_that_is_gone_or_a_link_now_is_a_problem(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="one\n2\n", other="ONE\n2\n")
     before = await snapshots.take()

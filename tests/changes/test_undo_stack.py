@@ -31,6 +31,7 @@ async def test_a_turn_is_undone_but_not_what_was_before_it(watched: Watched) -> 
     assert [name for _, name, _ in watched.files] == ["a"]
 
 
+@pytest.mark.slow
 async def test_undoing_a_rejection_keeps_what_was_written_since(watched: Watched) -> None:
     await watched.begin()
     (watched.root / "a").write_text("the agent's\n")
@@ -50,6 +51,7 @@ async def test_undoing_a_rejection_keeps_what_was_written_since(watched: Watched
     assert (watched.root / "b").read_text() == "new\n"
 
 
+@pytest.mark.slow
 async def test_an_undoing_that_can_do_nothing_now_can_be_done_later(watched: Watched) -> None:
     await watched.begin()
     (watched.root / "a").write_text("the agent's\n")
@@ -71,6 +73,7 @@ async def test_an_undoing_that_can_do_nothing_now_can_be_done_later(watched: Wat
     assert not watched.tracking.undo_stack.can_undo
 
 
+@pytest.mark.slow
 async def test_a_rejection_whose_file_changed_since_does_not_keep_older_ones_from_being_undone(
     watched: Watched,
 ) -> None:
@@ -128,6 +131,7 @@ async def test_what_is_done_is_told_as_done_also_when_it_cannot_be_undone(
     assert (watched.root / "a").read_text() == "1\n"
 
 
+@pytest.mark.slow
 async def test_what_is_left_after_a_hunk_was_rejected_is_the_agents_and_so_is_what_an_undoing_brings_back(
     watched: Watched,
 ) -> None:

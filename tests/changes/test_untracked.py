@@ -160,6 +160,7 @@ async def test_what_no_snapshot_holds_is_named(
     snapshots.close()
 
 
+@pytest.mark.slow
 async def test_an_empty_git_folder_hides_nothing(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1")
     (root / "x").mkdir()
@@ -180,6 +181,7 @@ async def test_an_empty_git_folder_hides_nothing(tmp_path: Path) -> None:
     snapshots.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["", "sub/"])
 @pytest.mark.parametrize("line", ["evil*", "/evil.sh", "*"])
 async def test_what_a_new_gitignore_hides_is_named(tmp_path: Path, where: str, line: str) -> None:
@@ -204,6 +206,7 @@ async def test_what_a_new_gitignore_hides_is_named(tmp_path: Path, where: str, l
     assert set(hidden) - {f"{where}.gitignore"} == expected - {f"{where}.gitignore"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "named"),
     [

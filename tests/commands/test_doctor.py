@@ -44,6 +44,7 @@ def test_a_broken_one_ends_with_code_1_and_json_says_what_is_done_about_it(
     } in report["findings"]
 
 
+@pytest.mark.slow
 def test_nothing_of_the_agent_is_obeyed_by_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     fake = str(Path(__file__).parent.parent / "fake_agent.py")
 

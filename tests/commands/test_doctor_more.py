@@ -91,6 +91,7 @@ async def test_what_it_asks_in_a_turn_is_declined(tmp_path: Path) -> None:
     assert found["cancel"] == [("note", "the turn was over before it could be cancelled")]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_pings")
 async def test_each_rule_that_is_broken_is_found(tmp_path: Path) -> None:
     report = await examine(launch(FAKE, "banner", "flood"), str(tmp_path), patience=20)
@@ -121,6 +122,7 @@ async def test_an_agent_that_says_nothing_is_given_up_in_time(tmp_path: Path) ->
     assert found["start"] == [("broken", "initialize has no answer after 0.2 s")]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_pings")
 async def test_what_outlives_the_agent_is_found_and_ended(tmp_path: Path) -> None:
     found = await examined(launch(FAKE, "grandchild"), tmp_path)
@@ -178,6 +180,7 @@ async def test_a_program_that_cannot_be_started_is_a_finding(tmp_path: Path) -> 
     assert found["start"][0][0] == "broken"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_pings")
 async def test_a_known_quirk_is_told(tmp_path: Path) -> None:
     report = await examine(

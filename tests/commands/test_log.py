@@ -131,6 +131,7 @@ def test_help_tells_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"--{name} " in told for name in ("since", "session", "agent", "json", "help"))
 
 
+@pytest.mark.slow
 def test_neither_the_interface_nor_the_protocol_is_loaded_and_a_closed_pipe_is_no_error(path: Path) -> None:
     code = (
         "import sys; from acp_tui.cli import main; code = main(['log', 'decisions'] );"

@@ -112,6 +112,7 @@ def values(conversation: Conversation) -> dict[str, Any]:
     return {option.config.id: option.config.current_value for option in conversation.session.options}
 
 
+@pytest.mark.slow
 async def test_what_the_user_chose_is_chosen_again_before_anything_is_said(tmp_path: Path) -> None:
     async with begun(tmp_path) as conversation:
         await choose(conversation, "mode", "plan")
@@ -255,6 +256,7 @@ async def test_the_command_line_comes_before_the_last_choice(tmp_path: Path) -> 
         assert values(conversation)["mode"] == "ask"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [Settings(journal=False, remember_choices=False)])
 async def test_nothing_is_remembered_where_the_user_does_not_want_it(
     tmp_path: Path, settings: Settings

@@ -41,6 +41,7 @@ async def test_a_login_that_did_not_help_is_told_as_such(tmp_path: Path) -> None
         assert conversation.phase == "failed"
 
 
+@pytest.mark.slow
 async def test_a_login_that_did_not_help_a_prompt_is_told_in_the_chat(tmp_path: Path) -> None:
     async with talk(start(tmp_path, login="prompt", useless_logins=True)) as (conversation, notes):
         notes.logins = ["key"]
@@ -76,6 +77,7 @@ async def test_without_a_login_there_is_no_session_and_nothing_is_lost(tmp_path:
         assert notes.given_back == ["hello"]
 
 
+@pytest.mark.slow
 async def test_a_prompt_that_wants_a_login_comes_back_when_the_user_does_not_log_in(tmp_path: Path) -> None:
     async with talk(start(tmp_path, login="prompt")) as (conversation, notes):
         notes.logins = [None]
@@ -147,6 +149,7 @@ async def test_an_agent_that_ends_before_it_answers_is_a_failure_with_its_last_w
         assert notes.phases == ["starting", "failed"]
 
 
+@pytest.mark.slow
 async def test_an_agent_that_ends_while_its_mode_is_set_did_not_start(tmp_path: Path) -> None:
     given = start(tmp_path, modes=["ask", "plan"], dies_at="session/set_mode")
     async with talk(given, mode="plan") as (conversation, _):
@@ -165,6 +168,7 @@ async def test_a_program_that_only_prints_is_strange(tmp_path: Path) -> None:
         assert conversation.failure.noise == 100
 
 
+@pytest.mark.slow
 async def test_an_agent_that_does_not_answer_is_waited_for_and_can_be_started_again(tmp_path: Path) -> None:
     settings = Settings(journal=False, initialize_timeout_s=0.05)
     async with talk(start(tmp_path, settings, ignores="initialize")) as (conversation, notes):
@@ -181,6 +185,7 @@ async def test_an_agent_that_does_not_answer_is_waited_for_and_can_be_started_ag
         )
 
 
+@pytest.mark.slow
 async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> None:
     given = start(tmp_path)._replace(launch=Launch("no", "no", ("/no/such/program",)))
     async with talk(given) as (conversation, notes):
@@ -194,6 +199,7 @@ async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> 
         assert conversation.phase == "ready"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("can", "takes_up"),
     [
@@ -215,6 +221,7 @@ async def test_of_an_agent_that_has_ended_it_is_known_whether_it_can_take_a_sess
         assert not conversation.failure.closed_output
 
 
+@pytest.mark.slow
 async def test_of_an_agent_that_closed_its_output_and_stayed_it_is_known_that_it_was_ended(
     tmp_path: Path,
 ) -> None:

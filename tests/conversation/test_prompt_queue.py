@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from acp_tui.store.prompts import Prompt
 from tests.conversation.talks import held_before_turns, said, start, talk
 from tests.waiting import until
+
+pytestmark = pytest.mark.slow
 
 
 async def test_what_is_said_during_the_start_is_sent_when_the_session_is_ready(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def shared(given: Start) -> tuple[RunningAgent, User, User]:
     return running, first, second
 
 
+@pytest.mark.slow
 async def test_an_agent_is_started_once_and_ended_by_the_last_who_leaves(tmp_path: Path) -> None:
     given = start(tmp_path)
     async with talk(given) as (first, notes):
@@ -90,6 +91,7 @@ async def test_an_agent_ends_when_all_leave_at_the_same_time_however_long_its_go
     given.guard.close()
 
 
+@pytest.mark.slow
 async def test_a_failure_of_the_start_is_told_once_and_then_it_is_tried_again(tmp_path: Path) -> None:
     failed = SpawnFailed("It cannot be started.", "Try again.")
     async with talk(start(tmp_path), spawn_error=failed) as (conversation, notes):

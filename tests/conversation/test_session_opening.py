@@ -96,6 +96,7 @@ SEEN = ["hello", "heard hello"]
 LIE = {"kind": "user_message_chunk", "content": {"type": "text", "text": "Delete it all"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("like", "then"),
     [
@@ -162,6 +163,7 @@ async def test_a_restart_takes_nothing_up_in_which_nothing_was_said_or_with_anot
         assert STARTED_AGAIN not in said(conversation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("like", "expected"),
     [
@@ -180,6 +182,7 @@ async def test_a_load_without_a_replay_is_told_as_such(
         assert said(conversation) == expected
 
 
+@pytest.mark.slow
 async def test_c45_a_load_that_fails_shows_nothing_and_leads_to_a_new_session_of_the_same_agent(
     tmp_path: Path,
 ) -> None:
@@ -202,6 +205,7 @@ async def test_c45_a_load_that_fails_shows_nothing_and_leads_to_a_new_session_of
         assert said(conversation) == []
 
 
+@pytest.mark.slow
 async def test_an_earlier_session_keeps_its_title_and_tells_where_it_works(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     info = SessionInfo(session_id="old", cwd=str(tmp_path / "there"), title="Fix the router")
@@ -213,6 +217,7 @@ async def test_an_earlier_session_keeps_its_title_and_tells_where_it_works(tmp_p
         assert said(conversation) == ["as before", f"This session works in {tmp_path / 'there'}."]
 
 
+@pytest.mark.slow
 async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path) -> None:
     for name in ("granted", "inner", "foreign"):
         (tmp_path / name).mkdir()
@@ -230,6 +235,7 @@ async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path
         assert told in said(conversation)
 
 
+@pytest.mark.slow
 async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path) -> None:
     given = start(tmp_path)._replace(extra_roots=("/somewhere",))
     async with talk(given) as (conversation, _):
@@ -238,6 +244,7 @@ async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path)
         assert said(conversation) == ["This agent takes no further folders: /somewhere."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("can", "attach", "method"),
     [
@@ -261,6 +268,7 @@ async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
         assert [server["name"] for server in params["mcpServers"]] == ["tool"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["session/new", "session/load", "session/resume"])
 async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_keys(
     tmp_path: Path, method: str
@@ -304,6 +312,7 @@ async def journal_of_a_talk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return journal
 
 
+@pytest.mark.slow
 async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,6 +387,7 @@ async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
             assert "/hand-over puts it into your next prompt" in said(replayed)[-1]
 
 
+@pytest.mark.slow
 async def test_nothing_begins_in_a_folder_that_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

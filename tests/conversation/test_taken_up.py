@@ -92,6 +92,7 @@ def journal(home: Path) -> Path:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("can", [LOADS, RESUMES])
 async def test_changes_of_the_first_run_are_there_with_origin_and_can_be_rejected(
     work: Path, can: dict[str, Any]
@@ -249,6 +250,7 @@ async def test_where_nothing_can_be_given_back_it_is_said_since_when(
         assert tracking_of(third).turns == [2]
 
 
+@pytest.mark.slow
 async def test_a_workspace_that_moved_is_said(work: Path) -> None:
     async with run(work) as first:
         await take_a_turn(first, work / "old", "2\n")
@@ -261,6 +263,7 @@ async def test_a_workspace_that_moved_is_said(work: Path) -> None:
         assert changes(second) == []
 
 
+@pytest.mark.slow
 async def test_a_recorded_session_that_goes_on_has_all_of_it(work: Path, home: Path) -> None:
     async with run(work) as first:
         await take_a_turn(first, work / "old", "2\n")
@@ -278,6 +281,7 @@ async def test_a_recorded_session_that_goes_on_has_all_of_it(work: Path, home: P
         assert tracking_of(conversation).turns == [1]
 
 
+@pytest.mark.slow
 async def test_after_a_restart_with_a_replay_changes_keep_their_origin(work: Path) -> None:
     async with run(work) as conversation:
         await take_a_turn(conversation, work / "old", "2\n")

@@ -156,6 +156,7 @@ def _with_repositories_inside(folder: Path) -> None:
     git(folder, "-c", "protocol.file.allow=always", "add", "sub", "top.py")
 
 
+@pytest.mark.slow
 async def test_files_of_repositories_inside_are_found(tmp_path: Path) -> None:
     _with_repositories_inside(tmp_path)
 
@@ -186,6 +187,7 @@ async def test_indexes_of_every_kind_are_read(tmp_path: Path, kind: str) -> None
     assert files.matching("d/e") == ["d/e.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [".git/index", ".git/HEAD", ".git/config", ".gitignore", ".gitattributes"])
 @pytest.mark.parametrize("what", ["pipe", "huge", "zero", "folder", "itself", "nonsense"])
 async def test_what_stands_in_place_of_files_of_git_keeps_no_list_from_its_end(

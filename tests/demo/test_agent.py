@@ -295,6 +295,7 @@ def test_a_broken_file_of_a_session_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "bad.json").exists()
 
 
+@pytest.mark.slow
 def test_it_ends_when_the_client_closes_its_end(tmp_path: Path) -> None:
     with demo() as client:
         session = client.new_session(tmp_path)

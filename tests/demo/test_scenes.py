@@ -27,6 +27,7 @@ def statuses(client: Client, session: str) -> dict[str, str]:
     return {titles[each["toolCallId"]]: each["status"] for each in changes if "status" in each}
 
 
+@pytest.mark.slow
 def test_the_tour_shows_every_part_of_the_work(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# tally\n\ncounts words\n")
     with demo() as client:
@@ -52,6 +53,7 @@ def test_the_tour_shows_every_part_of_the_work(tmp_path: Path) -> None:
         assert "README.md begins with 3 lines" in (tmp_path / TOUR_NOTES).read_text()
 
 
+@pytest.mark.slow
 def test_a_second_tour_adds_to_the_notes_of_the_first(tmp_path: Path) -> None:
     with demo() as client:
         session, _ = played(client, tmp_path, "hello")
@@ -70,6 +72,7 @@ def test_a_refused_tour_writes_and_runs_nothing(tmp_path: Path) -> None:
     assert set(statuses(client, session).values()) == {"failed"}
 
 
+@pytest.mark.slow
 def test_what_is_always_allowed_is_asked_once(tmp_path: Path) -> None:
     with demo(lend("allow_always")) as client:
         session, _ = played(client, tmp_path, "/new")
@@ -104,6 +107,7 @@ def test_the_program_it_writes_works(tmp_path: Path) -> None:
     assert len([each for each in question["params"]["toolCall"]["content"] if each["type"] == "diff"]) == 3
 
 
+@pytest.mark.slow
 def test_editing_twice_turns_the_file_back(tmp_path: Path) -> None:
     with demo() as client:
         session, _ = played(client, tmp_path, "/new")
@@ -125,6 +129,7 @@ def test_a_diff_of_a_new_file_has_no_old_text(tmp_path: Path) -> None:
     assert ["oldText" in item for item in contents] == [False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scene", ["/new", "/edit", "/three", "/run ls", "/unasked ls", "/form", "/link", "/tour"]
 )
@@ -137,6 +142,7 @@ def test_without_capabilities_nothing_is_asked_of_the_client(tmp_path: Path, sce
     assert [each["method"] for each in client.received if "method" in each and "id" in each] == []
 
 
+@pytest.mark.slow
 def test_the_picture_is_a_png(tmp_path: Path) -> None:
     with demo() as client:
         session, _ = played(client, tmp_path, "/image")
@@ -148,6 +154,7 @@ def test_the_picture_is_a_png(tmp_path: Path) -> None:
     assert struct.unpack(">II", data[16:24]) == (96, 48)
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_by_the_id_that_was_offered(tmp_path: Path) -> None:
     with demo(lend("reject_always")) as client:
         session, _ = played(client, tmp_path, "/ask")
@@ -155,6 +162,7 @@ def test_a_question_is_answered_by_the_id_that_was_offered(tmp_path: Path) -> No
     assert "never ask about moving again** (`never`)" in client.text(session)
 
 
+@pytest.mark.slow
 def test_two_questions_are_open_at_once(tmp_path: Path) -> None:
     held: list[Message] = []
 
@@ -176,6 +184,7 @@ def test_two_questions_are_open_at_once(tmp_path: Path) -> None:
     assert "You allowed 2 of 2" in client.text(session)
 
 
+@pytest.mark.slow
 def test_a_form_comes_back_as_a_table(tmp_path: Path) -> None:
     def answer(method: str, params: Message) -> Any:
         assert faults_of_params(method, params) == []
@@ -187,6 +196,7 @@ def test_a_form_comes_back_as_a_table(tmp_path: Path) -> None:
     assert "| width | `80` |" in client.text(session)
 
 
+@pytest.mark.slow
 def test_a_link_is_completed_after_consent(tmp_path: Path) -> None:
     with demo(lambda method, params: {"action": "accept"}) as client:
         played(client, tmp_path, "/link")
@@ -196,6 +206,7 @@ def test_a_link_is_completed_after_consent(tmp_path: Path) -> None:
     assert done["params"] == {"elicitationId": asked["params"]["elicitationId"]}
 
 
+@pytest.mark.slow
 def test_the_agent_asks_to_change_its_mode(tmp_path: Path) -> None:
     with demo() as client:
         session, _ = played(client, tmp_path, "/modes")
@@ -203,6 +214,7 @@ def test_the_agent_asks_to_change_its_mode(tmp_path: Path) -> None:
     assert client.updates(session, "current_mode_update")[-1]["currentModeId"] == "code"
 
 
+@pytest.mark.slow
 def test_commands_change_and_come_back(tmp_path: Path) -> None:
     with demo() as client:
         session, _ = played(client, tmp_path, "/commands")
@@ -218,6 +230,7 @@ def test_help_lists_every_scene(tmp_path: Path) -> None:
     assert all(f"`/{scene.name}`" in client.text(session) for scene in SCENES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "reason"), [("/refuse", "refusal"), ("/limit", "max_tokens"), ("/what", "end_turn")]
 )
@@ -226,6 +239,7 @@ def test_turns_end_for_different_reasons(tmp_path: Path, text: str, reason: str)
         assert played(client, tmp_path, text)[1] == {"stopReason": reason}
 
 
+@pytest.mark.slow
 def test_an_error_says_its_reason_in_data(tmp_path: Path) -> None:
     with demo() as client, pytest.raises(Failure) as failure:
         played(client, tmp_path, "/error")
@@ -234,6 +248,7 @@ def test_an_error_says_its_reason_in_data(tmp_path: Path) -> None:
     assert "overloaded" in str(failure.value.data)
 
 
+@pytest.mark.slow
 def test_dying_leaves_a_last_word(tmp_path: Path) -> None:
     with demo() as client:
         with pytest.raises(EOFError):
@@ -243,6 +258,7 @@ def test_dying_leaves_a_last_word(tmp_path: Path) -> None:
         assert client.process.wait(5) == 3
 
 
+@pytest.mark.slow
 def test_noise_does_not_drown_the_words_around_it(tmp_path: Path) -> None:
     with demo() as client:
         session, result = played(client, tmp_path, "/noise")
@@ -254,6 +270,7 @@ def test_noise_does_not_drown_the_words_around_it(tmp_path: Path) -> None:
     assert "weather_update" in {each["sessionUpdate"] for each in client.updates(session)}
 
 
+@pytest.mark.slow
 def test_attachments_are_named(tmp_path: Path) -> None:
     prompt = [
         {"type": "text", "text": "look"},
@@ -267,6 +284,7 @@ def test_attachments_are_named(tmp_path: Path) -> None:
     assert "(`file:///a/logo.svg`, `file:///a/b.txt`)" in client.text(session)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", ["/tour", "/plan", "/usage", "/markdown", "/long 3", "/parallel"])
 def test_a_scene_is_the_same_each_time(tmp_path: Path, scene: str) -> None:
     seen = []
@@ -280,6 +298,7 @@ def test_a_scene_is_the_same_each_time(tmp_path: Path, scene: str) -> None:
     assert seen[0] == seen[1]
 
 
+@pytest.mark.slow
 def test_without_pauses_is_asked_for_and_human_pace_is_the_default(tmp_path: Path) -> None:
     with demo(speed="1000") as client:
         assert played(client, tmp_path, "/slow 5")[1] == {"stopReason": "end_turn"}

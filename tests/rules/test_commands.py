@@ -314,6 +314,7 @@ _PIECES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", [one for one in ("sh", "bash", "zsh") if shutil.which(one)])
 def test_in_a_real_shell_a_covered_line_runs_nothing_else(shell: str, tmp_path: Path) -> None:
     """Random lines: those that a rule for `ok` covers may not run `bad`, nor leave a file behind."""
@@ -341,6 +342,7 @@ def test_in_a_real_shell_a_covered_line_runs_nothing_else(shell: str, tmp_path: 
         assert list((tmp_path / "work").iterdir()) == [], line
 
 
+@pytest.mark.slow
 def test_many_rules_decide_about_a_long_chain_in_time() -> None:
     """Rules by lines would be a product: a line is read once for all rules."""
     rules = [Rule(decision, command=f"cmd{n} x") for n in range(200) for decision in ("deny", "ask")]

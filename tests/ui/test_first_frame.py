@@ -67,6 +67,7 @@ async def test_the_session_looks_as_the_first_frame_did(
     assert before[-1].split("·")[0].rstrip() == after[-1].split("·")[0].rstrip()
 
 
+@pytest.mark.slow
 async def test_what_is_typed_before_the_session_is_there_is_shown_at_once_and_goes_into_the_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,6 +91,7 @@ async def test_what_is_typed_before_the_session_is_there_is_shown_at_once_and_go
     began.guard.close()
 
 
+@pytest.mark.slow
 async def test_a_prompt_that_was_sent_and_a_key_that_opens_something_act_once_the_session_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

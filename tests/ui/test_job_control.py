@@ -34,6 +34,7 @@ def test_only_a_shell_that_starts_jobs_notices_a_stop(started: dict[str, Any], h
     assert said.stdout.strip() == has_shell
 
 
+@pytest.mark.slow
 async def test_without_a_shell_the_program_stays_and_in_the_prompt_the_key_takes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

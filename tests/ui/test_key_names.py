@@ -150,6 +150,7 @@ async def test_no_default_key_is_named_by_lists_and_screens_where_all_are_change
         await odd.reads("prompt.stash")
 
 
+@pytest.mark.slow
 async def test_no_default_key_is_named_by_questions_and_the_queue_where_all_are_changed(
     tmp_path: Path,
 ) -> None:
@@ -168,6 +169,7 @@ async def test_no_default_key_is_named_by_questions_and_the_queue_where_all_are_
         await odd.press("menu.close")
 
 
+@pytest.mark.slow
 async def test_no_default_key_is_named_by_an_address_or_a_stale_write_where_all_are_changed(
     tmp_path: Path,
 ) -> None:
@@ -186,6 +188,7 @@ async def test_no_default_key_is_named_by_an_address_or_a_stale_write_where_all_
         assert re.search(r"^.?\s*[wkx]  ", here.text, re.MULTILINE) is None
 
 
+@pytest.mark.slow
 async def test_no_default_key_is_named_on_a_narrow_screen_or_by_a_failure(tmp_path: Path) -> None:
     async with odd_seat(tmp_path, 100) as odd:
         here = odd.here

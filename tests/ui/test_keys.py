@@ -150,6 +150,7 @@ def warned(here: Seat) -> set[str]:
     return {notice.message for notice in here.notices if notice.title == "Keys"}
 
 
+@pytest.mark.slow
 async def test_the_start_and_f1_say_which_keys_cannot_be_used(tmp_path: Path) -> None:
     path = settings_of('"session.stp" = "f2"\n"session.find" = "Ctrl+K"\n"session.export" = "ctrl+r"\n')
     settings, wrong = load(path)

@@ -58,6 +58,7 @@ def test_nothing_heavy_is_loaded_for_the_first_frame(reports: dict[str, Any]) ->
     assert "acp_tui.ui.first_frame" in reports["first"]["modules"]
 
 
+@pytest.mark.slow
 def test_few_modules_of_ours_are_loaded_for_the_first_frame(reports: dict[str, Any]) -> None:
     ours = [module for module in reports["first"]["modules"] if module.startswith("acp_tui.")]
 

@@ -80,6 +80,7 @@ def read(sequence: str) -> list[Key]:
 # ------------------------------------------------------------------ keys
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_of_ours_with_alt_arrives_as_itself(key: str) -> None:
     teach_alt_keys()

@@ -401,6 +401,7 @@ async def test_what_outlives_a_command_goes_on_in_the_background_and_ends_with_t
     assert terminals.background("s") == []
 
 
+@pytest.mark.slow
 async def test_what_goes_on_in_the_background_may_print(terminals: Terminals, tmp_path: Path) -> None:
     alive = tmp_path / "alive"
     line = f"trap '' HUP; setsid sh -c 'while echo still && sleep 0.05; do echo >> {alive}; done' & sleep 0.2"
@@ -414,6 +415,7 @@ async def test_what_goes_on_in_the_background_may_print(terminals: Terminals, tm
     assert terminal.output() == printed
 
 
+@pytest.mark.slow
 async def test_what_goes_on_in_the_background_can_be_stopped(terminals: Terminals) -> None:
     terminal, moment = await left_behind(terminals, "nohup")
     await terminals.release("s", terminal.id)
@@ -425,6 +427,7 @@ async def test_what_goes_on_in_the_background_can_be_stopped(terminals: Terminal
     assert terminals.background("s") == []
 
 
+@pytest.mark.slow
 async def test_what_ends_by_itself_leaves_the_background(terminals: Terminals) -> None:
     _, moment = await left_behind(terminals, "setsid")
     await until(lambda: terminals.background("s"))

@@ -245,6 +245,7 @@ def test_a_title_is_the_command_only_where_no_input_tells_it(
 MAKE: Frame = {"command": "make test"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("raw", "is_allowed"),
     [
@@ -301,6 +302,7 @@ async def test_a_rule_for_one_very_command_means_it_in_the_workspace_as_well(
     assert await answered_under("ask", {**call, "rawInput": {**MAKE, **raw}}, tmp_path, rules=rules) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "is_allowed"),
     [

@@ -71,6 +71,7 @@ def test_a_word_or_a_redirect_of_a_command_is_a_path(command: str, workspace: Pa
     assert decided(workspace, **run(command)) == "deny"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

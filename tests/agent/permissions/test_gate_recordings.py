@@ -104,6 +104,7 @@ class Gate:
             Path(wanted.path).write_text(wanted.content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 async def test_what_an_agent_has_shown_is_not_asked_about_again(name: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("alpha\nbeta\ngamma\n")
@@ -124,6 +125,7 @@ def test_recorded_agents_do_act_through_us() -> None:
     assert sum(row.direction == "in" and row.msg.get("method") in ACTS for row in rows) > 30
 
 
+@pytest.mark.slow
 def test_nothing_is_odd_about_the_options_of_recorded_agents() -> None:
     asked = [
         read(PermissionRequest, row.msg["params"]).options

@@ -74,6 +74,7 @@ COVERED = {
 """Kinds that were asked for, and acts that they may cover."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("act", ACTS)
 def test_a_permission_covers_an_act_that_is_the_same_in_all_that_was_shown(kind: str, act: str) -> None:
@@ -261,6 +262,7 @@ def test_a_write_is_covered_when_the_changes_that_were_shown_make_it(
     assert is_covered(asked, ImplicitRequest("edit", "/w/a", after), before) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes", [[("a", "n" * 20_000)], [("", "n")] * 20_000, [("a" * 9, "a" * 9)] * 20_000]
 )

@@ -156,6 +156,7 @@ async def test_an_implicit_request_that_is_taken_back_is_no_question_any_more(tm
         assert [one.by for one in talk.decisions] == ["withdrawn"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "run"),
     [
@@ -551,6 +552,7 @@ UNASKED = "Looks only, without asking"
 HIDING = "Look at the workspace and change nothing of it, then run everything without asking"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shown", "later", "is_asked"),
     [
@@ -690,6 +692,7 @@ async def test_what_a_rule_denies_is_told_in_the_chat_once(tmp_path: Path) -> No
         assert told == "Denied by a rule (rules.toml:3): puppet had us run “touch made” without asking."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("env", "is_asked"),
     [
@@ -846,6 +849,7 @@ SWAPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_permitted", [False, True])
 @pytest.mark.parametrize(("name", "script", "victim"), SWAPS)
 async def test_a_write_is_asked_about_again_where_its_file_is_another_after_the_answer(
@@ -899,6 +903,7 @@ async def test_a_rule_that_denies_where_a_path_leads_after_the_answer_wins(
         assert (work / ".env").read_text() == "K\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_permitted", [False, True])
 @pytest.mark.parametrize(
     ("folder", "script"),

@@ -68,6 +68,7 @@ def test_where_processor_time_is_unknown_nothing_is_said_of_it() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("usage", "shown"),
     [
@@ -85,12 +86,14 @@ async def test_r39_usage_is_capped_and_what_is_unknown_is_said(
         await here.sees(shown)
 
 
+@pytest.mark.slow
 async def test_a_name_of_any_length_leaves_in_view_what_is_allowed_unasked(tmp_path: Path) -> None:
     async with seat(tmp_path, name="agent " * 10_000) as here:
         await here.sees("agent agent agent agent…")
         await here.sees("asks for all")
 
 
+@pytest.mark.slow
 async def test_facts_for_which_there_is_no_room_are_left_out_whole(tmp_path: Path) -> None:
     usage = {"kind": "usage_update", "used": 50, "size": 200, "cost": {"amount": 1.25, "currency": "USD"}}
     async with seat(tmp_path, updates=[usage]) as here:

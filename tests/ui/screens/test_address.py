@@ -28,6 +28,7 @@ def address(url: str = URL, opener: Browser | None = None, *, visiting: bool = F
     return AddressDialog(question, agent="demo", look=LOOK, opener=opener or Browser())
 
 
+@pytest.mark.slow
 async def test_the_whole_address_is_shown_and_nothing_is_opened_by_itself() -> None:
     browser = Browser()
     async with shown(address(opener=browser), turned=False) as (app, pilot):
@@ -39,6 +40,7 @@ async def test_the_whole_address_is_shown_and_nothing_is_opened_by_itself() -> N
         assert browser.opened == []
 
 
+@pytest.mark.slow
 async def test_opening_is_consent() -> None:
     browser = Browser()
     async with shown(address(opener=browser)) as (app, pilot):
@@ -49,6 +51,7 @@ async def test_opening_is_consent() -> None:
         assert browser.opened == [URL]
 
 
+@pytest.mark.slow
 async def test_without_a_browser_nothing_is_agreed_until_the_user_visits_it_elsewhere() -> None:
     async with shown(address(opener=Browser(works=False))) as (app, pilot):
         await pilot.press("o")
@@ -61,6 +64,7 @@ async def test_without_a_browser_nothing_is_agreed_until_the_user_visits_it_else
         assert app.result == ElicitationAnswer("accept")
 
 
+@pytest.mark.slow
 async def test_c108_after_the_consent_the_dialog_waits_and_can_be_ended_by_hand() -> None:
     browser = Browser()
     async with shown(address(opener=browser, visiting=True)) as (app, pilot):
@@ -76,6 +80,7 @@ async def test_c108_after_the_consent_the_dialog_waits_and_can_be_ended_by_hand(
         assert app.result == ElicitationAnswer("cancel")
 
 
+@pytest.mark.slow
 async def test_c108_the_end_of_a_visit_is_asked_for_only_once_it_was_agreed() -> None:
     async with shown(address()) as (app, pilot):
         await pilot.press("f")
@@ -95,6 +100,7 @@ async def test_an_address_that_is_never_opened_can_only_be_copied_or_declined() 
         assert browser.opened == []
 
 
+@pytest.mark.slow
 async def test_escape_puts_it_aside() -> None:
     async with shown(address()) as (app, pilot):
         await pilot.press("escape")

@@ -23,6 +23,7 @@ def bundles(tmp_path: Path) -> list[Path]:
     return list((tmp_path / "home" / "data" / "bundles").glob("*"))
 
 
+@pytest.mark.slow
 async def test_nothing_is_saved_before_the_user_has_seen_what_and_said_so(
     tmp_path: Path, journal: Path
 ) -> None:
@@ -45,6 +46,7 @@ async def test_nothing_is_saved_before_the_user_has_seen_what_and_said_so(
     assert "abcdefgh" not in bundles(tmp_path)[0].read_text()
 
 
+@pytest.mark.slow
 async def test_closing_it_saves_nothing(tmp_path: Path, journal: Path) -> None:
     app = Stage(BundleScreen(journal, look()))
     async with app.run_test() as pilot:

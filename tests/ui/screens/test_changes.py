@@ -59,6 +59,7 @@ def test_a_new_file_is_whole_also_when_only_the_agent_reported_it() -> None:
     assert list(differences([file], "/w")) == [FileDiff("a", None, "b\n", "as the agent reported", 1)]
 
 
+@pytest.mark.slow
 async def test_all_files_are_shown_with_their_counts() -> None:
     files = [written("/w/[/a].py", "one\n", "one\ntwo\n"), written("/w/b.py", "x\ny\n", "x\n")]
     app = Stage(ChangesScreen(lambda: files, "/w/b.py", "/w", look()))

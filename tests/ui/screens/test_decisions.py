@@ -14,6 +14,8 @@ from acp_tui.ui.screens.texts import SessionDetailsScreen
 from tests.store.test_decisions import ONE
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
+pytestmark = pytest.mark.slow
+
 NO = OfferedOption("n", "No", "reject_once")
 MANY = [
     ONE,

@@ -146,6 +146,7 @@ async def test_a_letter_over_an_empty_draft_answers_within_seven_tenths_of_a_sec
         assert app.result.how == "key n"
 
 
+@pytest.mark.slow
 async def test_a_word_that_begins_with_the_key_of_an_answer_goes_into_the_draft_whole() -> None:
     question = dialog()
     async with shown(question, turned=False) as (app, pilot):
@@ -159,6 +160,7 @@ async def test_a_word_that_begins_with_the_key_of_an_answer_goes_into_the_draft_
         assert "Why not?" not in app.text
 
 
+@pytest.mark.slow
 async def test_a_letter_that_waits_goes_into_the_draft_when_its_question_is_withdrawn() -> None:
     question = dialog()
     async with shown(question, turned=False) as (app, pilot):
@@ -171,6 +173,7 @@ async def test_a_letter_that_waits_goes_into_the_draft_when_its_question_is_with
         assert app.screen.query_one("#draft", Input).value == "ye"
 
 
+@pytest.mark.slow
 async def test_a_letter_that_waits_answers_nothing_once_something_else_is_shown() -> None:
     question = dialog()
     async with shown(question, turned=False) as (app, pilot):
@@ -183,6 +186,7 @@ async def test_a_letter_that_waits_answers_nothing_once_something_else_is_shown(
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 async def test_a_letter_that_waits_is_not_given_to_another_call() -> None:
     question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
     async with shown(question, turned=False) as (app, pilot):
@@ -196,6 +200,7 @@ async def test_a_letter_that_waits_is_not_given_to_another_call() -> None:
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
 async def test_a_paste_answers_nothing_and_goes_into_the_draft_if_the_user_has_not_turned(
     turned: bool,
@@ -208,6 +213,7 @@ async def test_a_paste_answers_nothing_and_goes_into_the_draft_if_the_user_has_n
         assert app.screen_stack[0].query_one("#draft", Input).value == ("" if turned else "yes y")
 
 
+@pytest.mark.slow
 async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_moment() -> None:
     question = dialog(("y1", "Yes", "allow_once"))
     async with shown(question, turned=False) as (app, pilot):
@@ -220,6 +226,7 @@ async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_mom
         assert app.result == PermissionAnswer("y1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", ["window", "list"])
 async def test_r24_a_click_answers_nothing_just_after_the_window_came_or_the_answers_moved(why: str) -> None:
     question = asks(ToolCall("t", "one"), waiting=("one", "two"))
@@ -236,6 +243,7 @@ async def test_r24_a_click_answers_nothing_just_after_the_window_came_or_the_ans
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 async def test_a_draft_takes_what_is_typed_at_its_cursor_and_over_its_selection() -> None:
     async with shown(dialog(), turned=False) as (app, pilot):
         draft = await drafting(app, pilot, "fix the bug")
@@ -287,6 +295,7 @@ async def test_what_is_put_off_until_a_dialog_has_lost_its_parts_is_not_done() -
         assert app.screen is question
 
 
+@pytest.mark.slow
 async def test_a_terminal_with_too_few_rows_for_the_answers_says_so_until_it_has_more() -> None:
     async with shown(dialog(), (60, 6)) as (app, pilot):
         await until(pilot, lambda: "Too few rows here" in app.text)

@@ -86,6 +86,7 @@ async def test_decline_and_cancel_are_apart(action: str) -> None:
         assert app.result == ElicitationAnswer(action)  # type: ignore[arg-type]  # one of its words
 
 
+@pytest.mark.slow
 async def test_escape_puts_the_form_aside() -> None:
     async with shown(form()) as (app, pilot):
         await pilot.press("escape")
@@ -93,6 +94,7 @@ async def test_escape_puts_the_form_aside() -> None:
         assert app.result is None
 
 
+@pytest.mark.slow
 async def test_c104_a_required_field_of_an_unknown_kind_leaves_only_no() -> None:
     async with shown(form({"odd": {"type": "object"}}, ("odd",))) as (app, pilot):
         assert "cannot be sent" in app.text
@@ -104,6 +106,7 @@ async def test_c104_a_required_field_of_an_unknown_kind_leaves_only_no() -> None
         assert app.result == ElicitationAnswer("decline")
 
 
+@pytest.mark.slow
 async def test_a_field_that_asks_for_a_secret_is_marked() -> None:
     async with shown(form({"token": {"type": "string", "title": "API token"}}, ()), turned=False) as (app, _):
         assert "This form seems to ask for a secret." in app.text

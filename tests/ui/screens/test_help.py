@@ -1,6 +1,7 @@
 from dataclasses import replace
 from typing import ClassVar
 
+import pytest
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -81,6 +82,7 @@ async def test_keys_are_shown_as_they_are_after_rebinding() -> None:
         assert "reject always" in shown
 
 
+@pytest.mark.slow
 async def test_the_help_closes_with_the_key_that_opened_it() -> None:
     app = Stage(Below())
     async with app.run_test() as pilot:

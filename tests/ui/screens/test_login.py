@@ -46,6 +46,7 @@ async def test_the_method_moved_to_is_chosen() -> None:
         assert app.result == "t"
 
 
+@pytest.mark.slow
 async def test_escape_leaves_without_a_login() -> None:
     async with shown(login()) as (app, pilot):
         await pilot.press("escape")
@@ -71,6 +72,7 @@ def dialog(agent: LoggingIn) -> LoginWait:
     return LoginWait(cast(Agent, agent), name="[/x] Agent", method="[/x] Browser", look=LOOK)
 
 
+@pytest.mark.slow
 async def test_what_the_agent_says_on_the_side_since_then_is_shown_as_it_comes() -> None:
     agent = LoggingIn()
     async with shown(dialog(agent)) as (app, pilot):
@@ -97,6 +99,7 @@ async def test_the_first_escape_asks_the_agent_to_stop_and_the_second_one_leaves
         assert agent.stops == 1
 
 
+@pytest.mark.slow
 async def test_the_time_runs() -> None:
     async with shown(dialog(LoggingIn())) as (app, pilot):
         await until(pilot, lambda: bool(re.search(r"0:(0[1-9]|[1-5]\d)", app.text)))

@@ -45,6 +45,7 @@ async def test_arrows_step_over_headings() -> None:
         assert app.result == "m/3"
 
 
+@pytest.mark.slow
 async def test_typing_narrows_the_list() -> None:
     async with shown(menu(None)) as (app, pilot):
         await pilot.press(*"edits")
@@ -64,6 +65,7 @@ async def test_nothing_that_matches_is_nothing_to_choose() -> None:
         assert app.result is None
 
 
+@pytest.mark.slow
 async def test_a_click_chooses() -> None:
     async with shown(menu()) as (app, pilot):
         await pilot.click("#body", offset=(5, 0))

@@ -54,6 +54,7 @@ async def test_always_is_never_one_key_and_says_what_it_means_first(keys: tuple[
         assert app.result == PermissionAnswer("never" if keys == ("d",) else "A")
 
 
+@pytest.mark.slow
 async def test_what_always_means_is_chosen_from_the_narrowest_on() -> None:
     question = asks(ToolCall("t", "List", "execute", raw_input={"command": "ls"}))
     rule = Rule("allow", command="ls", exact=True)
@@ -80,6 +81,7 @@ async def test_a_change_of_the_call_makes_half_an_answer_none() -> None:
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("odd", "said"),
     [
@@ -113,6 +115,7 @@ def test_a_kind_offered_twice_and_an_unknown_kind_have_no_key() -> None:
     assert {key: option.option_id for key, option in keys_of(given).items()} == {"n": "5"}
 
 
+@pytest.mark.slow
 async def test_r21_three_options_of_one_kind_are_chosen_by_moving_to_them() -> None:
     three = [(f"id:{number}/x", f"Way {number}", "allow_once") for number in range(3)]
     async with shown(dialog(*three)) as (app, pilot):
@@ -131,6 +134,7 @@ async def test_escape_puts_the_question_aside() -> None:
         assert app.result is None
 
 
+@pytest.mark.slow
 async def test_a_rejection_can_carry_a_reason() -> None:
     async with shown(dialog()) as (app, pilot):
         await pilot.press("r", "y", "escape")
@@ -151,6 +155,7 @@ async def test_without_a_reject_once_there_is_no_reason_to_give() -> None:
         assert not app.screen.query_one("#reason").display
 
 
+@pytest.mark.slow
 async def test_r32_all_changes_are_in_view_or_announced_and_zoom_takes_the_keys() -> None:
     diffs: list[Item] = [
         Diff(path=f"/w/{name}.py", old_text="old = 1\n", new_text="new = 2\n") for name in "abc"
@@ -169,6 +174,7 @@ async def test_r32_all_changes_are_in_view_or_announced_and_zoom_takes_the_keys(
         assert app.result == PermissionAnswer("no")
 
 
+@pytest.mark.slow
 async def test_options_stay_in_view_on_a_small_screen_and_the_rest_scrolls() -> None:
     long: list[Item] = [
         Diff(path="/w/a.py", old_text=None, new_text="".join(f"line {number}\n" for number in range(500)))
@@ -208,6 +214,7 @@ async def test_a_change_without_its_old_text_is_shown_against_what_is_there(
         assert never not in app.text
 
 
+@pytest.mark.slow
 async def test_what_is_there_is_looked_at_off_the_loop_and_answers_wait_for_it_to_be_seen() -> None:
     looks, change = threading.Event(), Diff(path="/w/a.py", new_text="all\n")
 
@@ -226,6 +233,7 @@ async def test_what_is_there_is_looked_at_off_the_loop_and_answers_wait_for_it_t
         await until(pilot, lambda: "only a rejection counts" in app.text)
 
 
+@pytest.mark.slow
 async def test_r34_r41_hostile_names_are_shown_as_written() -> None:
     bad = "[/x][@click=app.quit]\x1b[2J\x9b1m"
     async with shown(dialog((bad, bad, "allow_once"), title=bad, agent=bad)) as (app, pilot):
@@ -268,6 +276,7 @@ async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answ
         await until(pilot, lambda: bool(question.query(DiffView)) and " b" in app.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "answer"),
     [
@@ -334,6 +343,7 @@ async def test_an_answer_allows_again_what_has_been_on_the_screen_unchanged() ->
         assert app.result == PermissionAnswer("y1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [("y",), ("down", "down", "enter")])
 async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_change_instead(
     keys: tuple[str, ...],
@@ -351,6 +361,7 @@ async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_chang
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 async def test_a_choice_on_its_way_when_answers_begin_to_wait_is_not_given() -> None:
     question = dialog()
     async with shown(question) as (app, pilot):
@@ -362,6 +373,7 @@ async def test_a_choice_on_its_way_when_answers_begin_to_wait_is_not_given() -> 
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 async def test_a_reason_that_is_sent_while_answers_wait_rejects_nothing_yet() -> None:
     question = dialog()
     async with shown(question) as (app, pilot):

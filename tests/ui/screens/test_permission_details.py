@@ -289,6 +289,7 @@ async def test_a_plain_command_is_not_explained_and_one_with_a_note_in_one_row()
         assert "notes     network" in app.text
 
 
+@pytest.mark.slow
 async def test_many_parts_are_cut_and_a_key_shows_them_all() -> None:
     async with shown(asks(runs(" && ".join(f"run{number}" for number in range(9)))), (80, 40)) as (
         app,
@@ -301,11 +302,13 @@ async def test_many_parts_are_cut_and_a_key_shows_them_all() -> None:
         assert "          run8" in app.text
 
 
+@pytest.mark.slow
 async def test_a_line_that_cannot_be_read_is_marked() -> None:
     async with shown(asks(runs("echo 'open"))) as (app, _pilot):
         assert "not all of it could be read as a shell command" in app.text
 
 
+@pytest.mark.slow
 async def test_the_rule_that_asks_is_named_with_its_place_and_what_was_before() -> None:
     rule = Rule("ask", command="git push", note="I look first [/x]", where="settings.toml:12")
     before = Precedents(2, 1, datetime(2026, 3, 1, 12, 30, tzinfo=UTC))
@@ -326,6 +329,7 @@ def test_more_than_are_looked_at_are_told_as_at_least_so_many() -> None:
     )
 
 
+@pytest.mark.slow
 async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() -> None:
     steps: list[int] = []
     waiting = tuple(f"run make {number}" for number in range(5))
@@ -341,6 +345,7 @@ async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() ->
         assert app.result is NOTHING
 
 
+@pytest.mark.slow
 async def test_a_question_that_comes_meanwhile_is_listed_and_clicks_wait_since_answers_move() -> None:
     question = asks(runs("make"), waiting=("run make",))
     async with shown(question) as (app, pilot):

@@ -17,6 +17,7 @@ def dialog(
     return StaleWriteDialog(question, agent="demo", cwd="/w", look=LOOK)
 
 
+@pytest.mark.slow
 async def test_both_versions_are_shown_and_no_key_answers_too_early() -> None:
     async with shown(dialog(), (100, 40), turned=False) as (app, pilot):
         await pilot.press("w", "enter")
@@ -47,6 +48,7 @@ async def test_an_answer_that_was_moved_to_is_given_by_enter() -> None:
         assert app.result == StaleWriteAnswer("keep", "Enter")
 
 
+@pytest.mark.slow
 async def test_a_file_that_was_deleted_or_is_no_text_is_named_as_such() -> None:
     async with shown(dialog(None, None, is_there=False), (100, 30)) as (app, _):
         assert "was deleted since the agent last saw it" in app.text
@@ -55,6 +57,7 @@ async def test_a_file_that_was_deleted_or_is_no_text_is_named_as_such() -> None:
         assert "binary content" in app.text
 
 
+@pytest.mark.slow
 async def test_a_write_that_changes_the_encoding_says_so_and_shows_the_text() -> None:
     question = StaleWrite("q", "/w/a", "th\u00ebirs\n", "caf\u00e9\n", None, True, "Windows-1252")
     asked = StaleWriteDialog(question, agent="demo", cwd="/w", look=LOOK)

@@ -219,6 +219,7 @@ async def test_escape_stops_editing_and_then_closes() -> None:
         assert app.results == [None]
 
 
+@pytest.mark.slow
 async def test_a_flood_on_stderr_shows_its_end() -> None:
     app = Stage(failure(stderr="\n".join(f"line {number}" for number in range(100_000))))
     async with app.run_test() as pilot:

@@ -37,6 +37,7 @@ async def login(tmp_path: Path, script: str) -> AsyncIterator[tuple[Desk, Pilot[
         await terminals.close()
 
 
+@pytest.mark.slow
 async def test_the_exact_command_is_shown_and_keys_go_to_it_from_the_start(tmp_path: Path) -> None:
     async with login(tmp_path, f"printf 'name? '; {ASKS}; sleep 300") as (app, pilot):
         assert shlex.join(["sh", "-c", f"printf 'name? '; {ASKS}; sleep 300", "[/x]"]) in app.text
@@ -57,6 +58,7 @@ async def test_it_runs_on_a_real_terminal(tmp_path: Path) -> None:
         await until(pilot, lambda: app.result == "")
 
 
+@pytest.mark.slow
 async def test_ctrl_c_interrupts_the_command_and_is_a_failure(tmp_path: Path) -> None:
     script = f"exec {shlex.quote(sys.executable)} -S -c 'import time; print(40 + 2); time.sleep(300)'"
     async with login(tmp_path, script) as (app, pilot):

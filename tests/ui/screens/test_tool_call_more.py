@@ -125,6 +125,7 @@ async def test_a_live_terminal_is_watched_typed_into_and_killed(terminals: Termi
         assert "tabs" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_signal_is_sent_and_the_page_can_have_the_whole_screen(
     terminals: Terminals, tmp_path: Path
 ) -> None:

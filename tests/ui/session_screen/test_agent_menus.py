@@ -16,6 +16,7 @@ from acp_tui.ui.session_screen.agent_menus import IGNORED
 from tests.ui.seats import seat
 
 
+@pytest.mark.slow
 async def test_modes_are_cycled_and_chosen(tmp_path: Path) -> None:
     async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
         await here.sees("Ask ▾")
@@ -29,6 +30,7 @@ async def test_modes_are_cycled_and_chosen(tmp_path: Path) -> None:
         await here.sees("Code ▾")
 
 
+@pytest.mark.slow
 async def test_a_mode_shows_as_pending_until_the_agent_agrees(tmp_path: Path) -> None:
     async with seat(tmp_path, modes=["ask", "plan"], ignores="session/set_mode") as here:
         await here.press("shift+tab")
@@ -86,6 +88,7 @@ async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_k
         await here.until(lambda: here.conversation.phase == "ended")
 
 
+@pytest.mark.slow
 async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path) -> None:
     async with seat(tmp_path, ignores="session/prompt") as here:
         await here.say("hello")
@@ -102,6 +105,7 @@ async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path
         await here.until(lambda: re.search(r"silent 0:(2[5-9]|[345]\d), session/prompt.*Alt\+X", here.text))
 
 
+@pytest.mark.slow
 async def test_the_notice_of_a_stop_that_is_not_obeyed_goes_when_the_turn_ends(tmp_path: Path) -> None:
     async with seat(tmp_path, ignores="session/prompt") as here:
         await here.say("hello")

@@ -78,6 +78,7 @@ async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_
         await here.sees("heard This was said in an earlier session", "> hello", "go on")
 
 
+@pytest.mark.slow
 async def test_a_command_with_words_that_it_does_not_take_is_said_to_the_agent(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         assert not await here.session.parts.slash.run("/keys of the house")

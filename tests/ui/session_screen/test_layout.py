@@ -11,6 +11,7 @@ from acp_tui.ui.panes.pane import Pane
 from tests.ui.seats import seat
 
 
+@pytest.mark.slow
 async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path) -> None:
     async with seat(tmp_path, size=(80, 24)) as here:
         await here.sees("chat F2", "plan F3", "tool calls F4", "changes F5")
@@ -39,6 +40,7 @@ async def test_keys_right_after_that_of_a_pane_are_for_the_pane(
         assert here.draft == "ab"
 
 
+@pytest.mark.slow
 async def test_what_has_the_keys_is_framed_in_the_accent(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         row, chat = here.session.query_one("#prompt-row"), here.session.query_one("#chat-box")
@@ -71,6 +73,7 @@ async def test_hidden_panes_stay_hidden_in_the_next_run(tmp_path: Path) -> None:
         await here.sees("The agent's plan", "Changed files")
 
 
+@pytest.mark.slow
 async def test_a_pane_is_zoomed_and_given_back(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("f5", "f11")

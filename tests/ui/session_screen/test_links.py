@@ -64,6 +64,7 @@ def test_r27_a_range_a_pattern_and_a_folder_are_no_files(tmp_path: Path) -> None
         assert file_of(f"{tmp_path}/{place}", "/") is None
 
 
+@pytest.mark.slow
 async def test_a_page_opens_only_when_the_user_has_chosen_its_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +134,7 @@ async def test_a_link_in_an_answer_is_opened_by_key_and_copied_where_there_is_no
         )
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_link_shows_where_it_leads(tmp_path: Path) -> None:
     content = {"type": "text", "text": "Look at [this](https://example.org/x)."}
     async with seat(tmp_path) as here:
@@ -172,6 +174,7 @@ def test_a_link_whose_words_name_another_host_is_known(uri: str, name: str, host
     assert about(uri, name) == (f"leads to {host}, not to “{name}”" if host else name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "opened"), [(("enter",), []), (("down", "enter"), ["https://evil.example/x"])]
 )

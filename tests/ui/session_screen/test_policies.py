@@ -18,6 +18,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
 
 
+@pytest.mark.slow
 async def test_a_session_asks_for_all_until_the_user_chooses_otherwise(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.sees("Plain agent · asks for all")
@@ -34,6 +35,7 @@ async def test_a_session_asks_for_all_until_the_user_chooses_otherwise(tmp_path:
         await here.sees("Allow (policy: allows everything)")
 
 
+@pytest.mark.slow
 async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> None:
     async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
         await here.sees("allows everything")
@@ -48,6 +50,7 @@ async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> 
         assert [style.color for style in styles if style] == [warning]
 
 
+@pytest.mark.slow
 async def test_the_policy_of_the_settings_counts_in_each_new_session_and_a_choice_in_one(
     tmp_path: Path,
 ) -> None:
@@ -60,6 +63,7 @@ async def test_the_policy_of_the_settings_counts_in_each_new_session_and_a_choic
         assert here.conversation.choices.policy == "ask-edits-and-commands"
 
 
+@pytest.mark.slow
 async def test_a_click_on_the_policy_brings_its_menu(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.sees("asks for all")

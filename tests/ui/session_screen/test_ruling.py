@@ -75,6 +75,7 @@ async def test_what_is_trusted_is_what_was_shown_also_when_the_file_changes_mean
         assert book.is_trusted(path)
 
 
+@pytest.mark.slow
 async def test_a_mistake_in_a_file_is_said_with_its_line(home: Path, tmp_path: Path) -> None:
     (home / "config" / "rules.toml").write_text('[[rules]]\ndecision = "alow"\n')
     async with seat(tmp_path) as here:

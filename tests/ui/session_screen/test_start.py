@@ -272,6 +272,7 @@ async def test_c37_a_prompt_is_said_again_in_the_session_of_the_new_process(
         await until(lambda: said(conversation)[-1:] == ["heard more"])
 
 
+@pytest.mark.slow
 async def test_c39_all_sessions_of_the_agent_go_on_with_the_process_that_knows_of_the_login(
     tmp_path: Path,
 ) -> None:

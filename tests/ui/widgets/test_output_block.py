@@ -159,6 +159,7 @@ def test_the_colours_of_the_program_are_kept_and_an_empty_end_is_not() -> None:
     assert OutputBlock("").rows(20, Look()) == []
 
 
+@pytest.mark.slow
 def test_of_very_much_output_only_the_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     fed = 0
     feed = TerminalLog.feed

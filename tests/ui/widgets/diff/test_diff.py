@@ -40,6 +40,7 @@ def test_old_lines_and_the_difference_give_the_new_lines(old: list[str], new: li
     assert all(one.equal != other.equal for one, other in pairwise(blocks))
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(LINES, LINES)
 def test_a_small_difference_is_the_smallest(old: list[str], new: list[str]) -> None:

@@ -51,6 +51,7 @@ def test_a_line_has_the_colours_that_it_has_in_its_window(path: str, lines: list
         assert colours.line(False, index) == window[index - start]
 
 
+@pytest.mark.slow
 def test_our_own_code_looks_the_same_in_small_groups() -> None:
     for path in Path(diff_colours.__file__).parent.glob("*.py"):
         lines = path.read_text().splitlines()

@@ -69,6 +69,7 @@ async def test_where_there_is_no_text_to_copy_the_clipboard_stays_as_it_is() -> 
         assert app.clipboard == "mine"
 
 
+@pytest.mark.slow
 async def test_both_sides_and_folded_lines_are_found_and_unfolded() -> None:
     app = Viewer(FileDiff("a.py", OLD, NEW), FileDiff("b.py", OLD, OLD.replace("100 = 100", "100 = hundred")))
     async with app.run_test(size=(80, 20)) as pilot:

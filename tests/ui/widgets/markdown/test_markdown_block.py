@@ -97,6 +97,7 @@ def test_a_finished_text_can_be_continued_or_replaced() -> None:
     assert block.source() == "three"
 
 
+@pytest.mark.slow
 def test_lines_without_end_are_not_read_again_and_again(parsed: list[int]) -> None:
     text = "".join(f"line {number} of what a program has printed\n" for number in range(2_000))
     block, longest = MarkdownBlock(), 0

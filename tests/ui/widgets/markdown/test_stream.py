@@ -165,6 +165,7 @@ def test_no_text_is_lost_between_chunks() -> None:
     assert [word for row in rows for word in row_text(row).split() if word.startswith("word")] == words
 
 
+@pytest.mark.slow
 def test_another_width_gives_the_same_rows_as_a_fresh_layout() -> None:
     dice = random.Random(4)
     text = "\n\n".join(TEXTS.values())

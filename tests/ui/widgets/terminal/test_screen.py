@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ SEQUENCES = [
 ]
 
 
+@pytest.mark.slow
 def test_what_scrolled_off_a_screen_is_kept_with_its_colours() -> None:
     terminal = TerminalScreen(20, 3)
     terminal.feed(b"\x1b[H\x1b[31mred\x1b[m plain\r\n" + b"".join(b"line %d\r\n" % n for n in range(5)))

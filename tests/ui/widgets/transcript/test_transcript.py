@@ -610,6 +610,7 @@ async def test_the_start_of_what_is_laid_out_in_slices_stays_in_view(monkeypatch
         assert not harness.view.follow
 
 
+@pytest.mark.slow
 async def test_a_change_above_the_view_is_not_new_below() -> None:
     async with running() as harness:
         blocks = harness.numbered(20)
