@@ -1,4 +1,4 @@
-"""What a command line means, before anything is started."""
+"""The parsing of the command line."""
 
 from __future__ import annotations
 

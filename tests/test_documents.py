@@ -7,6 +7,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from textual.binding import Binding
+
+from acp_tui.ui.commands import COMMANDS
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.textual_internals import class_bindings_of
+from acp_tui.ui.widgets.key_names import key_text
+from acp_tui.ui.widgets.prompt_box import PromptBox
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -49,3 +56,23 @@ def test_make_runs_the_tests_as_the_readme_does() -> None:
 
     assert ".venv/bin/pytest -n auto\n" in readme
     assert "$(BIN)/pytest -n auto\n" in makefile
+
+
+def keys_of_readme() -> set[str]:
+    """Return the keys in the first column of the table of keys."""
+    _, _, section = (ROOT / "README.md").read_text().partition("\n## Keys\n")
+    rows = [line.split(" | ")[0] for line in section.partition("\n## ")[0].splitlines() if line[:2] == "| "]
+    cells = " ".join(rows).replace("\\\\", "\\").replace("`", "")
+    numbers = " ".join(f"Alt+{number}" for number in range(1, 10))
+    return set(cells.replace("Alt+1 … Alt+9", numbers).replace(",", " ").split())
+
+
+def test_the_table_of_keys_in_the_readme_has_every_command_and_no_other_key() -> None:
+    bindings = [Binding(command.keys, "") for command in COMMANDS]
+    bindings += [binding for kind in (PromptBox, ChatPane) for _, binding in class_bindings_of(kind)]
+    commands = {key_text(command.keys, ascii=True) for command in COMMANDS}
+    bound = {key_text(key, ascii=True) for binding in bindings for key in binding.key.split(",")}
+    named = keys_of_readme()
+
+    assert commands - named == set()
+    assert {key for key in named if re.fullmatch(r"(Ctrl|Alt|Shift)\+\S+|F\d+", key)} - bound == set()

@@ -72,7 +72,7 @@ async def test_with_the_setting_enter_makes_a_line_and_another_key_sends(tmp_pat
         await here.until(lambda: here.said[:1] == ["a\nb"])
 
 
-async def test_the_persons_own_key_sends_too(tmp_path: Path) -> None:
+async def test_the_users_own_key_sends_too(tmp_path: Path) -> None:
     async with seat(tmp_path, Settings(journal=False, keys={"prompt.send": "f4"})) as here:
         await here.press("a", "enter", "b", "f4")
 
@@ -187,7 +187,7 @@ async def test_r12_a_question_answered_elsewhere_takes_its_dialog_away_from_unde
         here.conversation.cancel()
         await here.until(lambda: not here.conversation.is_busy)
 
-        assert here.app.screen is helping, "what the person reads stays"
+        assert here.app.screen is helping, "what the user reads stays"
         await here.press("f1")
         await here.until(lambda: here.app.screen is here.session)
 

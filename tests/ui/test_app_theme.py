@@ -1,4 +1,4 @@
-"""A theme of the person's own is seen as soon as it is saved."""
+"""The theme of the app: theme files of the user, and ASCII."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several sessions at once: each on its own screen, one of them seen, on one agent or several."""
+"""Several sessions at once, on one agent or several."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ async def two_sessions(
 
 
 def is_over(session: Session) -> bool:
-    """Whether a turn was taken and has ended."""
+    """Return True once a turn has ended."""
     return bool(session.turns) and session.turn_state == "idle"
 
 
 def told(here: Seat) -> str:
-    """Return what was said in passing."""
+    """Return the notifications."""
     return " ".join(notice.message for notice in here.notices)
 
 
 async def delete_listed(here: Seat, words: str) -> None:
-    """Delete the session that some words find."""
+    """Delete the session found by some words."""
     await here.press("alt+s")
     menu = await here.is_before(SessionsMenu)
     await here.press(*words, "ctrl+d")
@@ -227,7 +227,7 @@ async def test_another_agent_is_chosen_for_a_tab_of_its_own(tmp_path: Path) -> N
         assert len(here.app.tabs.screens) == 3
 
 
-async def test_a_name_of_the_person_stays_over_titles_of_the_agent_and_over_restarts(tmp_path: Path) -> None:
+async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restarts(tmp_path: Path) -> None:
     async with two_sessions(tmp_path, Settings()) as (here, _first, second):
         await here.press("alt+r")
         await here.is_before(LineDialog)

@@ -42,7 +42,7 @@ BELL = "\x07"
 
 @dataclass
 class Double:
-    """A conversation, as far as it matters from outside."""
+    """A double of a conversation."""
 
     phase: str = "ready"
     is_busy: bool = False
@@ -90,7 +90,7 @@ class View:
 
 
 def told(*states: Double, focus: bool | None = False, calls: Calls = "auto") -> list[str]:
-    """Return what the terminal is told in the course of these states."""
+    """Return the output to the terminal for these states."""
     written: list[str] = []
     attention, view = Attention(written.append, Place(focus), calls), View()
     for state in states:
@@ -99,7 +99,7 @@ def told(*states: Double, focus: bool | None = False, calls: Calls = "auto") -> 
 
 
 class Called:
-    """What one who sits at a terminal is called for."""
+    """The notifications that a user gets."""
 
     def __init__(self, focus: bool | None) -> None:
         self.place = Place(focus)
@@ -138,7 +138,7 @@ def test_a_login_is_a_question() -> None:
         ("working", "working", ""),
     ],
 )
-def test_the_person_is_called_when_a_turn_ends_a_question_comes_or_the_agent_dies(
+def test_the_user_is_called_when_a_turn_ends_a_question_comes_or_the_agent_dies(
     before: State, after: State, call: str
 ) -> None:
     written = told(STATES[before], STATES[after])[len(told(STATES[before])) :]
@@ -298,7 +298,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({**OVER_SSH, "DISPLAY": "localhost:10.0"}, "linux", ("wl-copy", "xclip"), "xclip"),
     ],
 )
-def test_the_program_is_that_of_the_desktop_that_the_person_sits_at(
+def test_the_program_is_that_of_the_desktop_that_the_user_sits_at(
     env: dict[str, str], platform: str, there: tuple[str, ...], name: str | None
 ) -> None:
     way = desktop_way(env, lambda program: program if program in there else None, platform)
@@ -348,7 +348,7 @@ async def test_in_tmux_the_text_is_in_its_buffer_also_where_it_cannot_hand_it_on
     assert written == []
 
 
-async def test_what_is_too_long_for_terminals_is_not_sent_and_the_person_hears_what_to_do() -> None:
+async def test_what_is_too_long_for_terminals_is_not_sent_and_the_user_hears_what_to_do() -> None:
     written: list[str] = []
 
     said = await Clipboard(written.append, OVER_SSH, export="Alt+E").put("x" * OSC52_LIMIT)

@@ -40,7 +40,7 @@ NASTY = (
     "\u202e\u200b\ufeff",
     "",
 )
-"""What a paste may hold."""
+"""Texts of pastes."""
 
 
 def keys_with_alt(bindings: Iterable[BindingType]) -> list[str]:

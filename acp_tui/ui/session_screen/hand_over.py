@@ -25,11 +25,11 @@ def hand_over(screen: SessionScreen) -> None:
         screen.notify("There is nothing above that the agent does not know.")
         return
     turns = len(above.turns)
-    screen.prompt.add_chip(f"what stands above, {turns} turn{'s' if turns > 1 else ''}", told(above))
+    screen.prompt.add_chip(f"what stands above, {turns} turn{'s' if turns > 1 else ''}", handed_over(above))
     screen.focus_prompt()
 
 
-def told(session: Session) -> str:
+def handed_over(session: Session) -> str:
     """Return a session for an agent: the talk, and a line for each tool call."""
     text = talk(session)
     if len(text) > MOST:

@@ -262,7 +262,7 @@ _NOTE: Final = 8
 """Maximum of rows of the note."""
 
 
-def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[StatusRow]:
+def pending_rows(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[StatusRow]:
     """Return the rows of the note for the next prompt and of the newest queued prompts.
 
     `key` returns the key of an action.

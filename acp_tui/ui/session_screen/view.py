@@ -28,7 +28,7 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.unasked import Result, answer_of
-from acp_tui.ui.session_screen.prompt import PromptArea, unsaid
+from acp_tui.ui.session_screen.prompt import PromptArea, pending_rows
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.picture import has_pictures
@@ -141,7 +141,7 @@ class SessionView:
         if not screen.is_running:
             return
         screen.query_one("#queue", StatusRows).set_rows(
-            unsaid(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
+            pending_rows(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
         )
         screen.query_one(PromptArea).keep_soon()
         screen.show_status()

@@ -1,4 +1,4 @@
-"""What stands above the prompt: the note for the agent, and what waits to be said."""
+"""The rows above the prompt: the note for the agent, and queued prompts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from acp_tui.conversation.rejections import Rejections
-from acp_tui.ui.session_screen.prompt import unsaid
+from acp_tui.ui.session_screen.prompt import pending_rows
 
 
 def rows(facts: Rejections, width: int = 80) -> list[str]:
     conversation: Any = SimpleNamespace(rejections=facts, queue=[])
-    return ["".join(text for _, text in left) for left, _ in unsaid(conversation, width, str)]
+    return ["".join(text for _, text in left) for left, _ in pending_rows(conversation, width, str)]
 
 
 def test_a_note_is_shown_as_it_goes_out() -> None:

@@ -1,4 +1,4 @@
-"""Questions over a session: which is shown, what is typed meanwhile, and what is written down."""
+"""The dialogs over a session: their order, keys typed meanwhile, and the record of answers."""
 
 from __future__ import annotations
 

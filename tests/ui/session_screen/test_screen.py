@@ -1,4 +1,4 @@
-"""Ctrl+C, as hands know it."""
+"""Ctrl+C on a session screen."""
 
 from __future__ import annotations
 

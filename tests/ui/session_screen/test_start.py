@@ -213,7 +213,7 @@ def start(folder: Path, **like: Any) -> Start:
 
 
 def heard(folder: Path) -> list[list[str]]:
-    """Return what each process of the agent was asked, in the order of the processes."""
+    """Return the requests to each process of the agent, in the order of the processes."""
     by_process: dict[str, list[str]] = {}
     for line in (folder / "heard").read_text().splitlines():
         process, method = line.split()

@@ -22,7 +22,7 @@ from tests.ui.seats import Seat, seat
 
 
 class Loop:
-    """A screen, as far as it calls back."""
+    """A double of a screen, with its callbacks."""
 
     def __init__(self) -> None:
         self.waiting: list[Callable[[], None]] = []
@@ -282,6 +282,6 @@ async def test_a_notice_is_seen_once_when_a_dialog_comes_over_it(tmp_path: Path)
 
 
 def _drawn_below(here: Seat) -> str:
-    """Return what the screen of the session shows, also while a dialog is over it."""
+    """Return the text of the session screen, also below a dialog."""
     strips = drawn(here.session)
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)

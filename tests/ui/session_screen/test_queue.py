@@ -1,4 +1,4 @@
-"""Tests of queueing."""
+"""The queue menu."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of writing."""
+"""The prompt area: completions, attachments, drafts and the history."""
 
 from __future__ import annotations
 
