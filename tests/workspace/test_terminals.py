@@ -487,10 +487,11 @@ async def test_a_release_reads_only_what_is_new_or_its_own(
 ) -> None:
     read = 0
     every = census._stat
+    others = {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()} - {os.getpid()}
 
     def counted(pid: int) -> list[bytes] | None:
         nonlocal read
-        read += 1
+        read += pid in others  # what the machine starts meanwhile is new
         return every(pid)
 
     many = [await terminals.create("s", "sleep", ["300"], cwd="/") for _ in range(40)]
@@ -501,7 +502,7 @@ async def test_a_release_reads_only_what_is_new_or_its_own(
     for one in many[1:21]:
         await terminals.release("s", one.id)
 
-    assert read < 20 * 40
+    assert read < 20
 
 
 async def test_something_that_holds_the_terminal_does_not_delay_the_end(terminals: Terminals) -> None:
