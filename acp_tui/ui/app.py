@@ -36,8 +36,8 @@ from acp_tui.ui.terminal import (
     Seat,
     TerminalTaken,
     has_shell,
+    on_hang_up,
     speaks_777,
-    when_terminal_goes,
 )
 from acp_tui.ui.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
 from acp_tui.ui.textual_internals import (
@@ -98,7 +98,7 @@ def collect_again() -> None:
         gc.enable()
 
 
-def left_of(mistake: BaseException) -> str:
+def crash_report_of(mistake: BaseException) -> str:
     """Return the crash report for the terminal, without values of variables: they may be secrets."""
     try:
         lines = traceback.format_exception(mistake)
@@ -240,13 +240,13 @@ class AcpApp(App[int]):
         for ending in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(ending, self.action_leave)
         if not self.is_headless:
-            when_terminal_goes(lambda: loop.call_soon_threadsafe(self.action_leave))
+            on_hang_up(lambda: loop.call_soon_threadsafe(self.action_leave))
         # Whoever had the terminal meanwhile has drawn over it.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
         self.set_timer(SETTLED, collect_again)
-        self.set_interval(EVERY, self.app_theme.look_again)
+        self.set_interval(EVERY, self.app_theme.reload)
 
     @override
     def refresh_css(self, animate: bool = True) -> None:
@@ -334,11 +334,11 @@ class AcpApp(App[int]):
 
     @work(group="clipboard", exclusive=True)
     async def _copy(self, text: str) -> None:
-        if problem := await self.clipboard_around.put(text):
+        if problem := await self.outer_clipboard.put(text):
             self.notify(problem, title="Clipboard", timeout=15)
 
     @cached_property
-    def clipboard_around(self) -> Clipboard:
+    def outer_clipboard(self) -> Clipboard:
         """The clipboard outside the program, created by the first copy."""
         env = {} if self.is_headless else os.environ  # tests leave the user's clipboard alone
         export = key_of(self.session_screen, "session.export")
@@ -384,7 +384,7 @@ class AcpApp(App[int]):
     async def on_unmount(self) -> None:
         """Restore the title of the terminal and wait for the workers."""
         self.attention.end()
-        await all_over(self.workers)
+        await wait_for_workers(self.workers)
 
     @override
     def notify(
@@ -410,7 +410,7 @@ class AcpApp(App[int]):
         mistake = error.error if isinstance(error, WorkerFailed) else error
         log.critical("the interface ended", exc_info=mistake)
         self._return_code = 1
-        fail_with(self, error, Text(left_of(mistake)))
+        fail_with(self, error, Text(crash_report_of(mistake)))
 
 
 def run(start: Start) -> int:
@@ -420,11 +420,11 @@ def run(start: Start) -> int:
         os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
     teach_alt_keys()
     app = AcpApp(start, colors, is_ascii(os.environ))
-    result = _run_to_the_end(app)
+    result = _run_loop(app)
     return result if isinstance(result, int) else app.return_code or 0
 
 
-def _run_to_the_end(app: AcpApp) -> int | None:
+def _run_loop(app: AcpApp) -> int | None:
     """Run an application; abandon tasks that ignore their cancellation for two seconds.
 
     `asyncio.run` would wait for them for ever, and so would the shell.
@@ -447,7 +447,7 @@ def _run_to_the_end(app: AcpApp) -> int | None:
 _PATIENCE: Final = 2.0  # seconds
 
 
-async def all_over(workers: WorkerManager) -> None:
+async def wait_for_workers(workers: WorkerManager) -> None:
     """Wait up to two seconds for cancelled workers, so that their programs end first."""
     ending = asyncio.gather(*(worker.wait() for worker in list(workers)), return_exceptions=True)
     await asyncio.wait([ending], timeout=_PATIENCE)

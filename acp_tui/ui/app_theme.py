@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
-from acp_tui.ui.theme import Colors, choose, find, look_of, textual_theme, told_by_form, with_few_colors
+from acp_tui.ui.theme import Colors, choose, find, look_of, textual_theme, with_few_colors, with_forms
 from acp_tui.ui.widgets.look import Look, restyle
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class AppTheme:
         if self._colors != "many":
             theme = with_few_colors(theme)
         look = look_of(theme, self._ascii)
-        self.look = look if self._colors == "many" else told_by_form(look)
+        self.look = look if self._colors == "many" else with_forms(look)
         self._app.register_theme(textual_theme(theme))
         if self._app.theme == theme.name:
             self._app.mutate_reactive(App.theme)  # the same name, but other colours
@@ -119,7 +119,7 @@ class AppTheme:
             restyle(screen, self.look)
         return problem is None
 
-    def look_again(self) -> None:
+    def reload(self) -> None:
         """Apply a theme file that was saved."""
         if self._watch.has_changed():
             self.use(self.name)

@@ -133,7 +133,7 @@ _SEEN_WITH_SESSION: Final = ("PromptBox", "ChatPane", "PlanPane", "ToolCallsPane
 """The focusable widgets of a session screen."""
 
 
-class Wrong(NamedTuple):
+class KeyProblem(NamedTuple):
     """A problem with a key of the settings."""
 
     action: str
@@ -141,7 +141,7 @@ class Wrong(NamedTuple):
     message: str
 
 
-class Named(NamedTuple):
+class NamedAction(NamedTuple):
     """The name and description of an action."""
 
     name: str
@@ -183,14 +183,16 @@ def _is_text(key: str) -> bool:
     return set(modifiers) <= {"shift"} and (len(name) == 1 or name == "space" or _is_character(name))
 
 
-def unreadable(keys: Mapping[str, str]) -> list[Wrong]:
+def unreadable(keys: Mapping[str, str]) -> list[KeyProblem]:
     """Return unknown keys and keys that write a letter."""
     return [
-        Wrong(action, f"'{key}' is no key, so {action} keeps its own; write ctrl+k, alt+up, f7 or shift+tab")
+        KeyProblem(
+            action, f"'{key}' is no key, so {action} keeps its own; write ctrl+k, alt+up, f7 or shift+tab"
+        )
         for action, key in keys.items()
         if not is_key(key)
     ] + [
-        Wrong(
+        KeyProblem(
             action,
             f"'{key}' writes a letter in the prompt, so {action} keeps its own; write ctrl+k, alt+up or f7",
         )
@@ -199,7 +201,7 @@ def unreadable(keys: Mapping[str, str]) -> list[Wrong]:
     ]
 
 
-async def check(app: App[Any], keys: Mapping[str, str]) -> list[Wrong]:
+async def check(app: App[Any], keys: Mapping[str, str]) -> list[KeyProblem]:
     """Validate the key settings: unknown actions, unknown keys, conflicts.
 
     It imports all modules of the interface, one at a time, and expects the usable keys in the app's keymap.
@@ -230,20 +232,22 @@ def _text(path: Path) -> str:
         return ""  # it is gone by now
 
 
-def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[Wrong]:
+def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[KeyProblem]:
     """Return unknown actions; `help_key` is named in the advice."""
     return [
-        Wrong(action, f"there is no action named '{action}'{nearest(action, known)}; {help_key} lists them")
+        KeyProblem(
+            action, f"there is no action named '{action}'{nearest(action, known)}; {help_key} lists them"
+        )
         for action in keys
         if action not in known
     ]
 
 
-def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]) -> list[Wrong]:
+def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]) -> list[KeyProblem]:
     """Return keys of the settings with two meanings at the same time."""
-    found: dict[frozenset[str], Wrong] = {}
+    found: dict[frozenset[str], KeyProblem] = {}
     for group in groups:
-        by_key: dict[str, dict[str, Named]] = {}
+        by_key: dict[str, dict[str, NamedAction]] = {}
         for key, named in _keys(group, keys):
             by_key.setdefault(key, {})[named.name] = named
         for key, meanings in by_key.items():
@@ -251,7 +255,7 @@ def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]
             if len(meanings) > 1 and moved:
                 both = " and ".join(f"{one.description} ({one.name})" for one in meanings.values())
                 message = f"{key} has two meanings: {both}; give one of them another key"
-                found.setdefault(frozenset(meanings), Wrong(moved[0], message))
+                found.setdefault(frozenset(meanings), KeyProblem(moved[0], message))
     return list(found.values())
 
 
@@ -274,15 +278,15 @@ def _below(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
         yield from _below(one)
 
 
-def _names(group: Sequence[type[DOMNode]]) -> Iterator[Named]:
+def _names(group: Sequence[type[DOMNode]]) -> Iterator[NamedAction]:
     return (named for _, named in _keys(group, {}))
 
 
-def _keys(group: Sequence[type[DOMNode]], keys: Mapping[str, str]) -> Iterator[tuple[str, Named]]:
+def _keys(group: Sequence[type[DOMNode]], keys: Mapping[str, str]) -> Iterator[tuple[str, NamedAction]]:
     """Yield (key, action) of these classes, with the keys of the settings."""
     for kind in group:
         for _, binding in class_bindings_of(kind):
             if binding.id:
                 own = keys.get(binding.id)
                 for key in own.split(",") if own else (binding.key,):
-                    yield key.strip(), Named(binding.id, binding.description)
+                    yield key.strip(), NamedAction(binding.id, binding.description)

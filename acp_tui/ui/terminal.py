@@ -170,7 +170,7 @@ PATIENCE: Final = 3.0
 """Seconds for a clipboard program to take the text."""
 
 
-class Way(NamedTuple):
+class ClipboardProgram(NamedTuple):
     """A clipboard program, which reads the text from its standard input."""
 
     name: str
@@ -178,31 +178,34 @@ class Way(NamedTuple):
     encoding: str = "utf-8"
 
 
-Finds = Callable[[str], str | None]
+FindProgram = Callable[[str], str | None]
 """A function like `shutil.which`."""
 
 
-def desktop_way(
-    env: Mapping[str, str], finds: Finds = shutil.which, platform: str = sys.platform
-) -> Way | None:
+def desktop_clipboard(
+    env: Mapping[str, str], finds: FindProgram = shutil.which, platform: str = sys.platform
+) -> ClipboardProgram | None:
     """Return the program for the clipboard of the user's desktop.
 
     Over SSH that is only a forwarded X server: any other desktop here is not the user's.
     """
-    return next((way for way in _desktop_ways(env, platform) if finds(way.argv[0]) is not None), None)
+    return next(
+        (program for program in _desktop_clipboards(env, platform) if finds(program.argv[0]) is not None),
+        None,
+    )
 
 
-def _desktop_ways(env: Mapping[str, str], platform: str) -> Iterator[Way]:
+def _desktop_clipboards(env: Mapping[str, str], platform: str) -> Iterator[ClipboardProgram]:
     is_here = not is_remote(env)
     if is_here and platform == "darwin":
-        yield Way("pbcopy", ("pbcopy",))
+        yield ClipboardProgram("pbcopy", ("pbcopy",))
     if is_here and env.get("WSL_DISTRO_NAME"):
-        yield Way("clip.exe", ("clip.exe",), "utf-16")
+        yield ClipboardProgram("clip.exe", ("clip.exe",), "utf-16")
     if is_here and env.get("WAYLAND_DISPLAY"):
-        yield Way("wl-copy", ("wl-copy",))
+        yield ClipboardProgram("wl-copy", ("wl-copy",))
     if env.get("DISPLAY"):
-        yield Way("xclip", ("xclip", "-selection", "clipboard"))
-        yield Way("xsel", ("xsel", "--clipboard", "--input"))
+        yield ClipboardProgram("xclip", ("xclip", "-selection", "clipboard"))
+        yield ClipboardProgram("xsel", ("xsel", "--clipboard", "--input"))
 
 
 def is_remote(env: Mapping[str, str]) -> bool:
@@ -217,7 +220,7 @@ class Clipboard:
         self,
         write: Callable[[str], None],
         env: Mapping[str, str],
-        finds: Finds = shutil.which,
+        finds: FindProgram = shutil.which,
         *,
         export: str = "",
     ) -> None:
@@ -237,19 +240,19 @@ class Clipboard:
 
     async def put(self, text: str) -> str:
         """Put a text on the clipboard; return a message for the user, usually ""."""
-        way = desktop_way(self._env, self._finds)
-        if way is not None and await asyncio.to_thread(takes, way, text):
+        program = desktop_clipboard(self._env, self._finds)
+        if program is not None and await asyncio.to_thread(run_clipboard, program, text):
             return ""
         in_tmux = await self._in_tmux(text)
         sent = self._through_terminal(text)
         if sent:
-            return self._told_once(way)
+            return self._warn_once(program)
         if in_tmux:
             return "It is too long for the terminal's clipboard, but in tmux's buffer: prefix ] pastes it."
         size = f"{len(text) // 1000} thousand characters"
         return (
             f"It is not on the clipboard: {size} are more than terminals take. "
-            f"{self._advice(way)} {self._export} writes the session into a file."
+            f"{self._advice(program)} {self._export} writes the session into a file."
         )
 
     async def _in_tmux(self, text: str) -> bool:
@@ -257,7 +260,9 @@ class Clipboard:
         if not self._env.get("TMUX") or self._finds("tmux") is None:
             return False
         for option in (("-w",), ()):  # before 3.2 tmux could not hand it on
-            if await asyncio.to_thread(takes, Way("tmux", ("tmux", "load-buffer", *option, "-")), text):
+            if await asyncio.to_thread(
+                run_clipboard, ClipboardProgram("tmux", ("tmux", "load-buffer", *option, "-")), text
+            ):
                 return True
         return False
 
@@ -270,28 +275,28 @@ class Clipboard:
         self._write(f"\x1b]52;c;{code}\x07")
         return True
 
-    def _told_once(self, way: Way | None) -> str:
+    def _warn_once(self, program: ClipboardProgram | None) -> str:
         """Return a warning, once: the terminal does not confirm OSC 52."""
         if self._has_told:
             return ""
         self._has_told = True
-        return f"The terminal was told to take it (OSC 52). If it does not arrive: {self._advice(way)}"
+        return f"The terminal was told to take it (OSC 52). If it does not arrive: {self._advice(program)}"
 
-    def _advice(self, way: Way | None) -> str:
-        if way is not None:
-            return f"{way.name} failed; see whether it works by itself."
+    def _advice(self, program: ClipboardProgram | None) -> str:
+        if program is not None:
+            return f"{program.name} failed; see whether it works by itself."
         if is_remote(self._env):
             return "Allow OSC 52 in the settings of your terminal."
         return "Install wl-copy, xclip or xsel, or allow OSC 52 in your terminal."
 
 
-def takes(way: Way, text: str) -> bool:
+def run_clipboard(program: ClipboardProgram, text: str) -> bool:
     """Run a clipboard program with a text; return True on success. For a thread."""
     try:
         # What stays behind to hand the text out must not hold our streams.
         done = subprocess.run(
-            way.argv,
-            input=text.encode(way.encoding, "replace"),
+            program.argv,
+            input=text.encode(program.encoding, "replace"),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=PATIENCE,
@@ -307,7 +312,7 @@ HANG_UP_PATIENCE: Final = 4.0
 """Seconds for an orderly end after a hang-up; the guard ends what is left."""
 
 
-def when_terminal_goes(leave: Callable[[], object]) -> None:
+def on_hang_up(leave: Callable[[], object]) -> None:
     """Call `leave`, from any thread, after a hang-up; exit if it takes too long.
 
     A write to a closed terminal may block for ever, and the event loop with it.

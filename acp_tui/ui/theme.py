@@ -386,7 +386,7 @@ _LIGHT: Final = {
 }
 """The palettes for terminals with sixteen colours."""
 
-_BY_FORM: Final[Mapping[str, str]] = {
+_FORMS: Final[Mapping[str, str]] = {
     "cursor": "reverse",
     "match": "bold reverse",
     "added-word": "bold underline",
@@ -417,10 +417,10 @@ def with_few_colors(theme: ThemeFile) -> ThemeFile:
     return theme._replace(colors=_DARK if theme.dark else _LIGHT, roles={})
 
 
-def told_by_form(look: Look) -> Look:
+def with_forms(look: Look) -> Look:
     """Return a look that uses bold, underline and reverse in place of shades."""
     styles = dict(look.styles)
-    for role, words in _BY_FORM.items():
+    for role, words in _FORMS.items():
         form = Style.parse(words)
         styles[role] = form if form.reverse else Style(color=styles[role].color) + form
     for role in ("code-block", "hunk"):

@@ -16,7 +16,7 @@ from acp_tui.agent import connection
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui import app as winding_up
-from acp_tui.ui.app import left_of
+from acp_tui.ui.app import crash_report_of
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.menu import Menu
@@ -412,7 +412,7 @@ def failing() -> BaseException:
 
 
 def test_the_traceback_is_told_without_the_values_of_variables_and_without_control_characters() -> None:
-    left = left_of(failing())
+    left = crash_report_of(failing())
 
     assert "ValueError" in left
     assert "in failing" in left
@@ -427,7 +427,7 @@ def test_a_mistake_that_cannot_be_shown_is_still_told(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(traceback, "format_exception", fails)
 
-    assert left_of(failing()).strip().startswith("This is a mistake of acp-tui.")
+    assert crash_report_of(failing()).strip().startswith("This is a mistake of acp-tui.")
 
 
 async def test_what_runs_for_somebody_ends_before_the_interface_does(tmp_path: Path) -> None:

@@ -25,13 +25,13 @@ from acp_tui.ui.terminal import (
     QUIET,
     Attention,
     Clipboard,
+    ClipboardProgram,
     Seat,
     State,
-    Way,
-    desktop_way,
+    desktop_clipboard,
+    run_clipboard,
     speaks_777,
     state_of,
-    takes,
 )
 from acp_tui.ui.widgets.text import plain
 from tests.ui.seats import seat
@@ -301,7 +301,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_program_is_that_of_the_desktop_that_the_user_sits_at(
     env: dict[str, str], platform: str, there: tuple[str, ...], name: str | None
 ) -> None:
-    way = desktop_way(env, lambda program: program if program in there else None, platform)
+    way = desktop_clipboard(env, lambda program: program if program in there else None, platform)
 
     assert (way.name if way is not None else None) == name
 
@@ -333,7 +333,7 @@ def test_a_program_that_hangs_is_left_alone(programs: Path, monkeypatch: pytest.
     monkeypatch.setattr(clipboard, "PATIENCE", 0.1)
     program(programs, "wl-copy", "exec sleep 60")
 
-    assert takes(Way("wl-copy", ("wl-copy",)), "text") is False
+    assert run_clipboard(ClipboardProgram("wl-copy", ("wl-copy",)), "text") is False
 
 
 async def test_in_tmux_the_text_is_in_its_buffer_also_where_it_cannot_hand_it_on(programs: Path) -> None:

@@ -15,7 +15,7 @@ from acp_tui.store.settings import Settings
 from acp_tui.ui import theme
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.theme import Colors, colors_of_terminal, told_by_form, with_few_colors
+from acp_tui.ui.theme import Colors, colors_of_terminal, with_few_colors, with_forms
 from tests.conversation.talks import start
 from tests.ui.screens.stage import drawn
 from tests.ui.seats import Seat
@@ -41,7 +41,7 @@ def test_the_terminal_says_how_many_colours_there_are(env: dict[str, str], color
 @pytest.mark.parametrize("name", sorted(theme.find()))
 def test_no_text_falls_together_with_its_ground_in_16_colours(name: str) -> None:
     few = with_few_colors(theme.choose(name)[0])
-    look = told_by_form(theme.look_of(few))
+    look = with_forms(theme.look_of(few))
 
     def named(color: Color | str) -> int | None:
         color = Color.parse(color) if isinstance(color, str) else color

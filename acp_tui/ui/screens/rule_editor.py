@@ -140,7 +140,7 @@ class RuleEditor(Dialog[RuleDraft]):
         return ""
 
     @on(Input.Changed)
-    @on(OneOf.Changed)
+    @on(OneOf.Switched)
     def _show_preview(self) -> None:
         mistake = self.mistake()
         if mistake:

@@ -242,7 +242,7 @@ class SessionScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action != "run":
             return True
-        return self.can_run(str(parameters[0])) and not is_taken(self, action, parameters)
+        return self.can_run(str(parameters[0])) and not is_shadowed(self, action, parameters)
 
     def open_links(self, links: dict[str, str]) -> None:
         """Show the targets of links; open one on request."""
@@ -276,7 +276,7 @@ class Side(Vertical):
         yield PaneFrame(ChangesPane(), id="changes-frame")
 
 
-def is_taken(screen: Screen[None], action: str, parameters: tuple[object, ...]) -> bool:
+def is_shadowed(screen: Screen[None], action: str, parameters: tuple[object, ...]) -> bool:
     """Return True if a focused widget's custom key shadows one of the screen's.
 
     Only keys of the settings can; keys of Textual's own fields do not count.

@@ -22,7 +22,7 @@ from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
-from acp_tui.ui.session_screen.start import folder_to_go_on_in
+from acp_tui.ui.session_screen.start import folder_to_continue_in
 from acp_tui.ui.widgets.key_names import key_of
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class SessionList:
         assert agent is not None
         if agent.can.can_resume:
             here = self._screen.conversation.cwd
-            folder = await folder_to_go_on_in(self._screen, info.cwd, here)
+            folder = await folder_to_continue_in(self._screen, info.cwd, here)
             if folder is not None:
                 there = Attach(info.model_copy(update={"cwd": folder}) if info.cwd else info)
                 await self._screen.tabs.open(running=self._screen.conversation.running, attach=there)

@@ -43,7 +43,7 @@ class Startup:
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
-        self._told_of: float | None = None
+        self._explained_wait: float | None = None
         """Start of the wait that the user was last told of."""
 
     async def begin(self) -> None:
@@ -96,7 +96,7 @@ class Startup:
         """Continue the recorded session in its folder, or in one that the user chooses."""
         conversation = self._screen.conversation
         cwd = conversation.session.cwd if conversation.session is not None else ""
-        folder = await folder_to_go_on_in(self._screen, cwd, self._start.cwd)
+        folder = await folder_to_continue_in(self._screen, cwd, self._start.cwd)
         if folder is not None:
             await conversation.continue_recorded(launch, prompt, folder)
         elif prompt is not None:
@@ -131,9 +131,9 @@ class Startup:
         return shown
 
     @property
-    def has_told_of_waiting(self) -> bool:
+    def is_wait_explained(self) -> bool:
         """True once the user was told of the present wait."""
-        return self._told_of == self._screen.conversation.waiting_since
+        return self._explained_wait == self._screen.conversation.waiting_since
 
     def explain_soon(self) -> None:
         """Show the failure screen, in the background."""
@@ -180,7 +180,7 @@ class Startup:
         agent = conversation.agent
         if agent is None or not conversation.waits_too_long:
             return None, None
-        self._told_of = conversation.waiting_since
+        self._explained_wait = conversation.waiting_since
         waits_for = ", ".join(agent.connection.starts)
         asked = f"It was asked for {waits_for}. " if waits_for else ""
         reason = f"{asked}It may still answer: closing this goes on waiting."
@@ -433,7 +433,7 @@ class LoginDialogs:
             await terminals.release(_OWNER, terminal.id)
 
 
-async def folder_to_go_on_in(screen: SessionScreen, cwd: str, here: str) -> str | None:
+async def folder_to_continue_in(screen: SessionScreen, cwd: str, here: str) -> str | None:
     """Return the folder to continue a session in: its own, or one that the user chooses.
 
     Args:

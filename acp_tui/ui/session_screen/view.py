@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 _MOST: Final = 100
 """Maximum of different errors logged; one that returns with each frame is logged once."""
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
 @contextmanager
@@ -55,21 +55,21 @@ def lost_frame(app: App[Any]) -> Iterator[None]:
         if app.is_headless:
             raise
         what = f"{type(error).__name__}: {error}"
-        if what not in _told and len(_told) < _MOST:
-            _told.add(what)
+        if what not in _logged and len(_logged) < _MOST:
+            _logged.add(what)
             log.error("a drawing failed", exc_info=error)
 
 
-Given = ParamSpec("Given")
+P = ParamSpec("P")
 
 
-def draws_for_agent(
-    method: Callable[Concatenate[Any, Given], None],
-) -> Callable[Concatenate[Any, Given], None]:
+def survives_errors(
+    method: Callable[Concatenate[Any, P], None],
+) -> Callable[Concatenate[Any, P], None]:
     """Decorate a drawing method so that an error costs one frame only."""
 
     @functools.wraps(method)
-    def spared(self: Any, /, *args: Given.args, **given: Given.kwargs) -> None:
+    def spared(self: Any, /, *args: P.args, **given: P.kwargs) -> None:
         with lost_frame(self._screen.app):
             method(self, *args, **given)
 
@@ -93,7 +93,7 @@ class SessionView:
         if "_drawing" in self.__dict__:
             self._drawing.flush()
 
-    @draws_for_agent
+    @survives_errors
     def phase_changed(self) -> None:
         """Update the screen after a change of the phase."""
         screen = self._screen
@@ -116,7 +116,7 @@ class SessionView:
         if self._screen.is_running and session is not None:
             self._drawing.add(session, change)
 
-    @draws_for_agent
+    @survives_errors
     def session_dropped(self) -> None:
         """Clear the panes: the session failed or is replayed."""
         if not self._screen.is_running:
@@ -128,13 +128,13 @@ class SessionView:
             else:
                 pane.begin()
 
-    @draws_for_agent
+    @survives_errors
     def questions_changed(self) -> None:
         """Show the next question."""
         if self._screen.is_running:
             self._screen.question_dialogs.show_next()
 
-    @draws_for_agent
+    @survives_errors
     def queue_changed(self) -> None:
         """Show the queue."""
         screen = self._screen
@@ -151,13 +151,13 @@ class SessionView:
         if self._screen.is_running:
             self._screen.prompt.give_back(prompt)
 
-    @draws_for_agent
+    @survives_errors
     def tick(self) -> None:
         """Update running times; called once a second."""
         screen, conversation = self._screen, self._screen.conversation
         screen.parts.unresponsive_agent.tick(monotonic())
         screen.show_status()
-        if conversation.waits_too_long and not screen.parts.startup.has_told_of_waiting:
+        if conversation.waits_too_long and not screen.parts.startup.is_wait_explained:
             screen.parts.startup.explain_soon()
         self._show_unread()
         for pane in screen.query(Pane):
@@ -260,7 +260,7 @@ def _beside(screen: SessionScreen) -> list[str]:
 
 _PACE: Final = 0.033
 """Seconds between two frames."""
-_SELDOM: Final = 0.25
+_SLOW_PACE: Final = 0.25
 """Seconds between two frames below a dialog, which redraws the whole dimmed screen, and during a replay,
 of which only the end stays in view.
 """
@@ -280,7 +280,7 @@ class FramePacer:
         screen: Screen[None],
         bind: Callable[[Session], None],
         draw: Callable[[Session, SessionChange, bool], None],
-        passes_by: Callable[[], bool],
+        is_replay: Callable[[], bool],
     ) -> None:
         """Set the callbacks.
 
@@ -288,12 +288,12 @@ class FramePacer:
             screen: the screen that draws.
             bind: called with a session before its first change is drawn.
             draw: called with a session, a change, and True if more of it follows.
-            passes_by: returns True during a replay.
+            is_replay: returns True during a replay.
         """
         self._screen = screen
         self._bind = bind
         self._draw = draw
-        self._passes_by = passes_by
+        self._is_replay = is_replay
         self._session: Session | None = None
         self._entries: set[int] = set()
         self._fields: set[Field] = set()
@@ -309,8 +309,8 @@ class FramePacer:
             self._bind(session)
         self._entries.update(change.entries)
         self._fields.update(change.fields)
-        can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._passes_by())
-        due = self._drawn_at + (_SELDOM if can_wait else _PACE)
+        can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._is_replay())
+        due = self._drawn_at + (_SLOW_PACE if can_wait else _PACE)
         if due < self._due:
             self._due = due
             wait = due - time.perf_counter()

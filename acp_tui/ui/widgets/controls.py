@@ -35,7 +35,7 @@ class OneOf(Widget, can_focus=True):
     """Index of the chosen word."""
 
     @dataclass
-    class Changed(Message):
+    class Switched(Message):
         """Another word was chosen."""
 
         sender: OneOf
@@ -56,9 +56,9 @@ class OneOf(Widget, can_focus=True):
         return Content.assemble(*parts)
 
     def watch_chosen(self) -> None:
-        """Post `Changed`."""
+        """Post `Switched`."""
         if self.is_mounted:
-            self.post_message(self.Changed(self))
+            self.post_message(self.Switched(self))
 
     def action_step(self, step: int) -> None:
         """Choose the next or previous word, round the ends."""

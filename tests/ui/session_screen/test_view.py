@@ -32,7 +32,7 @@ class Loop:
         self.app = self
         self.is_headless = True
         self.screen_stack: list[Any] = [self]
-        self.passes_by = False
+        self.is_replay = False
 
     def call_next(self, callback: Callable[[], None]) -> None:
         self.waiting.append(callback)
@@ -61,7 +61,7 @@ def drawing(loop: Loop) -> tuple[FramePacer, list[Any]]:
         cast("Screen[None]", loop),
         lambda session: told.append(session.id),
         lambda session, change, _: told.append((session.id, change.entries, sorted(change.fields))),
-        lambda: loop.passes_by,
+        lambda: loop.is_replay,
     )
     return made, told
 
@@ -149,7 +149,7 @@ def test_the_end_of_a_turn_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
 
 
 def test_an_earlier_session_that_is_told_passes_by_in_few_drawings(loop: Loop) -> None:
-    loop.passes_by = True
+    loop.is_replay = True
     made, told, session = begun(loop)
 
     for number in range(1, 100):
@@ -193,7 +193,7 @@ def test_nothing_is_drawn_once_the_application_ends(
 def test_a_drawing_that_fails_costs_a_frame_and_a_line_in_the_log(
     loop: Loop, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lost_frame, "_told", set())
+    monkeypatch.setattr(lost_frame, "_logged", set())
     loop.is_headless = False
     drawn: list[SessionChange] = []
 

@@ -18,7 +18,7 @@ class Form(App[None]):
     def compose(self) -> ComposeResult:
         yield OneOf(["allow", "ask", "deny"], Look(ascii=True), chosen=1)
 
-    def on_one_of_changed(self, event: OneOf.Changed) -> None:
+    def on_one_of_switched(self, event: OneOf.Switched) -> None:
         self.told.append(event.sender.chosen)
 
     @property
