@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -189,17 +187,6 @@ def test_a_file_that_is_no_text_is_a_problem_and_no_crash(tmp_path: Path) -> Non
 
 def test_the_ascii_look_draws_ascii_marks() -> None:
     assert look_of(bundled("acp-dark"), ascii=True).glyph("folded") == "+"
-
-
-@pytest.mark.slow
-def test_drawing_parts_load_no_highlighter_or_matcher() -> None:
-    code = (
-        "import sys\n"
-        "import acp_tui.ui.theme, acp_tui.ui.widgets.diff.view, acp_tui.ui.widgets.terminal.view\n"
-        "print(sorted({'pygments', 'rapidfuzz', 'avt', 'markdown_it', 'pydantic'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def bundled(name: str) -> ThemeFile:
