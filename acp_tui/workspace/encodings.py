@@ -7,8 +7,6 @@ import re
 import unicodedata
 from typing import Final, NamedTuple
 
-from charset_normalizer import from_bytes
-
 UTF_8: Final = ""
 """Name of the default encoding."""
 BROKEN: Final = "UTF-8 with broken bytes"
@@ -203,6 +201,8 @@ def _is_nearly_utf_8(sample: bytes) -> bool:
 
 def _guess(sample: bytes) -> str:
     """Return the most likely codec, or ""."""
+    from charset_normalizer import from_bytes  # few files need it, and every start would pay
+
     found = [match.encoding for match in from_bytes(sample, cp_isolation=list(_NAMES))]
     if not found:
         return ""
