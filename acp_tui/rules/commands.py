@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -738,5 +738,48 @@ def _runs(words: Words, prefix: Sequence[str]) -> bool:
 
 
 def _begins_here(words: Words, prefix: Sequence[str]) -> bool:
-    is_program = prefix[0] in (words[0], posixpath.basename(words[0] or ""))
-    return is_program and list(words[1 : len(prefix)]) == list(prefix[1:])
+    """Return whether words begin with a prefix; its options may stand anywhere, together or apart."""
+    if prefix[0] not in (words[0], posixpath.basename(words[0] or "")):
+        return False
+    wanted, rest = prefix[1:], [word for word in words[1:] if word is not None]
+    if list(words[1 : len(prefix)]) == list(wanted):
+        return True
+    options = [word for word in wanted if _is_option(word)]
+    operands = [word for word in wanted if not _is_option(word)]
+    first = [word for word in rest if not _is_option(word)][: len(operands)]
+    return bool(options) and first == operands and all(_has(prefix[0], option, rest) for option in options)
+
+
+def _is_option(word: str) -> bool:
+    return len(word) > 1 and word.startswith("-")
+
+
+_LONG_NAMES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "rm": {"r": ("--recursive",), "R": ("--recursive",), "f": ("--force",)},
+    "cp": {"r": ("--recursive", "--archive"), "R": ("--recursive", "--archive"), "f": ("--force",)},
+    "mv": {"f": ("--force",)},
+    "chmod": {"R": ("--recursive",)},
+    "chown": {"R": ("--recursive",)},
+    "git": {"f": ("--force",), "d": ("--delete",), "D": ("--delete",), "n": ("--no-verify",)},
+}
+"""The long names of letters, by program: a rule that denies `rm -rf` denies `rm --recursive --force`."""
+
+
+def _has(program: str, option: str, given: Sequence[str]) -> bool:
+    """Return whether an option is among words: a long one also cut short, letters in any order and place."""
+    longs = [word.partition("=")[0] for word in given if word.startswith("--") and len(word) > 3]
+    letters = {letter for word in given if word[:1] == "-" and word[:2] != "--" for letter in word[1:]}
+    names = _LONG_NAMES.get(program, {})
+
+    def has_long(name: str) -> bool:
+        return any(name.startswith(long) for long in longs)
+
+    if option.startswith("--"):
+        name = option.partition("=")[0]
+        short = {letter for letter, known in names.items() if name in known}
+        return has_long(name) or not short.isdisjoint(letters)
+    same = {"r": "R", "R": "r"} if program in ("rm", "cp") else {}
+    return all(
+        letter in letters or same.get(letter) in letters or any(map(has_long, names.get(letter, ())))
+        for letter in option[1:]
+    )

@@ -563,3 +563,36 @@ def test_every_power_has_words() -> None:
     assert all(POWERS.values())
     assert power_of(["/usr/bin/find", "."]) is POWERS["find"]
     assert power_of(["ls"]) is None
+
+
+@pytest.mark.parametrize(
+    ("denied", "command"),
+    [
+        ("rm -rf", "rm -fr x"),
+        ("rm -rf", "rm -r -f x"),
+        ("rm -rf", "rm x -rf"),
+        ("rm -rf", "rm -Rfv x"),
+        ("rm -rf", "rm --recursive --force x"),
+        ("rm -rf", "sudo rm --recurs -f x"),
+        ("rm --force", "rm -f x"),
+        ("git push --force", "git push origin main --force"),
+        ("git push --force", "git push -f"),
+        ("git push -f", "git push origin --force"),
+        ("git commit --no-verify", "git commit -am x --no-verify"),
+    ],
+)
+def test_the_options_of_a_denied_command_may_stand_anywhere(denied: str, command: str) -> None:
+    assert runs(denied, command)
+
+
+@pytest.mark.parametrize(
+    ("denied", "command"),
+    [
+        ("rm -rf", "rm -r x"),
+        ("rm -rf", "rm x"),
+        ("git push --force", "git push"),
+        ("git push -f", "git pull -f"),
+    ],
+)
+def test_a_command_without_the_denied_options_is_another(denied: str, command: str) -> None:
+    assert not runs(denied, command)
