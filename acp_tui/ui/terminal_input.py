@@ -6,8 +6,10 @@ no UTF-8. Here a paste ends with its end mark and with nothing else.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import selectors
+import signal
 import sys
 import termios
 from codecs import getincrementaldecoder
@@ -174,6 +176,11 @@ class TerminalDriver(LinuxDriver):
         """Pass the arguments on."""
         super().__init__(*args, **options)
         self._parser = InputParser()  # kept: a paste may go on behind a program that had the terminal
+        # Textual stops in the handler of a signal, which may interrupt the writing of a frame: then both want
+        # the lock of the writer's queue, and nothing is drawn any more. The loop calls between two steps.
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
+        loop.add_signal_handler(signal.SIGCONT, self._sigcont_application)
 
     @override
     def run_input_thread(self) -> None:
