@@ -250,15 +250,19 @@ class Census:
         is_full = last is None or now - self._read_all > _FULL
         if is_full:
             self._read_all = now
-        before, self._known = self._known, {}
-        for pid in _numbers():
-            known = before.get(pid)
+        numbers = list(_numbers())
+        for pid in self._known.keys() - set(numbers):
+            self._known.pop(pid, None)
+        for pid in numbers:
+            known = self._known.get(pid)
             if known is None or is_full or _is_between(self._last, pid, last or 0) or is_wanted(pid, known):
                 known = _read(pid, known)
                 if known is not None and is_wanted(pid, known):
                     yield pid, known
             if known is not None:
                 self._known[pid] = known
+            else:
+                self._known.pop(pid, None)
         self._last = last or 0
 
 

@@ -433,16 +433,6 @@ async def test_an_enter_that_was_meant_for_a_list_answers_no_question_that_came_
         assert not dialog.guard.turned
 
 
-async def test_a_question_can_come_before_there_is_a_prompt(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        await here.session.prompt.remove()
-        here.conversation.say("ask t1")
-        await shown(here)
-        typed(here, "y", after=0.2)
-
-        await here.until(lambda: not here.conversation.questions)
-
-
 async def test_a_question_that_the_user_brings_up_again_is_answered_over_a_draft_at_once(
     tmp_path: Path,
 ) -> None:
