@@ -201,18 +201,20 @@ class AcpApp(App[int]):
             self.seat.touch()
         elif isinstance(event, AppFocus | AppBlur):
             self.seat.focus = isinstance(event, AppFocus)
-        if self._first is not None and isinstance(event, Key | Paste):
-            self._keep(self._first, event)
+        if isinstance(event, Key) and self._quits(event.key):
+            self.action_leave()  # also from the first frame, and over a question that keeps other keys back
+        elif self._first is not None and isinstance(event, Key | Paste):
+            self._first.keep(event)
         elif not isinstance(event, Key | Paste) or not is_kept_back(self, event):
             await super().on_event(event)
 
-    def _keep(self, first: FirstFrame, event: Key | Paste) -> None:
-        """Leave on the quit key; keep every other key for the session screen."""
-        quits = self._start.settings.keys.get("app.quit", "ctrl+q")
-        if isinstance(event, Key) and event.key in quits.split(","):
-            self.action_leave()
-        else:
-            first.keep(event)
+    def _quits(self, key: str) -> bool:
+        return key in self._start.settings.keys.get("app.quit", "ctrl+q").split(",")
+
+    @property
+    def was_typed_early(self) -> bool:
+        """True while the first frame keeps text for the prompt."""
+        return self._first is not None and self._first.has_text
 
     async def take_place_of_first_frame(self, tabs: Tabs) -> None:
         """Show the session screen and replay the keys that the first frame kept."""

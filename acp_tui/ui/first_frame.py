@@ -87,6 +87,11 @@ class FirstFrame(Screen[None]):
             self._typed += event.character
         self._show_prompt()
 
+    @property
+    def has_text(self) -> bool:
+        """True if a text was typed, pasted or sent."""
+        return any(isinstance(event, Paste) or event.is_printable for event in self._kept)
+
     def take(self) -> Key | Paste | None:
         """Remove and return the oldest kept key or paste, or None."""
         return self._kept.popleft() if self._kept else None

@@ -468,3 +468,11 @@ async def test_what_does_not_end_keeps_nobody_waiting(
 
     assert not worker.is_finished
     may_end.set()
+
+
+async def test_the_key_that_quits_does_so_over_a_question_too(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.asked("t1")
+        await here.press("ctrl+q")
+
+        await here.until(lambda: not here.app.is_running)

@@ -15,7 +15,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.help import HelpScreen
 from tests.conversation.talks import start
 from tests.ui.screens.stage import screen_text
-from tests.ui.seats import Seat
+from tests.ui.seats import Seat, seat
 from tests.waiting import until
 
 CHAT = 40
@@ -119,4 +119,25 @@ async def test_the_key_that_quits_quits_before_anything_is_loaded(
         beginning.app.post_message(Key("ctrl+q", None))
         await until(lambda: not beginning.app.is_running)
         await pilot.pause()
+    began.guard.close()
+
+
+async def test_a_draft_of_the_last_run_is_put_away_where_something_was_typed_before_it_could_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    async with seat(tmp_path, Settings()) as here:
+        await here.write("/run rm -rf important ")
+    began = start(tmp_path, Settings())
+    beginning = Beginning(began, monkeypatch)
+    async with beginning.app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("h", "i", "enter")
+        await beginning.go_on()
+        here = Seat(beginning.app, pilot)
+
+        await here.sees("heard hi")
+        assert "important" not in here.said[0]
+        assert here.session.prompt.stashed is not None
+        assert "important" in here.session.prompt.stashed.text
+        await here.app.tabs.end()
     began.guard.close()

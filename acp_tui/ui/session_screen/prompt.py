@@ -23,6 +23,7 @@ from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
 from acp_tui.readable import inside
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
+from acp_tui.ui.app import AcpApp
 from acp_tui.ui.first_frame import prompt_hint
 from acp_tui.ui.screens.editor import begin, edit
 from acp_tui.ui.screens.menu import PastPrompts
@@ -221,7 +222,15 @@ class PromptArea(Vertical):
 
     def _bring_back(self, box: PromptBox, draft: PromptDraft) -> None:
         prompt = draft.take_over()
-        if prompt is not None and not box.text:
+        if prompt is None or box.text:
+            return
+        if (
+            isinstance(self.app, AcpApp) and self.app.was_typed_early
+        ):  # for an empty prompt: none is to be sent unseen
+            box.stashed = prompt
+            key = key_of(box, "prompt.stash")
+            self.notify(f"What you had not sent last time is put away: {key} brings it back.", title="Draft")
+        else:
             box.show_prompt(prompt)
             self.notify("This is what you had not sent yet last time.", title="Draft")
 

@@ -260,13 +260,13 @@ _SIGNS: Final = (
     (r"syntaxerror|unsupported engine|requires? (node|python)|node version|glibc", _RUNTIME),
     (r"\bE?40[13]\b|unauthorized|not logged in|log ?in|sign in|api[_ ]key|authenticat|credential",
      "It seems to miss a login or a key: log in, or set the variable that it names."),
-    (r"enotfound|econnrefused|etimedout|econnreset|network|getaddrinfo|proxy|certificate",
+    (r"enotfound|econnrefused|etimedout|econnreset|\bnetwork\b|getaddrinfo|\bproxy\b|certificate",
      "It could not reach its service: check the network, the proxy and the certificates."),
     (r"E404|404 not found|no matching (version|distribution)",
      "Its package was not found: check the name in the command."),
     (r"eacces|permission denied", "Something may not be read or written: check the permissions it names."),
     (r"enospc|no space left", "The disk is full."),
-    (r"out of memory|heap limit|oom", "It ran out of memory."),
+    (r"out of memory|heap limit|\boom\b|oom-?kill", "It ran out of memory."),
 )  # fmt: skip
 """(Pattern of stderr, advice); the first match is shown."""
 
