@@ -55,13 +55,18 @@ async def test_without_a_shell_the_program_stays_and_in_the_prompt_the_key_takes
         assert asked == ["asked"]
 
 
+def is_stopped(terminal: Terminal) -> bool:
+    """Whether the program stands still: a shell brings back no other."""
+    return Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
 @pytest.mark.slow
 def test_a_program_that_is_brought_back_draws_its_whole_screen(tmp_path: Path) -> None:
     env = {"ACP_TUI_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
     with Terminal([sys.executable, "-m", "acp_tui", "--demo"], cwd=tmp_path, env=env) as terminal:
         terminal.until(lambda screen: "commands of the agent" in screen and "Stride" in screen)
         terminal.process.send_signal(signal.SIGTSTP)
-        terminal.until(lambda screen: "commands of the agent" not in screen)
+        terminal.until(lambda screen: "commands of the agent" not in screen and is_stopped(terminal))
 
         terminal.process.send_signal(signal.SIGCONT)
 
