@@ -9,15 +9,16 @@ import shlex
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from typing_extensions import override
 
+from acp_tui import __version__
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginRequired
+from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginRequired, abilities
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
@@ -32,13 +33,10 @@ from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
 from acp_tui.store.launch import Launch
+from acp_tui.store.redaction import mask_arguments, mask_tokens
 from acp_tui.store.urls import masked
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import Terminals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
 
 HELP: Final = """\
 Examine an agent: how it starts, what it offers, which rules of the protocol it
@@ -79,9 +77,6 @@ def parser() -> ArgumentParser:
 
 def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json: bool) -> int:
     """Examine an agent, print the report and return the exit code."""
-    from acp_tui import __version__
-    from acp_tui.workspace.guard import Guard
-
     guard = Guard()
     try:
         report = asyncio.run(
@@ -137,8 +132,6 @@ def _lines(finding: Finding) -> list[str]:
 
 def _hiding(env: Mapping[str, str]) -> Callable[[str], str]:
     """Return a function that shortens a text and masks secrets."""
-    from acp_tui.store.redaction import mask_tokens
-
     values = secrets_of({**os.environ, **env})
     secrets = sorted((one for one in values if len(one) >= SECRET_LENGTH), key=len, reverse=True)
 
@@ -152,14 +145,10 @@ def _hiding(env: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def _command(launch: Launch) -> list[str]:
-    from acp_tui.store.redaction import mask_arguments
-
     return [*map(_hiding(launch.env), mask_arguments(launch.argv, MASK))]
 
 
 def _plain(report: Report) -> dict[str, Any]:
-    from acp_tui.agent.capabilities import abilities
-
     info, hidden = report.info, _hiding(report.launch.env)
     named = info.agent_info if info is not None else None
     return {

@@ -11,13 +11,10 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from acp_tui.safe_text import exact
-
-if TYPE_CHECKING:
-    from acp_tui.store.decisions import Decision
-
+from acp_tui.store.decisions import Decision, Decisions
 
 HELP: Final = """\
 Print what agents asked for and how it was answered, the oldest first.
@@ -51,8 +48,6 @@ def parser() -> ArgumentParser:
 
 def run(path: Path, start: datetime | None, session: str | None, agent: str | None, *, as_json: bool) -> int:
     """Print the matching decisions and return the exit code."""
-    from acp_tui.store.decisions import Decisions
-
     try:
         log = Decisions(path)
         found = [

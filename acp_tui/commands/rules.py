@@ -9,15 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from acp_tui.agent.permissions.past_requests import PastRequest, past_requests
+from acp_tui.rules.book import RuleBook
+from acp_tui.rules.model import RuleVerdict, decide
 from acp_tui.safe_text import exact_line
-
-if TYPE_CHECKING:
-    from acp_tui.agent.permissions.past_requests import PastRequest
-    from acp_tui.rules.book import RuleBook
-    from acp_tui.rules.model import RuleVerdict
-
+from acp_tui.store.recordings import recent
 
 HELP: Final = """\
 Check your rules, or see what they would have done.
@@ -71,10 +69,6 @@ def check(book: RuleBook, files: Sequence[Path]) -> int:
 
 def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | None, *, as_json: bool) -> int:
     """Print the rules' answer to each past request, and return the exit code."""
-    from acp_tui.agent.permissions.past_requests import past_requests
-    from acp_tui.rules.model import decide
-    from acp_tui.store.recordings import recent
-
     start = datetime.now(UTC) - timedelta(days=since) if since is not None else None
     kept = [
         one

@@ -8,15 +8,20 @@ from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from acp_tui import readable
 from acp_tui.commands.log import print_lines, printable
 from acp_tui.store import shape
-
-if TYPE_CHECKING:
-    from acp_tui.store.disk_space import JournalFile
-
+from acp_tui.store.disk_space import (
+    NAME,
+    JournalFile,
+    KeptJournals,
+    beyond_budget,
+    delete,
+    journal_files,
+    oldest,
+)
 
 HELP: Final = """\
 List recorded sessions, the newest first, and free the space that they take.
@@ -73,8 +78,6 @@ def age(text: str) -> float:
 
 def run(data: Path, options: dict[str, Any]) -> int:
     """Run the requested action on a data folder and return the exit code."""
-    from acp_tui.store.disk_space import NAME, KeptJournals, beyond_budget, journal_files, oldest
-
     marks, as_json = KeptJournals(data / NAME), bool(options["json"])
     try:
         files = journal_files(data / "journals", marks.read())
@@ -119,8 +122,6 @@ def _named(files: Sequence[JournalFile], ids: Iterable[str]) -> tuple[list[Journ
 
 
 def _delete(files: Sequence[JournalFile], yes: bool, as_json: bool) -> int:
-    from acp_tui.store.disk_space import delete
-
     going = [one for one in files if one.is_deletable]
     staying = [one for one in files if not one.is_deletable]
     for one in staying:

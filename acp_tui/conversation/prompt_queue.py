@@ -47,7 +47,7 @@ class PromptQueue:
 
     @property
     def unsent(self) -> list[Prompt]:
-        """What the agent knows nothing of, the first to be sent first."""
+        """Prompts that were not sent yet, in the order in which they are to be sent."""
         return [*([self._preparing] if self._preparing is not None else []), *self.queue]
 
     def withdraw(self) -> bool:

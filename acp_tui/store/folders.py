@@ -55,7 +55,7 @@ def _place(kind: str) -> Path:
         with suppress(OSError):
             private_folder(Path(home))
         return Path(home).absolute() / kind
-    from platformdirs import PlatformDirs
+    from platformdirs import PlatformDirs  # where no folder is given: it takes a millisecond
 
     places = PlatformDirs("acp-tui", appauthor=False)
     found = {
@@ -175,7 +175,7 @@ class SharedJson:
         Raises:
             OSError: it cannot be read or written; the file is unchanged.
         """
-        import json
+        import json  # after the first frame
 
         private_folder(self.path.parent)
         with locked(self.path):

@@ -41,7 +41,7 @@ class McpServer(NamedTuple):
 
     def secrets(self) -> list[str]:
         """Return its secrets: values of variables and headers, credentials in URLs."""
-        from acp_tui.store.urls import credentials
+        from acp_tui.store.urls import credentials  # after the first frame
 
         addresses = (self.url, *self.args)  # some local servers are proxies for remote ones
         found = [secret for text in addresses for secret in credentials(text)]
@@ -217,7 +217,7 @@ def _command(value: Any, place: Place, findings: shape.Findings) -> dict[str, An
 
 def _args(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
     """Read arguments: a list or one line."""
-    import shlex
+    import shlex  # for servers written as one line
 
     try:
         return {"args": tuple(shlex.split(value)) if isinstance(value, str) else tuple(map(_word, value))}

@@ -97,7 +97,7 @@ def load_layout(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | N
 
 def save_layout(path: Path, layout: Layout) -> Problem | None:
     """Save a layout; return the problem, if any."""
-    import json
+    import json  # after the first frame
 
     text = json.dumps({"panes": list(layout.panes), "side": layout.side})
     try:

@@ -105,7 +105,7 @@ def decoded(data: str, columns: int, rows: int) -> list[Row]:
 
     The slow parts release the GIL.
     """
-    from PIL import Image
+    from PIL import Image  # pictures are rare, and it takes ten milliseconds
 
     Image.MAX_IMAGE_PIXELS = None  # ours is checked below, without a warning on the terminal
     try:
