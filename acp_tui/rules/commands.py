@@ -14,8 +14,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.paths import runs_text
-from acp_tui.rules.programs import unknown_word
 from acp_tui.rules.shell import (
     MAX_LINE,
     Redirect,
@@ -251,7 +251,7 @@ def covering(prefixes: Sequence[str], command: str | None, is_inside: Inside = _
 
     A line is covered only if nothing else happens in it: no assignment, no redirect of a file, no background
     job, no expansion (but file name patterns), no function and no loop, which could make other commands of
-    the text. Behind a prefix may stand what `programs` knows to do no harm. A text for a shell
+    the text. Behind a prefix may stand what `harmless_options` knows. A text for a shell
     (`bash -lc '…'`) counts as its content.
     """
     line = parse_line(command) if command is not None else None

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from acp_tui.rules.commands import covering, unknown_to
+from acp_tui.rules.harmless_options import _TABLE, _options
 from acp_tui.rules.model import Rule, ToolUse, decide
-from acp_tui.rules.programs import _TABLE, _options
 
 DAILY = {
     "pytest": (
