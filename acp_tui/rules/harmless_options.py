@@ -11,9 +11,15 @@ from typing import Final, NamedTuple
 from acp_tui.rules.shell import Word
 
 _ANY: Final = r"(?s:.*)"
+_FILES: Final = r"(?!@)(?s:.*)"
+"""Files of programs that read further arguments from `@FILE`."""
 _HERE: Final = "here"
 """Stands for paths in the workspace, for programs that run what lies there."""
 _NONE: Final = ""
+
+
+_MAY_LEAVE: Final = re.compile(r"[{}]|(?:^|/)\.[^/]*[?*\[]")
+"""A word that a shell may expand to `..`: `.?`, `.*`, `{..,x}`."""
 
 
 class Program(NamedTuple):
@@ -256,10 +262,10 @@ _TABLE: Final[dict[str, Program]] = {
         "fix diff select= ignore= extend-select= extend-ignore= output-format= no-cache "
         "statistics line-length= "
         "target-version= quiet verbose silent preview show-fixes exit-zero unsafe-fixes no-fix exclude=",
-        _ANY,
+        _FILES,
     ),
     "ruff format": Program(
-        "qv", "check diff quiet verbose line-length= target-version= preview no-cache exclude=", _ANY
+        "qv", "check diff quiet verbose line-length= target-version= preview no-cache exclude=", _FILES
     ),
     "mypy": Program(
         "v",
@@ -267,12 +273,12 @@ _TABLE: Final[dict[str, Program]] = {
         r"explicit-package-bases namespace-packages follow-imports= python-version= show-column-numbers "
         r"no-color-output check-untyped-defs disallow-untyped-defs warn-unused-ignores warn-return-any "
         r"p=[\w.]+ m=[\w.]+ package=[\w.]+ module=[\w.]+ exclude= cache-dir=/dev/null show-error-context",
-        _ANY,
+        _FILES,
     ),
-    "pyright basedpyright": Program("", "outputjson stats verbose warnings", _ANY),
-    "black": Program("qvS", "check diff quiet verbose l= line-length= t= target-version= color", _ANY),
-    "isort": Program("cqv", "check check-only diff quiet profile=", _ANY),
-    "flake8 pyflakes pycodestyle": Program("qv", "select= ignore= max-line-length= count statistics", _ANY),
+    "pyright basedpyright": Program("", "outputjson stats verbose warnings", _FILES),
+    "black": Program("qvS", "check diff quiet verbose l= line-length= t= target-version= color", _FILES),
+    "isort": Program("cqv", "check check-only diff quiet profile=", _FILES),
+    "flake8 pyflakes pycodestyle": Program("qv", "select= ignore= max-line-length= count statistics", _FILES),
     "eslint": Program("", "fix ext= quiet max-warnings= cache no-color color", _HERE),
     "prettier": Program("cwlu", "check write list-different ignore-unknown", _HERE),
     "tsc": Program("", "noEmit pretty skipLibCheck strict", _HERE),
@@ -285,9 +291,9 @@ _TABLE: Final[dict[str, Program]] = {
     "bun test": Program("t", "t= bail? timeout= coverage", _HERE),
     "go test|go build|go vet": Program("", _GO, _HERE, is_single=True),
     "go fmt": Program("xn", "", _HERE),
-    "go list": Program("", "m json f= deps e u versions test find", _ANY, is_single=True),
+    "go list": Program("", "m json f= deps e u versions test find", _FILES, is_single=True),
     "go version|go env": Program("", "", r"[A-Z0-9_]+"),
-    "gofmt": Program("ldse", "", _ANY),
+    "gofmt": Program("ldse", "", _FILES),
     "cargo test|cargo bench|cargo nextest": Program(
         "qvr",
         _CARGO,
@@ -877,6 +883,8 @@ class _Checker:
 
     def _is_here(self, text: str) -> bool:
         path = text.partition("::")[0]
+        if _MAY_LEAVE.search(path):
+            return False
         if path.startswith("/"):
             return ".." not in path.split("/") and self._is_inside(path)
         return not path.startswith(("~", "-", "+", "@")) and ".." not in path.split("/") and ":" not in path

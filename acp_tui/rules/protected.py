@@ -182,8 +182,8 @@ class Protection(NamedTuple):
     """The reason that a file is protected."""
 
     why: str
-    names: frozenset[str]
-    """The names, in small letters, by which a rule may allow it."""
+    names: tuple[frozenset[str], ...]
+    """The spellings of each part of the name, in small letters: a rule that allows it has one of each."""
 
 
 def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
@@ -224,7 +224,8 @@ def _by_name(path: str, roots: Sequence[str]) -> Protection | None:
             if end <= free or (pattern.anchor and "/" + "/".join(parts[:start]) != _folded(pattern.anchor)):
                 continue
             if end <= len(parts) and all(map(fnmatchcase, parts[start:end], pattern.parts)):
-                return Protection(pattern.why, frozenset({*pattern.parts, *parts[start:end]}))
+                spellings = zip(pattern.parts, parts[start:end], strict=True)
+                return Protection(pattern.why, tuple(map(frozenset, spellings)))
     return None
 
 
@@ -360,7 +361,7 @@ def _is_in(path: str, folder: str) -> bool:
 def _ours(real: str) -> Protection | None:
     for folder in own_folders():
         if f"{real}/".startswith(f"{folder}/"):
-            return Protection(_OURS, frozenset({_folded(posixpath.basename(folder))}))
+            return Protection(_OURS, (frozenset({_folded(posixpath.basename(folder))}),))
     return None
 
 

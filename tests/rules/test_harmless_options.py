@@ -108,6 +108,10 @@ DAILY = {
 }
 
 ASKED = {
+    "mypy": ("@args", "src @args"),
+    "ruff format": ("@args",),
+    "black": ("@args",),
+    "eslint": (".?/o",),
     "git diff": (
         *(
             "--output=x",
@@ -307,6 +311,7 @@ ASKED = {
     "xxd": ("a b", "-r a"),
     "jq": ("--rawf a x .", "-nf x", "-f x", "-L x .", "--slurpfile a b ."),
     "pytest": (
+        *(".?/o/test_x.py", ".*/o", ".[.]/o", ".{.,x}/o", "{..,x}/o", "a/.?/o"),
         *(
             "-p x",
             "-px",

@@ -253,9 +253,17 @@ def _writes_protected(
     else:
         named = [absolute(path, session.cwd) for path in call.named_paths]
         written = [*named, *input_paths(call, session.cwd)]
-    parts = {part.casefold() for rule in by if rule and rule.path for part in rule.path.split("/")}
+    # The folders above a root, which may have such a name by chance, allow nothing.
+    below = [_below_root(rule.path, roots) for rule in by if rule and rule.path]
+    parts = {part.casefold() for path in below for part in path.split("/")}
     found = (protection(path, roots) for path in written)
-    return any(one is not None and one.names.isdisjoint(parts) for one in found)
+    return any(one is not None and any(name.isdisjoint(parts) for name in one.names) for one in found)
+
+
+def _below_root(path: str, roots: Sequence[str]) -> str:
+    """Return a path of a rule without the root that it lies in."""
+    root = max((root for root in roots if f"{path}/".startswith(f"{root.rstrip('/')}/")), key=len, default="")
+    return path[len(root) :]
 
 
 def _files(host: Host, session: Session) -> Files | None:

@@ -35,7 +35,10 @@ _TOOL_AND_COMMAND: Final = re.compile(r"[A-Za-z][\w-]*: (.*)", re.DOTALL)
 """A title that names the tool before the command."""
 _ODD_BLANK: Final = re.compile(r"[^\S ]")
 """White space in a title that may be mistaken for a plain blank."""
-_WORD: Final = r"""(?![#~])(?:[^\s'"\\$`;&|<>()*?\[]|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^\n$`])*")++"""
+_WORD: Final = (
+    r"""(?![#~])(?:[^\s'"\\$`;&|<>()*?\[{~]|(?<![=:])~|\{(?![^}\s]*(?:,|\.\.))"""
+    r"""|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^\n$`])*")++"""
+)
 _PLAIN_COMMAND: Final = re.compile(rf"(?!\w+=){_WORD}(?:[ \t]+{_WORD})*+")
 """A command in which a shell finds words alone: nothing to expand, no comment, no second line."""
 _RESERVED: Final = frozenset(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.agent.permissions.authorization import _below_root
 from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.store.settings import Policy
@@ -328,3 +329,28 @@ async def test_a_relative_path_allows_in_the_workspace_alone(
 
     assert answer == (chosen("yes") if is_allowed else None)
     assert await answered_under("ask", call, tmp_path, rules=(Rule("deny", path="src/**"),)) == chosen("no")
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "answer"),
+    [
+        ("/w/**", "/w/.claude/hooks/x", None),
+        ("/w/hooks/**", "/w/hooks/.claude/hooks/x", None),
+        ("/w/**/hooks/**", "/w/.claude/hooks/x", None),
+        ("/w/.github/**", "/w/.github/workflows/a.yml", None),
+        ("/w/.claude/hooks/**", "/w/.claude/hooks/x", chosen("yes")),
+        ("/w/.github/workflows/**", "/w/.github/workflows/a.yml", chosen("yes")),
+        ("/w/**/.envrc", "/w/a/.envrc", chosen("yes")),
+    ],
+)
+async def test_a_rule_allows_a_protected_file_only_by_its_whole_protected_name(
+    rule: str, path: str, answer: Frame | None
+) -> None:
+    call: Frame = {"kind": "edit", "locations": [{"path": path}]}
+
+    assert await answered_by((Rule("allow", path=rule),), call, OPTIONS) == answer
+
+
+@pytest.mark.parametrize("name", ["hooks", "agents", ".claude"])
+def test_a_folder_above_the_workspace_names_no_protected_file(name: str) -> None:
+    assert _below_root(f"/home/u/{name}/**", (f"/home/u/{name}",)) == "/**"

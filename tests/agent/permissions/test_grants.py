@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from acp_tui.agent.permissions.authorization import Grounds, goes_on
-from acp_tui.agent.permissions.grants import ImplicitRequest, grant_of, real
+from acp_tui.agent.permissions.grants import _PLAIN_COMMAND, ImplicitRequest, grant_of, real
 from acp_tui.session.entries import Diff, Item, Location, Text, ToolCall
 from acp_tui.session.questions import Destination, OldText
 from acp_tui.workspace.files import Target
@@ -366,3 +366,20 @@ def test_a_write_is_covered_where_the_file_is_still_what_was_shown(
     target = Target("/w/a", "/w/a", None, linked)
     wanted = ImplicitRequest("edit", "/w/a", "x", target=target)
     assert grant.covers(wanted, "/w/a", CWD, None, is_protected=is_protected) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "is_plain"),
+    [
+        ("rm x{,y}", False),
+        ("rm {1..3}", False),
+        ("x a=~/b", False),
+        ("ls ~", False),
+        ("git diff HEAD~1", True),
+        ("git stash show stash@{0}", True),
+        ("find . -exec ls {} +", True),
+        ("x 'a{,b}'", True),
+    ],
+)
+def test_words_that_a_shell_would_replace_are_no_plain_ones(command: str, is_plain: bool) -> None:
+    assert bool(_PLAIN_COMMAND.fullmatch(command)) is is_plain
