@@ -24,7 +24,7 @@ from acp_tui.agent.permissions.tool_input import (
 from acp_tui.rules import model as rules
 from acp_tui.rules.paths import written_by
 from acp_tui.rules.protected import protection
-from acp_tui.session.entries import Text, ToolCall, absolute
+from acp_tui.session.entries import Diff, Text, ToolCall, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import unusual_commands
@@ -245,7 +245,8 @@ def _writes_protected(
     call: ToolCall, session: Session, files: Files | None, by: Sequence[rules.Rule | None]
 ) -> bool:
     """Return whether a call may write a protected file that no allowing rule names."""
-    if call.kind in rules.LOOKING and call.command is None:
+    changes = any(isinstance(item, Diff) for item in call.content)
+    if call.kind in rules.LOOKING and call.command is None and not changes:
         return False
     roots = files.roots if files is not None else (session.cwd,)
     if call.command is not None:

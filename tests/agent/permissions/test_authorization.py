@@ -354,3 +354,11 @@ async def test_a_rule_allows_a_protected_file_only_by_its_whole_protected_name(
 @pytest.mark.parametrize("name", ["hooks", "agents", ".claude"])
 def test_a_folder_above_the_workspace_names_no_protected_file(name: str) -> None:
     assert _below_root(f"/home/u/{name}/**", (f"/home/u/{name}",)) == "/**"
+
+
+@pytest.mark.parametrize("kind", ["read", "search", "think"])
+async def test_a_call_that_only_looks_but_shows_a_change_is_asked_about_a_protected_file(kind: str) -> None:
+    diff = {"type": "diff", "path": "/w/.envrc", "oldText": None, "newText": "x"}
+    call: Frame = {"kind": kind, "content": [diff]}
+
+    assert await answered_by((Rule("allow"),), call, OPTIONS) is None
