@@ -465,6 +465,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if found == self._question.old_texts and self._files == self._changes():
             return
         self._question.old_texts = found
+        if not self.has_parts:  # not there yet, or taken away meanwhile
+            self._is_behind = True
+            return
         self._show_anew()
 
     async def _show_places(self) -> None:
