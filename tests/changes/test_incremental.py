@@ -15,7 +15,9 @@ from acp_tui.changes import tree as successor
 from acp_tui.changes.snapshots import Snapshots
 
 # Elsewhere `Watcher.begin` says no, and snapshots look at all files (test_snapshots.py).
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # no watcher without
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="the watcher needs inotify, which only Linux has"
+)
 
 
 def _rename(root: Path) -> None:

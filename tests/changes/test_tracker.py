@@ -157,7 +157,7 @@ async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_pro
 
 # Elsewhere changes between turns are told with the next prompt: the test before this one.
 @pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # elsewhere: the test before
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="changes are pushed only by inotify")
 async def test_what_changes_while_no_turn_runs_is_told_without_a_prompt(watched: Watched) -> None:
     await watched.begin()
 

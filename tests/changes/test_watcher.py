@@ -9,7 +9,9 @@ import pytest
 from acp_tui.changes.snapshots import Snapshots
 
 # Elsewhere `Watcher.begin` says no, and snapshots look at all files (test_snapshots.py).
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # no watcher without
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="the watcher needs inotify, which only Linux has"
+)
 
 
 async def test_a_change_is_news_at_once_also_in_a_folder_that_is_new(watching: Snapshots) -> None:

@@ -542,7 +542,7 @@ def test_a_link_to_a_file_inside_stays_a_link(root: Path, files: Files) -> None:
     assert (root / "true").read_text() == "new"
 
 
-@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no attributes")  # Python has them on Linux only
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Python has file attributes on Linux only")
 def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Path, files: Files) -> None:
     path = root / "a"
     path.write_text("old")
@@ -550,7 +550,7 @@ def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Pat
     try:
         os.setxattr(path, "user.origin", b"\x00here")
     except OSError as error:
-        pytest.skip(f"not in this folder: {error}")  # such a file system keeps none
+        pytest.skip(f"this file system keeps no attributes: {error}")
     with suppress(OSError):  # only root may
         os.setxattr(path, "security.capability", b"\x01\x00\x00\x02" + b"\x00" * 16)
 
