@@ -75,7 +75,7 @@ class Decision:
     unasked: bool = False
     """True if the agent acted without a permission request."""
     led_to: tuple[str, ...] = ()
-    """Where paths and the folder of a command led, links followed, if they do not say it."""
+    """Real paths of files and of the folder of a command, where links led elsewhere."""
 
     @property
     def is_allowed(self) -> bool:

@@ -209,7 +209,7 @@ class Difference:
     first_line: int | None = 1
     """Number of the first line of both texts; None for a snippet at an unknown place."""
     data: str = ""
-    """What is said of new content that is binary."""
+    """Note about new content that is binary."""
 
     def facts(self) -> list[str]:
         """Return sentences about changes that no line shows."""
