@@ -94,8 +94,8 @@ class ToolUse:
     """All absolute folders that its input names: any of them may be the one that the command runs in."""
     env: tuple[tuple[str, str], ...] = ()
     """The environment variables of the command that may change what it does."""
-    is_altered: bool = False
-    """Further fields of the input may make another command of the one that it names."""
+    unknown_fields: tuple[str, ...] = ()
+    """Further fields of the input of a command, which may make another command of it."""
     roots: tuple[str, ...] = ()
     """The folders of the workspace, absolute; empty: the workspace alone."""
 
@@ -213,7 +213,8 @@ class _RuleMatcher:
         return reach_of(command, self._folder) if command is not None else Reach()
 
 
-_OTHER_COMMAND: Final = "variables or other input may make another command of it"
+_NAME: Final = 40
+"""Characters of the name of a field in a sentence."""
 
 
 def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
@@ -221,16 +222,16 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
     runs = use.command is not None or use.tool_kind == "execute"
     if runs and not all(map(use.is_inside, filter(None, (use.folder, *use.folders)))):
         return RuleVerdict("ask", None, why="rules allow no command outside the workspace" if rules else "")
-    why = ""
-    is_other = bool(use.env) or use.is_altered
+    other = _other_command(use)
     for rule in rules:
-        if rule.exact and use.command is not None and use.command.strip() == rule.command and not is_other:
+        if rule.exact and use.command is not None and use.command.strip() == rule.command and not other:
             return RuleVerdict("allow", rule)
+    why = other if any(rule.command is not None for rule in rules) else ""
     rules = [rule for rule in rules if not rule.exact]
-    leaves = goes_out(use.command, use.folder or use.workspace or "/", use.is_inside)
-    if is_other or leaves:
-        why = "rules allow no command that leaves the workspace" if leaves else _OTHER_COMMAND
-        why = why if any(rule.command is not None for rule in rules) else ""
+    if goes_out(use.command, use.folder or use.workspace or "/", use.is_inside):
+        other = "rules allow no command that leaves the workspace"
+        why = other if any(rule.command is not None for rule in rules) else why
+    if other:
         rules = [rule for rule in rules if rule.command is None]
     by_command = [rule for rule in rules if rule.command is not None]
     for rule in rules:
@@ -242,6 +243,16 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
         return RuleVerdict("ask", None, why=why or unknown_to(prefixes, use.command, use.is_inside))
     first, *others = (by_command[number] for number in needed)
     return RuleVerdict("allow", first, tuple(others))
+
+
+def _other_command(use: ToolUse) -> str:
+    """Return why another command may run than the one that is named, in words; "" if none may."""
+    if use.unknown_fields:
+        name = use.unknown_fields[0]
+        more = f" and {len(use.unknown_fields) - 1} more" if len(use.unknown_fields) > 1 else ""
+        shown = name if len(name) <= _NAME else f"{name[:_NAME]}…"
+        return f"the request has a field that acp-tui does not know: {shown}{more}"
+    return "variables may make another command of it" if use.env else ""
 
 
 def choose(options: Sequence[tuple[str, str]], decision: Decision) -> str | None:

@@ -227,3 +227,23 @@ def test_r21_several_ways_to_allow_are_left_to_the_user() -> None:
 
     assert choose(allow, "allow") is None
     assert choose(refuse, "deny") == "no"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (("wd",), "the request has a field that acp-tui does not know: wd"),
+        (("a" * 50, "b"), f"the request has a field that acp-tui does not know: {'a' * 40}… and 1 more"),
+    ],
+)
+@pytest.mark.parametrize("exact", [True, False])
+def test_no_rule_for_a_command_allows_a_request_with_unknown_fields(
+    fields: tuple[str, ...], said: str, exact: bool
+) -> None:
+    use = ToolUse("a", "execute", command="make", workspace="/w", unknown_fields=fields)
+
+    verdict = decide([Rule("allow", command="make", exact=exact)], use)
+
+    assert (verdict.decision, verdict.rule) == ("ask", None)
+    assert verdict.why == said
+    assert decide([Rule("allow", tool_kind="execute")], use).decision == "allow"

@@ -19,7 +19,7 @@ from acp_tui.agent.permissions.tool_input import (
     folders_in,
     hinted_in,
     input_paths,
-    is_altered,
+    unknown_fields,
 )
 from acp_tui.rules import model as rules
 from acp_tui.rules.paths import written_by
@@ -179,7 +179,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         agent: the name of the agent.
         roots: the folders of the workspace; none: the folder of the session alone.
     """
-    runs = call.command is not None or call.kind == "execute"
+    runs, said = call.command is not None or call.kind == "execute", call.stated_command
     mode = session.option("mode")
     named = (absolute(path, session.cwd) for path in call.named_paths)
     return rules.ToolUse(
@@ -191,7 +191,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         folder=absolute(folder_of(call, session.cwd), session.cwd),
         folders=tuple(absolute(path, session.cwd) for path in folders_in(call.raw_input)) if runs else (),
         env=tuple(env_of(call).items()),
-        is_altered=runs and is_altered(call.raw_input),
+        unknown_fields=tuple(unknown_fields(call.raw_input, said.keys)) if said is not None else (),
         command=call.command,
         worded=_worded(call),
         told=tuple(_told(call)),

@@ -16,7 +16,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
-from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in
+from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in, unknown_fields
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of
@@ -223,7 +223,10 @@ def grant_of(
     grant = Grant(env=env_of(call))
     grant.folder = led_to(folder_of(call, cwd))
     if call.kind in _COMMAND_KINDS:
-        grant.commands = tuple(commands_of(call))
+        said = call.stated_command
+        # A field that nobody knows may make another command of the one that is compared.
+        is_known = said is None or not unknown_fields(call.raw_input, said.keys)
+        grant.commands = tuple(commands_of(call)) if is_known else ()
     if call.kind in _WRITE_KINDS:
         for item in call.content:
             if isinstance(item, Diff):

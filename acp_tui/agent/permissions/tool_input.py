@@ -33,11 +33,43 @@ _FOLDER_FIELD: Final = re.compile(
 )
 """Any field that may name a folder for a command to run in."""
 _ENV_FIELD: Final = re.compile(r"(?:.*_)?(?:envs?|env_?vars?|environ|environment|variables|vars)")
-_ALTERING_FIELD: Final = re.compile(
-    r"(?:.*_)?(?:shell|shell_path|executable|interpreter|std_?in|input|preamble|prelude|init|profile|user|host)"
+_ANY: Final = re.compile(r".*", re.DOTALL)
+_ID: Final = re.compile(r"[\w.:-]{1,128}")
+_SPAN: Final = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?(?:ms|s|m|h)?")
+_NUMBERS: Final = frozenset(
+    {
+        *("timeout", "timeout_ms", "timeout_s", "timeout_sec", "timeout_secs", "timeout_seconds"),
+        *("max_wait_seconds", "initial_wait", "yield_time_ms", "delay", "started_at", "started_at_ms"),
+        *("max_output_tokens", "max_output_length", "output_byte_limit", "output_limit"),
+    }
 )
-"""Fields that have another program or user run a command, or give it something to read."""
-_KNOWN_SHELL: Final = re.compile(r"(?:/(?:usr/)?(?:local/)?bin/)?(?:sh|bash|dash|zsh)")
+"""Fields for a time or a size."""
+_FLAGS: Final = frozenset(
+    {
+        *("background", "is_background", "run_in_background", "blocking", "wait", "tty", "pty"),
+        *("requires_approval", "needs_approval", "reset"),
+    }
+)
+_OFF: Final = frozenset(
+    {"is_input", "interactive", "dangerously_disable_sandbox", "with_escalated_permissions"}
+)
+"""Fields that leave the command as it is while they are false."""
+_PARSED_FIELDS: Final = frozenset({"parsed_cmd", "proposed_execpolicy_amendment", "available_decisions"})
+"""Fields in which Codex tells what it makes of the command and of the answers."""
+_TEXTS: Final = {
+    **dict.fromkeys(("description", "title", "summary", "label", "purpose", "intent"), _ANY),
+    **dict.fromkeys(("reason", "justification", "explanation", "rationale", "thought"), _ANY),
+    **dict.fromkeys(("risk", "risk_level", "security_risk"), _ID),
+    "risk_level_reason": _ANY,
+    **dict.fromkeys(("id", "call_id", "tool_call_id", "turn_id", "process_id"), _ID),
+    **dict.fromkeys(("session_id", "thread_id", "approval_id", "item_id"), _ID),
+    **dict.fromkeys(_NUMBERS, _SPAN),
+    "kind": re.compile("[A-Za-z]*Action"),
+    "mode": re.compile("sync|async"),
+    "source": re.compile("agent|unified_exec_startup"),
+    "shell": re.compile(r"(?:/(?:usr/)?(?:local/)?bin/)?(?:sh|bash|dash|zsh)"),
+}
+"""Fields for a text, with the texts that are known."""
 _NUMBER: Final = re.compile(r"[0-9]{0,5}")
 _PLAIN_WORD: Final = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.@:+-]{0,63})?")
 _ZONE: Final = re.compile(r"(?:[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2})?")
@@ -108,12 +140,52 @@ def folders_in(raw_input: Any) -> list[str]:
     return [text for value in _fields(raw_input, _FOLDER_FIELD) for text in _values(value)]
 
 
-def is_altered(raw_input: Any) -> bool:
-    """Return whether further fields of an input may make another command of the one that it names."""
-    return any(
-        not (isinstance(value, str) and _KNOWN_SHELL.fullmatch(value))
-        for value in _fields(raw_input, _ALTERING_FIELD)
-        if isinstance(value, str | list | dict) and value
+def unknown_fields(raw_input: Any, command_keys: Set[str] = frozenset()) -> list[str]:
+    """Return the outermost fields of a command's input that are not known to leave the command as it is.
+
+    A field is known by its name and the type of its value. An empty one says nothing.
+
+    Args:
+        raw_input: the input of the tool, of any shape.
+        command_keys: the fields that state the command.
+    """
+    if not isinstance(raw_input, dict):
+        return []
+    folder = raw_input.get(folder_key(raw_input))
+    return [
+        str(key)
+        for key, value in raw_input.items()
+        if key not in command_keys
+        and not (value is None or value in ("", [], {}))
+        and not _is_known(_snake_case(key), value, folder)
+    ]
+
+
+def _is_known(name: str, value: Any, folder: Any) -> bool:
+    if name in _FOLDER_FIELDS:
+        return bool(value == folder)
+    if _ENV_FIELD.fullmatch(name):
+        return _is_env(value)
+    if name in _PARSED_FIELDS:
+        return isinstance(value, list)
+    if isinstance(value, bool):
+        return name in _FLAGS or (name in _OFF and not value)
+    if isinstance(value, int | float):
+        return name in _NUMBERS
+    if not isinstance(value, str):
+        return False
+    values = _TEXTS.get(name)
+    return values is not None and values.fullmatch(value) is not None
+
+
+def _is_env(value: Any) -> bool:
+    """Return whether a value has one of the shapes in which variables are read."""
+    if isinstance(value, dict):
+        return all(isinstance(text, str | int) for text in value.values())
+    return all(
+        isinstance(one, str)
+        or (isinstance(one, dict) and one.keys() <= {"name", "key", "value"} and _is_env(one))
+        for one in (value if isinstance(value, list) else (value,))
     )
 
 

@@ -266,6 +266,7 @@ MAKE: Frame = {"command": "make test"}
         *(({**MAKE, name: {"PATH": "/x"}}, False) for name in ("environment", "envVars", "extra_env")),
         *(({**MAKE, "options": {"env": {"PATH": "/x"}}}, False), ({**MAKE, "env": "PATH=/x"}, False)),
         *(({**MAKE, "shell": "/x/sh"}, False), ({**MAKE, "stdin": "x"}, False)),
+        *(({**MAKE, "wd": "/"}, False), ({**MAKE, "cmd": "rm x"}, False), ({**MAKE, "sudo": True}, False)),
         *(({"command": f"cd {folder} && make test"}, True) for folder in ("sub", "{ws}", "./sub", "sub/..")),
         *(({"command": f"cd {folder} && make test"}, False) for folder in ("/", "..", "out", "-", "~", "''")),
         *(({"command": "cd && make test"}, False), ({"command": "cd sub; cd ../..; make test"}, False)),
@@ -292,7 +293,7 @@ async def test_a_rule_means_a_command_in_the_workspace_as_it_is_written(
     assert answer == (chosen("yes") if is_allowed else None)
 
 
-@pytest.mark.parametrize("raw", [{"cwd": "/"}, {"env": {"PATH": "/x"}}, {"stdin": "x"}])
+@pytest.mark.parametrize("raw", [{"cwd": "/"}, {"env": {"PATH": "/x"}}, {"wd": "x"}])
 async def test_a_rule_for_one_very_command_means_it_in_the_workspace_as_well(
     raw: Frame, tmp_path: Path
 ) -> None:

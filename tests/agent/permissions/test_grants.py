@@ -383,3 +383,10 @@ def test_a_write_is_covered_where_the_file_is_still_what_was_shown(
 )
 def test_words_that_a_shell_would_replace_are_no_plain_ones(command: str, is_plain: bool) -> None:
     assert bool(_PLAIN_COMMAND.fullmatch(command)) is is_plain
+
+
+def test_a_command_with_a_field_that_nobody_knows_covers_nothing() -> None:
+    wanted = ImplicitRequest("execute", command="make")
+    for more, expected in (({"description": "Build"}, True), ({"wd": "/x"}, False), ({"sudo": True}, False)):
+        asked = ToolCall("t", "Build", "execute", raw_input={"command": "make", **more})
+        assert grant_of(asked, CWD).covers(wanted, "", CWD, None) == expected, more

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.permissions.tool_input import named_in
+from acp_tui.agent.permissions.tool_input import named_in, unknown_fields
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,36 @@ def test_a_huge_or_deep_input_costs_little() -> None:
 
     assert named_in(deep) == []
     assert len(named_in({"paths": [str(number) for number in range(5_000)]})) == 1_000
+
+
+@pytest.mark.parametrize(
+    "raw_input",
+    [
+        {"description": "Test", "timeout": 120_000, "run_in_background": True},
+        {"cwd": "/w", "call_id": "call_1", "turn_id": "01a2-f4", "started_at_ms": 1795820824271},
+        {"parsed_cmd": [{"type": "unknown", "cmd": "x"}], "proposed_execpolicy_amendment": ["make"]},
+        {"available_decisions": ["approved", {"x": {"y": ["make"]}}], "source": "unified_exec_startup"},
+        {"is_input": False, "timeout": None, "reset": False, "kind": "TerminalAction"},
+        {"security_risk": "LOW", "isBackground": False, "timeout_secs": "30", "sessionId": "a-1"},
+        {"cwd": "/w", "workdir": "/w", "env": {"A": "b"}, "environment": [{"name": "A", "value": "b"}]},
+        {"wd": None, "cd": "", "project": [], "in": {}, "shell": "/bin/bash", "mode": "sync"},
+    ],
+)
+def test_the_fields_of_known_agents_leave_a_command_as_it_is(raw_input: dict[str, Any]) -> None:
+    assert unknown_fields({"command": "make", **raw_input}, {"command"}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, "/x") for name in ("wd", "cd", "in", "base", "project", "path", "root", "new")),
+        *((name, "rm x") for name in ("exports", "cmd", "script", "wrapper", "args", "prefix")),
+        *((("commands", ["rm x"]), ("argv", ["rm"]), ("sudo", True), ("options", {"cwd": "/x"}))),
+        *((("timeout", "$(rm x)"), ("timeout", ["x"]), ("description", ["rm x"]), ("call_id", "a b"))),
+        *((("run_in_background", "rm x"), ("is_input", True), ("dangerouslyDisableSandbox", True))),
+        *((("shell", "/x/sh"), ("mode", "root"), ("source", "/x"), ("id", {"a": 1}), ("workdir", "/x"))),
+        *((("env", [{"name": "A", "value": "b", "run": "rm x"}]), ("env", {"A": {"B": "c"}}), ("", "x"))),
+    ],
+)
+def test_a_field_is_known_by_its_name_and_the_type_of_its_value(name: str, value: Any) -> None:
+    assert unknown_fields({"command": "make", "cwd": "/w", name: value}, {"command"}) == [name]
