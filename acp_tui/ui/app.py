@@ -44,6 +44,7 @@ from acp_tui.ui.textual_internals import (
     binding_chain,
     fail_with,
     keymap_of,
+    mount_mode,
     screen_stacks,
     set_clipboard,
     write_raw,
@@ -219,6 +220,7 @@ class AcpApp(App[int]):
     async def take_place_of_first_frame(self, tabs: Tabs) -> None:
         """Show the session screen and replay the keys that the first frame kept."""
         self._tabs = tabs
+        await mount_mode(self, tabs.first)  # 90 ms, while the first frame goes on to show keys
         await self.switch_mode(tabs.first)
         first = self._first
         assert first is not None
@@ -264,6 +266,10 @@ class AcpApp(App[int]):
         rest = await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
         await read_other_sheets(self.stylesheet)
         await rest.begin(self, self._start, running)
+
+    @override
+    def delay_update(self, delay: float = 0.05) -> None:
+        """Draw at once: Textual hides a change of tabs for 50 ms, in which no key would be seen."""
 
     @override
     def get_line_filters(self) -> Sequence[LineFilter]:

@@ -46,6 +46,11 @@ def screen_stacks(app: App[Any]) -> list[list[Screen[Any]]]:
     return list(app._screen_stacks.values())
 
 
+async def mount_mode(app: App[Any], mode: str) -> None:
+    """Mount the first screen of a mode that is not in view yet."""
+    await app._init_mode(mode)
+
+
 def binding_chain(screen: Screen[Any]) -> Sequence[tuple[DOMNode, BindingsMap]]:
     """Return (node, bindings) from the focused node up to the modal screen."""
     return screen._modal_binding_chain

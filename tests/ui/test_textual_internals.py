@@ -127,6 +127,19 @@ async def test_a_stack_of_screens_can_be_changed() -> None:
         assert lower not in app.screen_stack
 
 
+async def test_a_mode_is_mounted_while_another_stays_in_view() -> None:
+    app = Home()
+    coming: Screen[None] = Screen()
+    app.add_mode("coming", lambda: coming)
+    async with app.run_test():
+        await internals.mount_mode(app, "coming")
+
+        assert coming.is_running
+        assert app.screen is not coming
+        await app.switch_mode("coming")
+        assert app.screen is coming
+
+
 async def test_a_key_that_is_forwarded_reaches_the_widget() -> None:
     app = Home()
     async with app.run_test() as pilot:
