@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 _READ: Final = 1_000
@@ -21,10 +22,12 @@ _LOOKALIKES: Final = str.maketrans(
 """Latin letters by the letters of other alphabets that look like them."""
 _ALPHABETS: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
 """Alphabets with lookalikes, not mixed within an honest word."""
-_DIGITS: Final = str.maketrans("013457i|$@", "oleastllsa")
-"""Letters by the signs that look like them; an I is an l in many fonts."""
+_DIGITS: Final = str.maketrans("01345789ij|!$@", "oleastbgllllsa")
+"""Letters by the signs that look like them; an I is an l in many fonts, and a J is an I on a second look."""
 _NOT_SEEN: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Invisible letters."""
+_JOINERS: Final = frozenset("\u200c\u200d")
+"""Format characters that belong to some scripts and to emoji."""
 _APOSTROPHES: Final = re.compile("['’‘ʼʻ`´′‛＇ꞌ]")
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -55,17 +58,27 @@ _REJECTS: Final = (
         "revok",
         "veto",
     ),
+    *("quit", "ignor"),
 )
 """Prefixes of words that allow or reject."""
 _YES: Final = frozenset({"yes", "yep", "yeah", "yup", "ok", "okay", "run", "sure", "y"})
+_DOES: Final = frozenset(
+    {
+        *("always", "trust", "apply", "execute", "enable", "implement", "write", "overwrite", "save"),
+        *("go", "go on", "go ahead", "do it", "let it"),
+    }
+)
+"""Further names, first words and first two words that allow; others begin so, too (“Go back”)."""
 _NO: Final = frozenset(
     {
         *("no", "nope", "nah", "never", "none", "n", "not", "dont", "donot", "doesnt", "wont", "cant"),
-        *("cannot", "shouldnt", "mustnt", "neither"),
+        *("cannot", "shouldnt", "mustnt", "neither", "nothing"),
     }
 )
-_BEFORE: Final = frozenset({"always", "please", "just", "i", "we", "you", "the", "user"})
+_BEFORE: Final = frozenset({"always", "please", "just", "i", "we", "you", "the", "user", "auto"})
 """Words skipped at the start of a name."""
+_STAYS: Final = frozenset({"it", "as", "this", "that", "them", "things", "everything", "all"})
+"""Words after “keep” or “leave” that make a rejection of it."""
 _MARKS: Final = {"reject": frozenset("❌✗✘✖🚫⛔🛑👎"), "allow": frozenset("✅✓✔👍")}
 
 
@@ -88,22 +101,67 @@ def mixes_alphabets(name: str) -> bool:
     )
 
 
+def has_hidden(name: str) -> bool:
+    """Return whether a name holds characters that are not seen, or that turn its text around."""
+    if name.isascii() and name.isprintable():
+        return False
+    read = name[:_READ].strip()
+    return any(
+        letter in _NOT_SEEN or (unicodedata.category(letter) in ("Cf", "Cc", "Cn") and letter not in _JOINERS)
+        for letter in read
+    )
+
+
 def says(name: str) -> frozenset[str]:
     """Return the meanings of a name by its first word and its marks: `allow`, `reject`, both or none."""
     marks = {kind for kind, marks in _MARKS.items() if marks.intersection(name[:_READ])}
-    return frozenset(filter(None, (*marks, _says_first(name))))
+    words = _words(name)
+    meaning = "reject" if _is_spaced_no(name) else _meaning(_without_start(words))
+    return frozenset(filter(None, (*marks, meaning)))
 
 
-def _says_first(name: str) -> str:
-    words = [word for word in _WORD.findall(_APOSTROPHES.sub("", _seen(name))) if not word.isdigit()]
-    if len(words) > 1:
-        words = [word for word in words if len(word) > 1 and word not in _BEFORE] or words
-    if words[1:2] in (["asking"], ["prompting"]):  # “stop asking me” allows
-        return ""
+def allows(name: str) -> bool:
+    """Return whether a name is understood as one that allows."""
+    meanings, words = says(name), _without_start(_words(name))
+    if "reject" in meanings or _meaning(words[1:]) == "reject":
+        return False
+    first = " ".join(words[:1] if words[:1] != ["go"] else words[:2])
+    return "allow" in meanings or first in _DOES or " ".join(words[:2]) in _DOES
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in _WORD.findall(_APOSTROPHES.sub("", _seen(name))) if not word.isdigit()]
+
+
+def _without_start(words: list[str]) -> list[str]:
+    """Return words without those that say nothing of what is allowed."""
+    if len(words) < 2:
+        return words
+    return [word for word in words if len(word) > 1 and word not in _BEFORE] or words
+
+
+def _meaning(words: Sequence[str]) -> str:
     first = _letters("".join(words[:2]) if words[:2] == ["do", "not"] else words[0] if words else "")
+    following = words[2:3] if words[:2] == ["do", "not"] else words[1:2]
+    if following and following[0] in ("ask", "asking", "prompt", "prompting"):  # “stop asking me” allows
+        return ""
+    if words and words[0] in ("keep", "leave") and _STAYS.intersection(following):
+        return "reject"
     if first in _letters_of_no or first.startswith(_letters_of_rejects):
         return "reject"
     return "allow" if first in _letters_of_yes or first.startswith(_letters_of_allows) else ""
+
+
+def _is_spaced_no(name: str) -> bool:
+    """Return whether a name is a word that rejects with blanks or signs between its letters."""
+    words = _WORD.findall(_APOSTROPHES.sub("", _seen(name)))
+    alone = _letters("".join(word for word in words if len(word) == 1))
+    if any(word in alone for word in _letters_of_rejects):
+        return True
+    if not words or _letters(words[0]).startswith(_letters_of_rejects):  # a whole word
+        return False
+    whole = _letters("".join(words))
+    return whole in _letters_of_no or whole.startswith(_letters_of_rejects)
 
 
 def _seen(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.option_names import is_seen, look_of, mixes_alphabets, says
+from acp_tui.session.option_names import allows, has_hidden, is_seen, look_of, mixes_alphabets, says
 
 
 @dataclass(slots=True)
@@ -202,21 +202,29 @@ KINDS: Final = {
 """Effects of an option by its kind."""
 
 
-def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:
-    """Return the flaw of an option among those offered, or "".
+def is_understood(option: PermissionOption) -> bool:
+    """Return whether the name of an option tells what it does; a rejection does no harm if it does not."""
+    return not option.kind.startswith("allow_") or allows(option.name)
+
+
+class Flaws:
+    """The flaws of options offered together, each found when it is asked for: there may be thousands.
 
     A flawed option has no key and is never chosen automatically.
     """
-    others = [other for other in options if other is not option]
-    has_id = any(other.option_id == option.option_id for other in others)
-    return _doubt(option, has_id, any(look_of(other.name) == look_of(option.name) for other in others))
+
+    def __init__(self, options: Sequence[PermissionOption]) -> None:
+        self._ids = Counter(option.option_id for option in options)
+        self._names = Counter(look_of(option.name) for option in options)
+
+    def of(self, option: PermissionOption) -> str:
+        """Return the flaw of one of the options, or ""."""
+        return _doubt(option, self._ids[option.option_id] > 1, self._names[look_of(option.name)] > 1)
 
 
-def flaws_of(options: Sequence[PermissionOption]) -> list[str]:
-    """Return the flaw of each option offered, or ""."""
-    ids = Counter(option.option_id for option in options)
-    names = Counter(look_of(option.name) for option in options)
-    return [_doubt(one, ids[one.option_id] > 1, names[look_of(one.name)] > 1) for one in options]
+def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:
+    """Return the flaw of an option among those offered, or ""."""
+    return Flaws(options).of(option)
 
 
 def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
@@ -227,6 +235,8 @@ def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
         return f"without a name; it {KINDS[option.kind]}"
     if says(option.name) - {option.kind.partition("_")[0]}:
         return f"its name contradicts its kind: it {KINDS[option.kind]}"
+    if has_hidden(option.name):
+        return f"it has characters that are not seen, or that turn its text around; it {KINDS[option.kind]}"
     if mixes_alphabets(option.name):
         return f"its letters are of several alphabets; it {KINDS[option.kind]}"
     if has_id:

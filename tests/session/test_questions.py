@@ -6,7 +6,7 @@ import pytest
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.questions import Elicitation, Permission, Questions, flaw_of
+from acp_tui.session.questions import Elicitation, Permission, Questions, flaw_of, is_understood
 
 
 def option(name: str, kind: str, option_id: str = "x") -> PermissionOption:
@@ -22,12 +22,33 @@ NOES = (
         "N",
         "🚫 Go",
         "ＳＴＯＰ",
-        "St\u200bop",
         "Sto\u0336p",
         "D3ny",
         "Won't run",
     ),
 )
+HIDDEN = (
+    "Yes\u202e",
+    "\u202ewollA",
+    "St\u200bop",
+    "No\u2066",
+    "All\u00adow",
+    "Allow\u3164it",
+    "Yes\x07",
+    "\u200eAllow",
+)
+SPACED = (
+    "re-ject",
+    "R e j e c t",
+    "R. E. J. E. C. T.",
+    "[y] R e j e c t",
+    "Re ject",
+    "n o",
+    "d-e-n-y",
+    "Reiect",
+    "Re1ect",
+)
+LEAVES = ("Leave it", "Keep it as it is", "Keep everything", "Quit", "Ignore", "Nothing")
 YESES = ("Approved", "Yep", "A11ow", "AIIow", "ＡＬＬＯＷ", "Y", "✅ Go", "Confirmed", "I agree")
 LIKE_REJECT = (
     *(
@@ -69,6 +90,12 @@ LIKE_REJECT = (
         *((name, "reject_once", True) for name in YESES),
         *((name, "reject_once", False) for name in NOES),
         *((name, "allow_once", False) for name in YESES),
+        *((name, "allow_once", True) for name in (*HIDDEN, *SPACED, *LEAVES)),
+        *((name, "reject_once", True) for name in HIDDEN),
+        *((name, "reject_once", False) for name in (*SPACED, *LEAVES)),
+        ("Yes 👨\u200d👩", "allow_once", False),
+        ("Keep going", "allow_once", False),
+        ("Don't ask again", "allow_always", False),
         ("Run R\u0435ject", "allow_once", True),
         ("🚫 Run", "allow_once", True),
         ("🚫 Run", "reject_once", True),
@@ -89,6 +116,62 @@ LIKE_REJECT = (
 def test_an_option_is_odd_if_its_name_and_kind_do_not_agree(name: str, kind: str, is_odd: bool) -> None:
     one = option(name, kind)
     assert bool(flaw_of(one, [one])) == is_odd
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "Allow",
+            "Allow once",
+            "Always Allow This Tool",
+            "Always allow",
+            "Always",
+            "Allow for this session",
+        ),
+        *("Yes", "Yes, proceed", "Yes, and don't ask again for commands that start with `no`", "1. Yes"),
+        *("Always Allow for user: touch *", "Always proceed (don't ask again)", "Approve for this session"),
+        *("Auto-confirm LOW/MEDIUM risk, ask for HIGH risk action", "Yes, and bypass permissions", "Go on"),
+        *("Run it", "Write it", "Let it be read", "Trust this folder", "Go", "OK, don't ask again", "Apply"),
+    ],
+)
+def test_a_name_is_understood_that_begins_with_a_word_that_allows(name: str) -> None:
+    assert is_understood(option(name, "allow_once"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "Nein",
+            "拒否",
+            "Отклонить",
+            "Não",
+            "Lehne ab",
+            "Go back",
+            "Always ask",
+            "Once",
+            "No",
+            "Reject",
+            "✗",
+        ),
+        *(
+            "Allow nothing",
+            "Yes, cancel",
+            "OK, abort",
+            "Run nothing",
+            "Let me think",
+            "Exit",
+            "Keep",
+            "",
+            "…",
+        ),
+        *("Yes, do not run it", "A l l o w", "Later", "Skip"),
+    ],
+)
+def test_any_other_name_is_not_understood_as_one_that_allows(name: str) -> None:
+    assert not is_understood(option(name, "allow_always"))
+    assert is_understood(option(name, "reject_once"))
 
 
 @pytest.mark.parametrize(

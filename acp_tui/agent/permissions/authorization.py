@@ -25,7 +25,7 @@ from acp_tui.rules import model as rules
 from acp_tui.rules.paths import written_by
 from acp_tui.rules.protected import protection
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
-from acp_tui.session.questions import Permission
+from acp_tui.session.questions import Permission, flaw_of
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import unusual_commands
 from acp_tui.workspace.files import Files, with_targets
@@ -120,6 +120,9 @@ def answer_without_user(
     choices = [(option.option_id, option.kind) for option in question.options]
     option_id = rules.choose(choices, decision)
     if option_id is None and decision != "deny":
+        return None
+    option = question.option(option_id)
+    if option is not None and decision == "allow" and flaw_of(option, question.options):
         return None
     return AutomaticAnswer(option_id, answered_by)
 

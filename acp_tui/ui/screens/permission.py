@@ -25,7 +25,7 @@ from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, ToolCall
-from acp_tui.session.questions import Destination, OldText, Permission, flaws_of
+from acp_tui.session.questions import Destination, Flaws, OldText, Permission, is_understood
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT
@@ -45,7 +45,7 @@ from acp_tui.ui.screens.permission_details import (
     reasons,
     wish_of,
 )
-from acp_tui.ui.widgets.controls import Answer, AnswerList
+from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
@@ -136,14 +136,14 @@ class PermissionAnswer:
     """The rule that an answer of the kind "always" makes for this session."""
 
 
-def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
-    """Return options by their keys, which follow from kinds, never from positions; odd options have none."""
-    kinds, doubts = Counter(option.kind for option in options), flaws_of(options)
-    return {
-        KEYS[option.kind]: option
-        for option, doubt in zip(options, doubts, strict=True)
-        if option.kind in KEYS and kinds[option.kind] == 1 and not doubt
-    }
+def keys_of(options: Sequence[PermissionOption], flaws: Flaws) -> dict[str, PermissionOption]:
+    """Return options by their keys, which follow from kinds, never from positions.
+
+    Odd options have none, and none that allow by a name that is not understood as that.
+    """
+    kinds = Counter(option.kind for option in options)
+    single = (option for option in options if option.kind in KEYS and kinds[option.kind] == 1)
+    return {KEYS[one.kind]: one for one in single if not flaws.of(one) and is_understood(one)}
 
 
 class PermissionDialog(DiffDialog[PermissionAnswer]):
@@ -200,7 +200,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), look, counter=counter)
         self._question = question
         self._options = list(question.options)
-        self._keys = keys_of(self._options)
+        self._flaws = Flaws(self._options)
+        self._keys = keys_of(self._options, self._flaws)
         self._call = call
         self._make_rule = make_rule
         self._cwd = cwd
@@ -216,7 +217,6 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._is_behind = False
         """True if the waiting questions changed during compose."""
         self._whole = False
-        self._doubts = flaws_of(self._options)
         self._find_scopes = scopes
         self._find = find
         self._places: dict[str, Destination] = {}
@@ -238,7 +238,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     @override
     def compose_answers(self) -> ComposeResult:
         yield Static(id="ask-reach")
-        yield AnswerList([self._shown(at) for at in range(len(self._options))])
+        yield AnswerList(self._rows())
         yield Static(Content("Why not? The agent is told with the next prompt."), id="ask-reason")
         yield InputLine(self.entered.get("reason", ""), id="reason", select_on_focus=False)
 
@@ -329,10 +329,11 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _show_reach(self, option: PermissionOption | None) -> None:
         """Ask for the scope of an option for good; None goes back to the options."""
         self._always = option
+        rows: Sequence[Answer]
         if option is None:
-            rows = [self._shown(at) for at in range(len(self._options))]
+            rows = self._rows()
         else:
-            is_plain = option.kind == "allow_always" and not self._doubts[self._options.index(option)]
+            is_plain = option.kind == "allow_always" and not self._flaws.of(option)
             self._scopes = self._find_scopes() if is_plain else (AGENT_ONLY,)
             rows = [Answer(reach.words) for reach in self._scopes]
             asks = f"“{_name(option)}”: what does it mean in this session?"
@@ -341,6 +342,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.answers.offer(rows)
         self.redraw()
         self.answers_moved()
+
+    def _rows(self) -> LazyAnswers:
+        return LazyAnswers(len(self._options), self._shown)
 
     def action_give_reason(self) -> None:
         """Ask for a reason, which is sent with the rejection."""
@@ -488,9 +492,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def _is_safe(self, option: PermissionOption | None) -> bool:
         """Return whether an answer allows nothing, however the call has changed."""
-        return option is None or (
-            option.kind.startswith("reject_") and not self._doubts[self._options.index(option)]
-        )
+        return option is None or (option.kind.startswith("reject_") and not self._flaws.of(option))
 
     def _give(self, answer: PermissionAnswer) -> None:
         """Dismiss with an answer; one that allows counts only for content that was shown for long enough."""
@@ -507,7 +509,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
         level = DetailLevel(self._whole, key_of(self, "permission.whole"))
         why = reasons(command_of(call), folder, self._inside, self._background, look, level)
-        doubted = (pair for pair in zip(self._options, self._doubts, strict=True) if pair[1])
+        read = ((option, self._flaws.of(option)) for option in self._options[:AT_ONCE])
+        doubted = (pair for pair in read if pair[1])
         odd = [
             TextBlock([("warning", f"Take care: “{_name(option)}” is odd: {doubt}.")])
             for option, doubt in islice(doubted, _ODD)
@@ -566,8 +569,10 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         option = self._options[at]
         has_key = any(option is one for one in self._keys.values())
         key = key_of(self, f"permission.{option.kind.replace('_', '-')}") if has_key else " "
-        note = self._doubts[at]
-        if not note and option.kind.endswith("_always") and "always" not in option.name.lower():
+        note = self._flaws.of(option)
+        if not note and not is_understood(option):
+            note = f"the agent means: {option.kind.replace('_', ' ')}"
+        elif not note and option.kind.endswith("_always") and "always" not in option.name.lower():
             note = "always"
         name = option.name.strip() or "(no name)"
         return Answer(name, key, note, role=_ROLES.get(option.kind, "muted"))

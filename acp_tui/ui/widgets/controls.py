@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, overload
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -227,6 +227,29 @@ def as_bound(answers: Iterable[Answer], owner: DOMNode) -> list[Answer]:
     return [replace(answer, key=key_of(owner, answer.key)) for answer in answers]
 
 
+class LazyAnswers(Sequence[Answer]):
+    """Answers that are made when they are shown: an agent may offer thousands."""
+
+    def __init__(self, count: int, make: Callable[[int], Answer]) -> None:
+        """Take their number, and what makes the one at a place."""
+        self._count = count
+        self._make = make
+
+    @override
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Answer: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Answer]: ...
+    @override
+    def __getitem__(self, place: int | slice) -> Answer | list[Answer]:
+        if isinstance(place, slice):
+            return list(map(self._make, range(self._count)[place]))
+        return self._make(range(self._count)[place])
+
+
 class AnswerList(LongOptions, can_focus=False):
     """A list of answers without focus: the screen has the keys and calls the actions."""
 
@@ -243,7 +266,7 @@ class AnswerList(LongOptions, can_focus=False):
 
 
 def _maker(answers: Sequence[Answer]) -> Callable[[int], Option]:
-    widest = max((len(answer.key) for answer in answers), default=0)
+    widest = max((len(answer.key) for answer in answers[:AT_ONCE]), default=0)
     margin = max(3, widest + 1) if widest else 0
     return lambda at: Option(_content(answers[at], margin))
 

@@ -14,7 +14,7 @@ from textual.widgets import Input, OptionList
 
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Item, ToolCall
-from acp_tui.session.questions import OldText
+from acp_tui.session.questions import Flaws, OldText
 from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog, keys_of, waiting_list
 from acp_tui.ui.screens.permission_details import AGENT_ONLY, AlwaysScope
 from acp_tui.ui.widgets.controls import AnswerList
@@ -103,6 +103,19 @@ async def test_an_odd_option_is_named_has_no_key_and_can_be_moved_to(
         assert app.result == PermissionAnswer("x")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Nein", "拒否"])
+async def test_a_name_that_is_not_understood_has_no_key_and_its_kind_beside_it(name: str) -> None:
+    async with shown(dialog(("x", name, "allow_once"))) as (app, pilot):
+        assert f"{name}  the agent means: allow once" in app.text
+        assert "is odd" not in app.text
+        await pilot.press("y", "enter")
+        assert app.result is NOTHING
+
+        await pilot.press("down", "enter")
+        assert app.result == PermissionAnswer("x")
+
+
 def test_a_kind_offered_twice_and_an_unknown_kind_have_no_key() -> None:
     given = options(
         ("1", "One", "allow_once"),
@@ -112,7 +125,7 @@ def test_a_kind_offered_twice_and_an_unknown_kind_have_no_key() -> None:
         ("5", "No", "reject_once"),
     )
 
-    assert {key: option.option_id for key, option in keys_of(given).items()} == {"n": "5"}
+    assert {key: option.option_id for key, option in keys_of(given, Flaws(given)).items()} == {"n": "5"}
 
 
 @pytest.mark.slow
@@ -237,9 +250,9 @@ async def test_what_is_there_is_looked_at_off_the_loop_and_answers_wait_for_it_t
 async def test_r34_r41_hostile_names_are_shown_as_written() -> None:
     bad = "[/x][@click=app.quit]\x1b[2J\x9b1m"
     async with shown(dialog((bad, bad, "allow_once"), title=bad, agent=bad)) as (app, pilot):
-        assert app.text.count("[/x][@click=app.quit]␛[2J\ufffd1m") == 3
+        assert app.text.count("[/x][@click=app.quit]␛[2J\ufffd1m") == 4
 
-        await pilot.press("y")
+        await pilot.press("down", "enter")
         assert app.result == PermissionAnswer(bad)
 
 
@@ -403,13 +416,11 @@ async def test_keys_that_belong_to_the_zoomed_changes_are_not_taken_for_a_word()
 async def test_thousands_of_options_are_a_list_as_high_as_the_screen_below_what_is_asked() -> None:
     many = [(f"o{number}", f"Choice {number}", "allow_once") for number in range(5_000)]
     question = dialog(*many, title="Which of these?")
-    began = time.monotonic()
     async with shown(question, (100, 30)) as (app, pilot):
         answers = question.query_one(AnswerList)
         await until(pilot, lambda: answers.size.height > 20)
         assert "Which of these?" in app.text
         assert "Choice 19" in app.text
-        assert time.monotonic() - began < 5, "a quarter of a second on a quiet machine"
 
         await pilot.press("down", "down")
         assert answers.highlighted == 1

@@ -1,10 +1,10 @@
-"""A row of words of which one is chosen."""
+"""A row of words of which one is chosen, and lists of answers."""
 
 from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from acp_tui.ui.widgets.controls import OneOf
+from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers, OneOf
 from acp_tui.ui.widgets.look import Look
 
 MARK = Look(ascii=True).glyph("current")
@@ -53,3 +53,19 @@ async def test_the_choice_that_is_there_already_is_no_news() -> None:
         await pilot.click(OneOf, offset=(9, 0))
 
         assert app.told == []
+
+
+def test_of_thousands_of_answers_a_list_makes_the_first_alone() -> None:
+    made: list[int] = []
+
+    def make(place: int) -> Answer:
+        made.append(place)
+        return Answer(str(place))
+
+    answers = LazyAnswers(5_000, make)
+    AnswerList(answers)
+
+    assert len(answers) == 5_000
+    assert set(made) == set(range(AT_ONCE))
+    assert answers[-1] == Answer("4999")
+    assert answers[:2] == [Answer("0"), Answer("1")]
