@@ -57,8 +57,9 @@ class RuleBook:
         """Return all rules, counting or not: those of sessions, then those of files."""
         found = [_listed(rule) for rule in self.of_sessions]
         for path in self.files():
-            trusted = self.is_trusted(path)
-            found += [_listed(rule, trusted=trusted) for rule in self.file(path).rules]
+            file = self.file(path)
+            trusted = self._trusts(file)
+            found += [_listed(rule, trusted=trusted) for rule in file.rules]
         return found
 
     def files(self) -> list[Path]:
@@ -87,12 +88,20 @@ class RuleBook:
 
     def is_trusted(self, path: Path) -> bool:
         """Return whether the allow rules of a file count; those of the user's own file always do."""
-        return path == self.user_file or self.trust.has(path, self.file(path).digest)
+        return self._trusts(self.file(path))
+
+    def _trusts(self, file: RuleFile) -> bool:
+        """Decide on what was read: the file may be another one by now."""
+        return file.path == self.user_file or self.trust.has(file.path, file.digest)
 
     def not_trusted(self) -> list[RuleFile]:
         """Return the untrusted files with allow rules."""
-        found = [self.file(path) for path in self.files() if not self.is_trusted(path)]
-        return [file for file in found if any(rule.decision == "allow" for rule in file.rules)]
+        found = [self.file(path) for path in self.files()]
+        return [
+            file
+            for file in found
+            if not self._trusts(file) and any(rule.decision == "allow" for rule in file.rules)
+        ]
 
 
 def _listed(rule: Rule, *, trusted: bool = True) -> ListedRule:

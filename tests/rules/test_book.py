@@ -73,6 +73,26 @@ def test_what_is_trusted_allows_until_the_file_changes(book: RuleBook, workspace
     assert len(book.not_trusted()) == 1
 
 
+def test_rules_count_as_they_were_read_where_the_file_changes_in_between(
+    tmp_path: Path, workspace: Path
+) -> None:
+    file = file_of(workspace)
+
+    class Slow(Trust):
+        def has(self, path: Path, digest: str) -> bool:
+            found = super().has(path, digest)
+            file.write_text(f"{ALLOW_LS}# another\n[[rules]]\ndecision = 'allow'\n")
+            return found
+
+    book = RuleBook(tmp_path / "rules.toml", Slow(tmp_path / "trusted.json"))
+    book.enter(str(workspace))
+    file.write_text(ALLOW_LS)
+    book.trust.give(file, book.file(file).digest)
+
+    assert [one.rule.command for one in book.listed()] == ["ls"]
+    assert [one.state for one in book.listed()] == ["not trusted", "not trusted"]
+
+
 def test_a_workspace_cannot_speak_for_other_folders(book: RuleBook, workspace: Path) -> None:
     file_of(workspace).write_text(f'{ALLOW_LS}workspace = "/"\n')
     book.trust.give(file_of(workspace), book.file(file_of(workspace)).digest)
