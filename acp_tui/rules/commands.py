@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.paths import runs_text
 from acp_tui.rules.shell import (
@@ -491,6 +492,7 @@ def _is_opaque(command: SimpleCommand) -> bool:
     return (
         may_change((setting.partition("=")[0].rstrip("+"), "") for setting in settings)
         or runs_text(command)
+        or takes_code(words)
         or _may_run_any(words)
         or _is_shell_for_input(command, names)
         or ("git" in names and any(_GIT_RUNS.fullmatch(word or "") for word in words))

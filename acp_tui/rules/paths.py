@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Final
 from urllib.parse import unquote
 
+from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.shell import MAX_LINE, SHELLS, SimpleCommand, Word, lines_in, rough_commands, script_of
 
 _PLACE: Final = re.compile(r"(?::\d+(?:[:,-]\d+)*|#L?\d+(?:[-C:L\d]*)?|\?.*|#.*)$")
@@ -389,6 +390,7 @@ class _ReachReader:
         if len(self._paths) > _MAX_PATHS:
             self._is_open = True
         self._is_open = self._is_open or _takes_names(words, names) or runs_text(command)
+        self._is_open = self._is_open or takes_code(words)
         self._walk(words, names, named, here)
         if words and any(name in _MOVES for name in names):
             self._move(command.words)

@@ -241,6 +241,55 @@ def test_a_text_for_an_interpreter_may_run_what_is_denied(program: str, text: st
 
 @pytest.mark.parametrize(
     "command",
+    [
+        *("""R -e 'system("r" + "m x")'""", """gnuplot -e 'system "echo"'""", """gnuplot -e '!x'"""),
+        *(
+            """octave --eval "system('x')" """,
+            """octave --eval="system('x')" """,
+            """mix run -e 'System.cmd("x", [])'""",
+        ),
+        *(
+            """julia -e 'run(`x`)'""",
+            """maxima --batch-string='system("x");'""",
+            """new-one -c 'spawn {x}'""",
+        ),
+        *(
+            """cling -e'system("x")'""",
+            """/opt/bin/scilab -e 'unix("x")'""",
+            """iex --eval 'System.halt()'""",
+        ),
+    ],
+)
+def test_a_text_of_code_for_any_program_may_run_and_reach_what_is_denied(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "ask"
+    assert decided(command, Rule("deny", path="/etc/**"), Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "grep -e 'a(b' x",
+            "rg -e 'fn x()' src",
+            "jq -r '.a | map(.b)' x",
+            "ls -r 'a (1)'",
+            "tool -c config.toml",
+        ),
+        *(
+            "tool -r 'My notes'",
+            "git commit -m 'call f(x); done'",
+            "gcc -c a.c",
+            "tool --run fast",
+            "tool -x 3",
+        ),
+    ],
+)
+def test_an_option_with_another_text_runs_no_code(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
     ["docker run --rm a", "cat rm.txt", "ls src/rm/a", "a form", "a rm-old", "a .rm", "tool confirm"],
 )
 def test_a_part_of_a_word_is_no_denied_command(command: str) -> None:

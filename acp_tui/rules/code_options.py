@@ -1,0 +1,88 @@
+"""Texts of code in the options of any program (`R -e 'system("x")'`), whatever its language."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from typing import Final
+
+_OPTION: Final = re.compile(
+    r"-[a-zA-Z]?[ecrxE]|--?(?:e|eval|evaluate|exec|execute|expr|expression|run|code|cmd|command|script|batch-string|load)"
+)
+"""Options behind which some program takes code."""
+_JOINED: Final = re.compile(rf"(?:{_OPTION.pattern})=(.*)|-[eE](.*)", re.DOTALL)
+_CODE: Final = re.compile(r"""[\w.!?]\s*\(|\w\s+["']|[;`{|]|=>|->|(?:^|\s)!\w|\bdo\b""")
+"""A call, a string behind a word, a separator or a block."""
+_KNOWN: Final = frozenset(
+    {
+        *(
+            "echo",
+            "printf",
+            "grep",
+            "egrep",
+            "fgrep",
+            "zgrep",
+            "rg",
+            "ripgrep",
+            "ag",
+            "ack",
+            "ls",
+            "test",
+            "[",
+        ),
+        *(
+            "cp",
+            "mv",
+            "rm",
+            "ln",
+            "chmod",
+            "chown",
+            "cat",
+            "tac",
+            "cut",
+            "sort",
+            "comm",
+            "join",
+            "diff",
+            "cmp",
+        ),
+        *(
+            "mkdir",
+            "touch",
+            "stat",
+            "wc",
+            "head",
+            "tail",
+            "du",
+            "df",
+            "date",
+            "tr",
+            "nl",
+            "od",
+            "xxd",
+            "less",
+        ),
+        *("jq", "yq", "gron", "git", "gh", "glab", "hg", "svn", "sed", "gsed", "awk", "gawk", "find", "fd"),
+        *("sh", "bash", "dash", "zsh", "docker", "podman", "kubectl", "zip", "unzip", "tar", "ruff", "mypy"),
+        *("pytest", "pip", "pip3", "npm", "pnpm", "yarn", "curl", "wget", "read", "set", "export", "true"),
+    }
+)
+"""Programs whose options take something else, or whose code is read elsewhere."""
+
+
+def takes_code(words: Sequence[str | None]) -> bool:
+    """Return whether a program that is not known may run a text of its options as code."""
+    program = posixpath.basename(words[0] or "") if words else ""
+    if not program or program in _KNOWN:
+        return False
+    for place, word in enumerate(words):
+        if word is None or not place or not word.startswith("-"):
+            continue
+        following = words[place + 1] if place + 1 < len(words) else ""
+        if _OPTION.fullmatch(word) and following is not None and _CODE.search(following):
+            return True
+        joined = _JOINED.fullmatch(word)
+        if joined is not None and _CODE.search(joined[1] or joined[2] or ""):
+            return True
+    return False
