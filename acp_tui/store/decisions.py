@@ -1,8 +1,8 @@
 """The decision log: requests and answers, one JSON object per line, the latest last.
 
 A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
-"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to"}`; see `Decision`. All agents and running
-programs share the log.
+"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to", "again"}`; see `Decision`. All agents
+and running programs share the log.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ class Decision:
     """True if the agent acted without a permission request."""
     led_to: tuple[str, ...] = ()
     """Real paths of files and of the folder of a command, where links led elsewhere."""
+    again: bool = False
+    """True if it was asked again: its file or folder had changed, and the answer before had no effect."""
 
     @property
     def is_allowed(self) -> bool:
@@ -240,6 +242,7 @@ def _decision(line: bytes) -> Decision | None:
                 "inputs": tuple(row.get("inputs", ())),
                 "led_to": tuple(row.get("led_to", ())),
                 "unasked": bool(row.get("unasked", False)),
+                "again": bool(row.get("again", False)),
                 "options": tuple(OfferedOption(**option) for option in values["options"]),
                 "chosen": chosen,
             }

@@ -48,6 +48,17 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
+def test_a_question_that_was_asked_again_is_named_so(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = DecisionLog(home / "data" / NAME)
+    log.add(replace(ONE, unasked=True))
+    log.add(replace(ONE, unasked=True, again=True))
+
+    first, second = printed(capsys)
+
+    assert "execute (unasked) make test" in first
+    assert "execute (unasked) (asked again after a change) make test" in second
+
+
 def test_decisions_are_printed_oldest_first_and_harmless(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -227,7 +227,8 @@ class ImplicitRequests:
         options = _options(request.kind)
 
         def record(answer: ClientAnswer) -> None:
-            self._recorder.implicit(session, about, call, options, answer, _led_to(session, request))
+            led_to = _led_to(session, request)
+            self._recorder.implicit(session, about, call, options, answer, led_to, again=request.again)
 
         question = Permission("", call, options, unasked=True)
 

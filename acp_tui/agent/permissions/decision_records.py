@@ -108,6 +108,8 @@ class DecisionRecorder:
         options: Sequence[PermissionOption],
         answer: ClientAnswer,
         led_to: str = "",
+        *,
+        again: bool = False,
     ) -> None:
         """Record the user's answer about an implicit request.
 
@@ -118,6 +120,7 @@ class DecisionRecorder:
             options: offered to the user.
             answer: of the user.
             led_to: where its path or folder leads, if it does not say it.
+            again: it was decided about before, and its file or folder has changed since.
         """
 
         def made() -> Decision:
@@ -125,7 +128,8 @@ class DecisionRecorder:
             offered = {one.option_id: OfferedOption(one.option_id, one.name, one.kind) for one in options}
             chosen = offered.get(answer.choice or "")
             led = (led_to,) if led_to else ()
-            return replace(about, options=tuple(offered.values()), chosen=chosen, unasked=True, led_to=led)
+            asked = replace(about, options=tuple(offered.values()), chosen=chosen, led_to=led)
+            return replace(asked, unasked=True, again=again)
 
         self._add(made)
 

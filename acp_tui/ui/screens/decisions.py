@@ -95,6 +95,7 @@ class DecisionList(RowList[Decision]):
             ("muted", f" {item.time.astimezone():%m-%d %H:%M} "),
             (role, f"{self.look.glyph(glyph)} "),
             ("muted", f"{safe_line(item.kind)[:11]:<11} "),
+            ("warning", "asked again: " if item.again else ""),
             ("text", exact_line(wish(item))),
         ]
         right: list[Piece] = [("muted", f"  {safe_line(who(item))[:32]} ")]
@@ -254,6 +255,8 @@ def sections(decision: Decision) -> list[Section]:
 
 def _asked(decision: Decision) -> Iterator[Fact]:
     yield "kind", f"{decision.kind}, without a permission" if decision.unasked else decision.kind
+    if decision.again:
+        yield "asked again", "its file or folder had changed; the answer before had no effect"
     if decision.title:
         yield "title", decision.title
     if decision.command is not None:

@@ -882,6 +882,11 @@ async def test_a_write_is_asked_about_again_where_its_file_is_another_after_the_
 
         assert "error" in await talk.puppet.answer_to(request_id)
         assert (work / victim).read_text() == before
+        if not is_permitted:
+            first, second = talk.decisions[-2:]
+            assert (first.is_allowed, first.again) == (True, False)
+            assert (second.is_allowed, second.again) == (False, True)
+            assert first.paths == second.paths == (str(work / name),)
 
 
 @pytest.mark.parametrize(

@@ -127,3 +127,17 @@ def test_a_sieve_keeps_what_has_every_word_in_either_case() -> None:
     assert kept("") == MANY
     assert kept("RULE reject_once") == [MANY[1]]
     assert kept("make nothing") == []
+
+
+async def test_a_question_that_was_asked_again_is_named_so(tmp_path: Path) -> None:
+    log = DecisionLog(tmp_path / "decisions.ndjson")
+    log.add(ONE)
+    log.add(replace(ONE, again=True, chosen=NO))
+    app = Stage(DecisionsScreen(tmp_path / "decisions.ndjson", None, look()))
+    async with app.run_test(size=(110, 30)) as pilot:
+        await until(pilot, lambda: "2 decisions" in screen_text(app))
+        rows = [line for line in screen_text(app).splitlines() if "03-01" in line]
+        assert ["asked again: " in row for row in rows] == [True, False]
+
+        await pilot.press("enter")
+        await until(pilot, lambda: "the answer before had no effect" in screen_text(app))
