@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import posixpath
 import re
@@ -11,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 from urllib.parse import unquote
 
@@ -240,13 +238,6 @@ _GIT_WALKS: Final = frozenset(
         "apply",
     }
 )
-_CHANGERS: Final = frozenset(
-    {
-        *("tee", "cp", "mv", "ln", "install", "rm", "unlink", "shred", "truncate", "dd", "touch", "chmod"),
-        *("rsync", "scp", "patch", "sponge", "ed", "ex", "mkdir", "rmdir", "crontab", "chown", "gunzip"),
-    }
-)
-"""Programs that change their file arguments."""
 _STAYS: Final = frozenset(
     {
         *("cd", "ls", "cat", "head", "tail", "wc", "stat", "test", "[", "echo", "printf", "pwd", "touch"),
@@ -323,21 +314,13 @@ def reach_of(command: str, folder: str) -> Reach:
     return _ReachReader(folder).read(command) if len(command) <= MAX_LINE else Reach(is_open=True)
 
 
-def written_by(command: str, folder: str) -> list[str]:
-    """Return the files that a command line plainly writes, absolute."""
-    reader = _ReachReader(folder)
-    if len(command) <= MAX_LINE:
-        reader.read(command)
-    return list(reader.written)
-
-
 def fragments(text: str, folder: str) -> Iterator[str]:
     """Yield the pieces of a text that may be paths, absolute."""
     bare = _QUOTES.sub("", text)
     for reading in (text, bare) if bare != text else (text,):
         for piece in _FRAGMENT.split(reading):
             if piece:
-                yield _joined(piece, folder)
+                yield joined(piece, folder)
 
 
 @dataclass(slots=True)
@@ -349,7 +332,6 @@ class _ReachReader:
     _hints: dict[str, None] = field(default_factory=dict)
     _walked: dict[str, None] = field(default_factory=dict)
     _is_open: bool = False
-    written: dict[str, None] = field(default_factory=dict)
 
     def read(self, command: str) -> Reach:
         self._folders = [self.folder]
@@ -378,11 +360,7 @@ class _ReachReader:
         named = [found for word in files for found in self._named(word, here)]
         for redirect in command.redirects:
             if redirect.target is not None:
-                targets = self._named(redirect.target, here)
-                named += targets
-                if redirect.writes:
-                    self.written.update(dict.fromkeys([*targets, *self._matched(redirect.target, here)]))
-        self._write(command, words, names, named, here)
+                named += self._named(redirect.target, here)
         for assignment in command.assignments:
             self._is_open = self._is_open or _MOVING.match(assignment) is not None or "$" in assignment
             named += self._spelled(assignment.partition("=")[2].strip("'\""), here)
@@ -395,68 +373,6 @@ class _ReachReader:
         if words and any(name in _MOVES for name in names):
             self._move(command.words)
 
-    def _write(
-        self,
-        command: SimpleCommand,
-        words: Sequence[str | None],
-        names: Sequence[str],
-        named: Sequence[str],
-        here: Sequence[str],
-    ) -> None:
-        """Note what a command writes: all that it names, unless it is known to read only."""
-        if any(_changes(name, words) for name in names[:4]):
-            matched = [path for word in command.words[1:] for path in self._matched(word, here)]
-            self.written.update(dict.fromkeys([*named, *matched]))
-        elif not _only_reads(words, names):
-            self.written.update((path, None) for path in named if not _is_program(path))
-        if "crontab" in names[:4] and "-l" not in words:
-            self.written["/var/spool/cron/crontabs"] = None
-        if runs_text(command):
-            sources = [word.source for word in command.words]
-            sources += [found for source in sources for found in _SED_WRITES.findall(source)]
-            texts = [path for source in sources for path in fragments(source, self.folder)]
-            self.written.update((path, None) for path in texts if not _is_program(path))
-        for name in names[:4]:
-            if name in _COPYING:
-                self.written.update(dict.fromkeys(self._copies(command.words[names.index(name) + 1 :], here)))
-        if "git" in names[:4]:
-            settings = _git_settings(words)
-            self.written.update((_joined(path, folder), None) for path in settings for folder in here)
-
-    def _copies(self, words: Sequence[Word], here: Sequence[str]) -> Iterator[str]:
-        """Yield the files that a copy makes of those in its sources."""
-        operands = [word for word in words if not (word.text or "").startswith("-")]
-        taken = [word.text.partition("=")[2] for word in words if (word.text or "").startswith("--target-d")]  # type: ignore[union-attr]
-        into = re.compile(r"-\w*t")
-        taken += [after.text or "" for word, after in pairwise(words) if into.fullmatch(word.text or "")]
-        targets = [one for one in (*taken, (operands[-1].text or "") if len(operands) > 1 else "") if one]
-        left = _MAX_COPIED
-        for word in operands:
-            sources = [word.text] if word.text else self._matched(word, here)
-            for source, folder, target in itertools.product(sources, here, targets):
-                place, goal = _joined(source, folder), _joined(target, folder)
-                name = "" if source.endswith(("/", "/.")) or source == "." else posixpath.basename(place)
-                yield posixpath.join(goal, posixpath.basename(place.rstrip("/.")) or name)
-                for path, _, files in os.walk(place):
-                    below = posixpath.relpath(path, place)
-                    for file in files:
-                        left -= 1
-                        if left < 0:
-                            return
-                        yield posixpath.normpath(posixpath.join(goal, name, below, file))
-
-    def _matched(self, word: Word, here: Sequence[str]) -> list[str]:
-        """Return the files that a pattern names now, or that a word names by `$PWD` or `$HOME`."""
-        if word.text is not None:
-            return []
-        if not word.pattern:
-            plain = _VARIABLE.sub(lambda found: "." if "PWD" in found[0] else "~", word.source.strip('"'))
-            return [] if re.search(r"[$`]", plain) else [_joined(plain, folder) for folder in here]
-        sources = _alternatives(word.source)
-        return [
-            path for source in sources for folder in here for path in _matching(_joined(source, folder)) or ()
-        ]
-
     def _named(self, word: Word, here: Sequence[str]) -> list[str]:
         if word.text is not None:
             return self._spelled(word.text, here)
@@ -464,7 +380,7 @@ class _ReachReader:
             self._is_open = True
             return []
         found: list[str] = []
-        for source in _alternatives(word.source):
+        for source in alternatives(word.source):
             if re.search(r"""['"\\(!]|\{|\*\*""", source):
                 self._is_open = True
                 return found
@@ -472,7 +388,7 @@ class _ReachReader:
                 found += self._spelled(source, here)
                 continue
             for folder in here:
-                names = _matching(_joined(source, folder))
+                names = files_matching(joined(source, folder))
                 if names is None:
                     self._is_open = True
                 else:
@@ -488,7 +404,7 @@ class _ReachReader:
         if text.startswith("-") and not text.startswith("--"):
             texts += [text[cut:] for cut in range(2, min(len(text), 8))]
         known = dict.fromkeys(one for one in texts if one and len(one) < 4096 and "\0" not in one)
-        return [_joined(one, folder) for one in known for folder in here]
+        return [joined(one, folder) for one in known for folder in here]
 
     def _own_folders(self, words: Sequence[Word]) -> list[str]:
         """Return the folders that words name: a command may change there first, as `git -C` does."""
@@ -527,199 +443,9 @@ class _ReachReader:
             self._is_open = True
 
 
-_SED_WRITES: Final = re.compile(r"[wW]\s*([^\s;}'\"]+)")
-_VARIABLE: Final = re.compile(r"\$(?:PWD\b|\{PWD\}|HOME\b|\{HOME\})")
-_COPYING: Final = frozenset({"cp", "mv", "install", "ln", "rsync", "scp", "ditto"})
-_MAX_COPIED: Final = 500
-"""Files of a folder that are looked at when it is copied."""
-_READ_ONLY: Final = frozenset(
-    {
-        *(
-            "cat",
-            "head",
-            "tail",
-            "wc",
-            "grep",
-            "egrep",
-            "fgrep",
-            "rg",
-            "ripgrep",
-            "ag",
-            "ack",
-            "ls",
-            "stat",
-            "file",
-        ),
-        *(
-            "diff",
-            "cmp",
-            "comm",
-            "less",
-            "more",
-            "bat",
-            "cut",
-            "tr",
-            "nl",
-            "tac",
-            "rev",
-            "od",
-            "hexdump",
-            "strings",
-        ),
-        *(
-            "md5sum",
-            "sha1sum",
-            "sha256sum",
-            "sha512sum",
-            "cksum",
-            "test",
-            "[",
-            "[[",
-            "echo",
-            "printf",
-            "cd",
-            "pwd",
-        ),
-        *(
-            "pushd",
-            "popd",
-            "chdir",
-            "find",
-            "fd",
-            "fdfind",
-            "source",
-            ".",
-            "bash",
-            "sh",
-            "dash",
-            "zsh",
-            "ssh",
-            "jq",
-        ),
-        *(
-            "awk",
-            "gawk",
-            "mawk",
-            "sed",
-            "gsed",
-            "which",
-            "type",
-            "export",
-            "set",
-            "declare",
-            "local",
-            "unset",
-            "alias",
-        ),
-        *(
-            "true",
-            "false",
-            ":",
-            "realpath",
-            "readlink",
-            "basename",
-            "dirname",
-            "du",
-            "df",
-            "man",
-            "for",
-            "case",
-            "in",
-        ),
-        *(
-            "direnv",
-            "read",
-            "exec",
-            "eval",
-            "trap",
-            "umask",
-            "kill",
-            "ps",
-            "id",
-            "date",
-            "sleep",
-            "wait",
-            "return",
-        ),
-    }
-)
-"""Programs that write none of the files which they are given."""
-_IN_FRONT: Final = frozenset(
-    {
-        "sudo",
-        "doas",
-        "env",
-        "command",
-        "nohup",
-        "time",
-        "timeout",
-        "nice",
-        "ionice",
-        "stdbuf",
-        "xargs",
-        "setsid",
-    }
-)
-_GIT_WRITES: Final = frozenset(
-    {"checkout", "restore", "mv", "apply", "am", "init", "archive", "bundle", "worktree"}
-)
-_WRITING: Final = re.compile(r"--?out.*|-f(?:print.*|ls)|-delete|-o\S*")
-"""Options of programs that else only read."""
-
-
-def _only_reads(words: Sequence[str | None], names: Sequence[str]) -> bool:
-    """Return whether a program writes none of the files that it is given."""
-    rest = zip(names, words, strict=True)
-    program = next(
-        (
-            name
-            for name, word in rest
-            if name not in _IN_FRONT and not re.match(r"-|\d+[smhd]?$|\w+=", word or "")
-        ),
-        "",
-    )
-    if program == "git":
-        return _GIT_WRITES.isdisjoint(words) and not any(word and re.match("--?out", word) for word in words)
-    is_reading = program in _READ_ONLY or not program
-    return is_reading and not (
-        program in ("find", "fd", "fdfind") and any(word and _WRITING.fullmatch(word) for word in words)
-    )
-
-
-def _is_program(path: str) -> bool:
-    """Return whether a path is one of an installed program, which a command names to run it."""
-    folder = posixpath.basename(posixpath.dirname(path))
-    return folder in ("bin", "sbin", "shims") and os.access(path, os.X_OK) and os.path.isfile(path)  # noqa: PTH113
-
-
-def _git_settings(words: Sequence[str | None]) -> list[str]:
-    """Return the files of settings that a git command writes without naming them."""
-    known = [word or "" for word in words]
-    if "submodule" in known and "add" in known:
-        return [".gitmodules"]
-    if "clone" in known and any(re.match(r"-c|--conf", word) for word in known):
-        return [".git/config"]
-    if "config" not in known:
-        return []
-    rest = known[known.index("config") + 1 :]
-    operands = [word for word in rest if not word.startswith("-")]
-    is_looking = any(re.match(r"--get|--list|-l$|--show", word) for word in rest) or operands[:1] in (
-        ["get"],
-        ["list"],
-    )
-    is_changing = (
-        any(re.match(r"--(?:add|unset|rep|rem|ren|edit)|-e$", word) for word in rest) or len(operands) > 1
-    )
-    if is_looking or not is_changing:
-        return []
-    return ["~/.gitconfig" if "--global" in rest else ".git/config"]
-
-
-def _changes(name: str, words: Sequence[str | None]) -> bool:
-    """Return whether a program changes its file arguments."""
-    if name in ("sed", "gsed", "perl", "ruby"):
-        return any(word and re.match(r"-\w*i|--in-place", word) for word in words)
-    return name in _CHANGERS or (_AWK.fullmatch(name) is not None and "inplace" in words)
+def awk_opens(text: str) -> bool:
+    """Return whether a script of `awk` may open a file or run a program."""
+    return _AWK_OPENS.search(text) is not None
 
 
 def _takes_names(words: Sequence[str | None], names: Sequence[str]) -> bool:
@@ -747,7 +473,7 @@ def runs_text(command: SimpleCommand) -> bool:
             return True
         if _AWK.fullmatch(name) and any(word and _AWK_OPENS.search(word) for word in rest):
             return True
-        if name in ("sed", "gsed") and not _is_plain_sed(rest):
+        if name in ("sed", "gsed") and not is_plain_sed(rest):
             return True
         if name == "eval" and script_of(words) is None:
             return True
@@ -771,7 +497,8 @@ def _reads_input(name: str, rest: Sequence[str | None]) -> bool:
     )
 
 
-def _is_plain_sed(rest: Sequence[str | None]) -> bool:
+def is_plain_sed(rest: Sequence[str | None]) -> bool:
+    """Return whether the words behind `sed` run nothing and write at most the files that it edits."""
     options = ("-e", "--expression", "-n", "-E", "-r", "-i", "-s", "-u", "-z", "--quiet", "--silent")
     scripts = [
         word
@@ -784,21 +511,23 @@ def _is_plain_sed(rest: Sequence[str | None]) -> bool:
     return known and all(_SED_STAYS.fullmatch(script) for script in scripts)
 
 
-def _alternatives(source: str) -> list[str]:
+def alternatives(source: str) -> list[str]:
     """Return the expansions of a word with braces; a nested one stays as it is."""
     waiting = [source]
     done: list[str] = []
     while waiting and len(waiting) + len(done) < _MAX_ALTERNATIVES:
         text = waiting.pop()
-        found = re.search(r"\{([^{}]*,[^{}]*)\}", text)
+        found = re.search(r"\{(?:([^{}]*,[^{}]*)|(\w)\.\.(\w))\}", text)
         if found is None:
             done.append(text)
-        else:
-            waiting += [f"{text[: found.start()]}{one}{text[found.end() :]}" for one in found[1].split(",")]
+            continue
+        first, last = sorted((ord(found[2] or "a"), ord(found[3] or "a")))
+        inner = [chr(one) for one in range(first, last + 1)] if found[2] else found[1].split(",")
+        waiting += [f"{text[: found.start()]}{one}{text[found.end() :]}" for one in inner]
     return [*done, *waiting]
 
 
-def _matching(pattern: str) -> list[str] | None:
+def files_matching(pattern: str) -> list[str] | None:
     """Return the present files that a pattern names, hidden ones too; None if there are too many."""
     found, left = ["/"], _MAX_ENTRIES
     for part in filter(None, pattern.split("/")):
@@ -832,7 +561,8 @@ def entries(folder: str, most: int) -> list[str] | None:
     return names
 
 
-def _joined(text: str, folder: str) -> str:
+def joined(text: str, folder: str) -> str:
+    """Return a path as a program in a folder reads it, or a shell one with `~`."""
     if text.startswith("~"):
         text = os.path.expanduser(text)  # noqa: PTH111 - text, not yet a path
     return posixpath.join(folder, text)

@@ -201,17 +201,46 @@ def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
 def protection(path: str, roots: Iterable[str | Path]) -> Protection | None:
     """Return the protection of a file by its written path, its real path or a link to it."""
     folders = [str(root) for root in roots]
-    written = posixpath.expanduser(path)
-    if not written.startswith("/"):
-        written = posixpath.join(folders[0] if folders else "/", written)
+    found = protection_by_name(path, folders)
+    return found if found is not None else _by_link(_real(_absolute(path, folders)), [*map(_real, folders)])
+
+
+def protection_by_name(path: str, roots: Sequence[str]) -> Protection | None:
+    """Return the protection of a file by its written path or its real path."""
+    written = _absolute(path, roots)
     real = _real(written)
-    real_folders = [*map(_real, folders)]
     return (
         _ours(real)
-        or _by_name(posixpath.normpath(written), folders)
-        or _by_name(real, real_folders)
-        or _by_link(real, real_folders)
+        or _by_name(posixpath.normpath(written), roots)
+        or _by_name(real, [_real(root) for root in roots])
     )
+
+
+def protections_named(path: str, roots: Sequence[str]) -> list[Protection]:
+    """Return the protection of a path by its name, or of what lies in a folder of its name, as `.github`."""
+    found = protection_by_name(path, roots)
+    if found is not None:
+        return [found]
+    place = posixpath.normpath(path)
+    holds = posixpath.basename(place).startswith(".") or place == "/etc"
+    return list(protections_below(place)) if holds else []
+
+
+def protections_below(folder: str) -> Iterator[Protection]:
+    """Yield the protections of the places that a folder of this name holds."""
+    parts = [_folded(part) for part in posixpath.normpath(folder).split("/") if part]
+    for pattern in _patterns():
+        for size in range(not pattern.anchor, len(pattern.parts)):
+            start = len(parts) - size
+            if start < 0 or (pattern.anchor and "/" + "/".join(parts[:start]) != _folded(pattern.anchor)):
+                continue
+            if all(map(fnmatchcase, parts[start:], pattern.parts[:size])):
+                yield Protection(pattern.why, tuple(frozenset({part}) for part in pattern.parts))
+
+
+def _absolute(path: str, roots: Sequence[str]) -> str:
+    written = posixpath.expanduser(path)
+    return written if written.startswith("/") else posixpath.join(roots[0] if roots else "/", written)
 
 
 def _by_name(path: str, roots: Sequence[str]) -> Protection | None:

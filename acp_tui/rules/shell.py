@@ -76,7 +76,7 @@ def source_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-_ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
+ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
 """Characters that shells and the parser read differently: other blanks, control characters, joined lines."""
 MAX_LINE: Final = 10_000
 """Characters of a line that are parsed; a longer one counts as not understood."""
@@ -162,16 +162,21 @@ def parse_line(text: str) -> CommandLine:
     if len(text) > MAX_LINE:
         return CommandLine((), understood=False, plain=False)
     joined = text.replace("\\\n", "")
-    root = _parser().parse(joined.encode("utf-8", "replace")).root_node
+    root = tree_of(joined)
     written = _without_constants(root, joined)
     if written != joined:
         joined = written
-        root = _parser().parse(joined.encode("utf-8", "replace")).root_node
+        root = tree_of(joined)
     reader = _TreeWalker()
     commands = tuple(islice(reader.commands(root), _MAX_COMMANDS))
     understood = not root.has_error and len(commands) < _MAX_COMMANDS
-    plain = understood and reader.plain and not _ODD.search(text) and reader.agrees_with(joined)
+    plain = understood and reader.plain and not ODD.search(text) and reader.agrees_with(joined)
     return CommandLine(commands, understood, plain)
+
+
+def tree_of(text: str) -> Node:
+    """Return the syntax tree of a line."""
+    return _parser().parse(text.encode("utf-8", "replace")).root_node
 
 
 def is_too_long(text: str) -> bool:
@@ -308,12 +313,13 @@ class _TreeWalker:
         return SimpleCommand(tuple(words), tuple(assignments), redirects, context.within, context.background)
 
     def _redirects(self, node: Node) -> tuple[Redirect, ...]:
-        found = tuple(_redirect(child) for child in node.children if child.type in _REDIRECTS)
+        found = tuple(read_redirect(child) for child in node.children if child.type in _REDIRECTS)
         self._words += [word for one in found for word in (one.stream, one.target) if word is not None]
         return found
 
 
-def _redirect(node: Node) -> Redirect:
+def read_redirect(node: Node) -> Redirect:
+    """Return the redirect of a node."""
     operator = "".join(source_of(child) for child in node.children if not child.is_named)
     if node.type == "heredoc_redirect":
         return Redirect("<<", None)
@@ -501,17 +507,26 @@ def lines_in(text: str) -> Iterator[CommandLine]:
 def shell_line_of(command: SimpleCommand) -> CommandLine | None:
     """Return the line of a command that only hands it to a shell; None if it may do more."""
     words = [word.text for word in command.words]
-    if command.assignments or command.background or len(words) < 3 or None in words:
+    text = text_for_shell(words)
+    if text is None or command.assignments or command.background:
         return None
     if not all(redirect.harmless for redirect in command.redirects):
         return None
-    folder, name = posixpath.split(words[0] or "")
-    options, text = " ".join(word or "" for word in words[1:-1]), words[-1] or ""
-    if name not in _READ_ALIKE or folder not in _FOLDERS or not _HARMLESS.fullmatch(options):
-        return None
     line = parse_line(text)
     is_sure = line.plain and bool(line.commands)
-    return line if is_sure and (name != "zsh" or _is_same_in_zsh(line)) else None
+    is_zsh = posixpath.basename(words[0] or "") == "zsh"
+    return line if is_sure and (not is_zsh or _is_same_in_zsh(line)) else None
+
+
+def text_for_shell(words: Sequence[str | None]) -> str | None:
+    """Return the text that words only hand to a shell, with options that do not change what it runs."""
+    if len(words) < 3 or None in words:
+        return None
+    folder, name = posixpath.split(words[0] or "")
+    is_known = name in _READ_ALIKE and folder in _FOLDERS
+    return (
+        words[-1] if is_known and _HARMLESS.fullmatch(" ".join(word or "" for word in words[1:-1])) else None
+    )
 
 
 def _behind_options(words: Sequence[str | None]) -> str | None:

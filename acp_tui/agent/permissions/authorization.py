@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 
 from acp_tui.agent.host import Host, NotLent
 from acp_tui.agent.permissions.tool_input import (
+    changed_in,
     env_of,
     folder_of,
     folders_in,
@@ -22,8 +23,8 @@ from acp_tui.agent.permissions.tool_input import (
     unknown_fields,
 )
 from acp_tui.rules import model as rules
-from acp_tui.rules.paths import written_by
-from acp_tui.rules.protected import protection
+from acp_tui.rules.protected import Protection, protection, protections_named
+from acp_tui.rules.protected_writes import protections_in
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
 from acp_tui.session.questions import Permission, flaw_of
 from acp_tui.session.session import Session
@@ -62,6 +63,8 @@ class AnsweredBy:
 USER: Final = AnsweredBy("person")
 
 _NEVER_RUNNING: Final = frozenset(rules.TOOL_KINDS) - {"execute", "other"}
+_CHANGING: Final = frozenset({"edit", "delete", "move", "other"})
+"""Kinds of which any text of the input may name a file that is written."""
 _BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
 """The word or prompt in front of a command in a title."""
 _MAX_SEARCHED: Final = 10_000
@@ -248,20 +251,30 @@ def _writes_protected(
     call: ToolCall, session: Session, files: Files | None, by: Sequence[rules.Rule | None]
 ) -> bool:
     """Return whether a call may write a protected file that no allowing rule names."""
-    changes = any(isinstance(item, Diff) for item in call.content)
-    if call.kind in rules.LOOKING and call.command is None and not changes:
-        return False
     roots = files.roots if files is not None else (session.cwd,)
-    if call.command is not None:
-        written = written_by(call.command, absolute(folder_of(call, session.cwd), session.cwd))
-    else:
-        named = [absolute(path, session.cwd) for path in call.named_paths]
-        written = [*named, *input_paths(call, session.cwd)]
     # The folders above a root, which may have such a name by chance, allow nothing.
     below = [_below_root(rule.path, roots) for rule in by if rule and rule.path]
     parts = {part.casefold() for path in below for part in path.split("/")}
-    found = (protection(path, roots) for path in written)
-    return any(one is not None and any(name.isdisjoint(parts) for name in one.names) for one in found)
+    found = _protections(call, session.cwd, [str(root) for root in roots])
+    return any(name.isdisjoint(parts) for one in found for name in one.names)
+
+
+def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[Protection]:
+    """Yield the protections of the files that a call may write."""
+    changes = any(isinstance(item, Diff) for item in call.content)
+    if call.kind in rules.LOOKING and call.command is None and not changes:
+        return
+    command = call.command if call.command is not None else _worded(call)
+    if command is None and call.kind == "execute":
+        command = _BEFORE_COMMAND.sub("", call.title.strip()).strip("`")
+    if command is not None:
+        yield from protections_in(command, absolute(folder_of(call, cwd), cwd), roots)
+    if call.command is not None:
+        return
+    named = [absolute(path, cwd) for path in call.named_paths]
+    yield from filter(None, (protection(path, roots) for path in (*named, *input_paths(call, cwd))))
+    for path in changed_in(call.raw_input) if call.kind in _CHANGING else ():
+        yield from protections_named(absolute(path, cwd), roots)
 
 
 def _below_root(path: str, roots: Sequence[str]) -> str:

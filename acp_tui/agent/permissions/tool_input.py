@@ -22,6 +22,17 @@ _PATH_FIELD: Final = re.compile(
     r"|source|src|destination|dest|target"
 )
 _WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CONTENT_FIELD: Final = re.compile(
+    r"(?:.*_)?(?:contents?|text|string|str|code|body|description|title|prompt|query|message|explanation|"
+    r"instructions?|reason|thought)"
+)
+"""Fields that hold what is written, or words about it."""
+_PATCHED: Final = re.compile(
+    r"^(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\+\+\+|---|rename (?:from|to)|Index:|diff --git)"
+    r" +(.+)$",
+    re.MULTILINE,
+)
+"""The lines of a patch that name a file."""
 _MAX_PATH: Final = 4096  # characters
 _MAX_JSON: Final = 100_000  # characters
 _MAX_DEPTH: Final = 6
@@ -113,6 +124,18 @@ def hinted_in(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
     if isinstance(raw_input, dict):
         raw_input = {key: value for key, value in raw_input.items() if key not in without}
     return list(dict.fromkeys(islice(_words(raw_input), _MAX_PATHS)))
+
+
+def changed_in(raw_input: Any) -> list[str]:
+    """Return the texts of an input that may name a file to change: in any field, and in patches."""
+    one_line = (text for one in _texts(raw_input, _CONTENT_FIELD) for text in _values(one))
+    in_patches = (
+        name
+        for text in _texts(raw_input)
+        for line in _PATCHED.findall(text[:_MAX_JSON])
+        for name in (line.split("\t")[0].strip(), *line.split())
+    )
+    return list(dict.fromkeys([*islice(one_line, _MAX_PATHS), *islice(in_patches, _MAX_PATHS)]))
 
 
 def input_paths(call: ToolCall, cwd: str) -> list[str]:
@@ -255,7 +278,12 @@ def _wide(value: Any, depth: int) -> Iterator[str]:
 
 
 def _words(value: Any) -> Iterator[str]:
-    """Yield the one-line texts of an input at any depth.
+    """Yield the one-line texts of an input at any depth."""
+    return (text for one in _texts(value) for text in _values(one))
+
+
+def _texts(value: Any, without: re.Pattern[str] | None = None) -> Iterator[str]:
+    """Yield the texts and field names of an input at any depth, without fields of some names.
 
     A loop instead of recursion: the agent decides how deep its input is.
     """
@@ -269,12 +297,14 @@ def _words(value: Any) -> Iterator[str]:
             if read is not None:
                 waiting.append((read, depth - 1))
             else:
-                yield from _values(value)
+                yield value
         elif isinstance(value, list):
             waiting += [(item, depth - 1) for item in value[:_MAX_PATHS]]
         elif isinstance(value, dict):
-            waiting += [(item, depth - 1) for item in islice(value.values(), _MAX_PATHS)]
-            waiting += [(key, depth - 1) for key in islice(value, _MAX_PATHS) if isinstance(key, str)]
+            items = list(islice(value.items(), _MAX_PATHS))
+            kept = [one for one in items if without is None or not without.fullmatch(_snake_case(one[0]))]
+            waiting += [(inner, depth - 1) for _, inner in kept]
+            waiting += [(key, depth - 1) for key, _ in kept if isinstance(key, str)]
 
 
 def _read(text: str) -> Any:

@@ -363,3 +363,48 @@ async def test_a_call_that_only_looks_but_shows_a_change_is_asked_about_a_protec
     call: Frame = {"kind": kind, "content": [diff]}
 
     assert await answered_by((Rule("allow"),), call, OPTIONS) is None
+
+
+PATCH = "*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch"
+
+
+@pytest.mark.parametrize("kind", ["edit", "delete", "move", "other"])
+@pytest.mark.parametrize(
+    ("raw_input", "is_asked"),
+    [
+        *(({"fileName": ".envrc"}, True), ({"new_name": ".envrc"}, True), ({"to": ".husky/x"}, True)),
+        *(({"targets": ["a", ".git/config"]}, True), ({"oldName": ".envrc", "new": "a"}, True)),
+        *(({"changes": {".envrc": {"type": "add"}}}, True), ({"changes": {"a": {"to": "b"}}}, False)),
+        *(({"deep": [{"er": {"x": [".vscode/tasks.json"]}}]}, True), ({"to": ".github"}, True)),
+        *(({"input": PATCH.format(name=".envrc")}, True), ({"input": PATCH.format(name="a")}, False)),
+        *(
+            ({"patch": "--- a/x\n+++ b/.envrc\n@@ -1 +1 @@"}, True),
+            ({"diff": "+++ b/a\t2026\n+.envrc"}, False),
+        ),
+        *(('{"to": ".envrc"}', True), ({"args": '{"to": ".envrc"}'}, True), ({"to": ".env"}, False)),
+        *(({"path": ".gitignore", "content": ".envrc"}, False), ({"old_string": ".git"}, False)),
+        *(({"file": "a", "description": "as in .git/hooks"}, False), ({"to": "b"}, False)),
+    ],
+)
+async def test_a_change_is_asked_about_whatever_field_names_the_protected_file(
+    raw_input: Frame | str, is_asked: bool, kind: str
+) -> None:
+    rules = (Rule("allow", tool_kind=kind),)
+
+    answer = await answered_by(rules, {"kind": kind, "rawInput": raw_input}, OPTIONS)
+
+    assert answer == (None if is_asked else chosen("yes"))
+
+
+@pytest.mark.parametrize("kind", ["read", "search", "think", "fetch"])
+async def test_what_only_looks_may_name_a_protected_file_in_any_field(kind: str) -> None:
+    call: Frame = {"kind": kind, "rawInput": {"to": ".envrc"}}
+
+    assert await answered_by((Rule("allow"),), call, OPTIONS) == chosen("yes")
+
+
+@pytest.mark.parametrize("title", ["Run `tee .envrc`", "tee .envrc", "Run `cat .envrc`"])
+async def test_a_command_in_a_title_alone_is_asked_about_if_it_may_write(title: str) -> None:
+    call: Frame = {"kind": "execute", "title": title}
+
+    assert await answered_by((Rule("allow"),), call, OPTIONS) == (None if "tee" in title else chosen("yes"))

@@ -1,0 +1,263 @@
+"""Protected files that a command line may write, as far as its text tells.
+
+A name gives a write away more surely than a program does: wrappers, scripts and odd quoting hide programs.
+So every piece of the text counts that names a protected place. Left out is only what surely reads.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+from typing import Final
+
+from acp_tui.rules.paths import alternatives, files_matching, joined, runs_text
+from acp_tui.rules.protected import (
+    Protection,
+    protection,
+    protection_by_name,
+    protections_below,
+    protections_named,
+)
+from acp_tui.rules.reading import text_left
+from acp_tui.rules.shell import MAX_LINE, SimpleCommand, Word, parse_line, rough_commands
+
+_MAX_COMMANDS: Final = 250
+_MAX_DEPTH: Final = 3
+"""Lines within the words of a line that are looked at."""
+_MAX_FOLDERS: Final = 12
+_MAX_FOLLOWED: Final = 100
+"""Words whose links are followed in both directions."""
+_MAX_COPIED: Final = 500
+"""Files of a folder that are looked at when it is copied."""
+_MAX_PIECES: Final = 20_000
+"""Names that a line may hold; one with more is asked about."""
+_UNKNOWN: Final = Protection("it names too many files to know them", (frozenset(),))
+_CHANGERS: Final = frozenset(
+    (
+        *("tee", "cp", "mv", "ln", "install", "rm", "unlink", "shred", "truncate", "dd"),
+        *("touch", "chmod", "chown", "rsync", "scp", "patch", "sponge", "ed", "ex"),
+    )
+)
+_COPYING: Final = frozenset({"cp", "mv", "install", "ln", "rsync", "scp", "ditto"})
+_MOVES: Final = frozenset({"cd", "pushd", "chdir"})
+_ANSI: Final = re.compile(r"\$'((?:\\.|[^'\\])*)'", re.DOTALL)
+_ANSI_ESCAPE: Final = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))"
+)
+_QUOTES: Final = re.compile(r"""\$(?=")|\\\n|['"\\]""")
+_VARIABLE: Final = re.compile(r"\$(?:(PWD)\b|\{(PWD)\}|HOME\b|\{HOME\})")
+_EXPANSION: Final = re.compile(r"\$(?:\w+|\{[^{}]*\}|\(\s*\)|[@*#?!$-])|``")
+_SOME_TEXT: Final = "\N{REPLACEMENT CHARACTER}"
+_BETWEEN_WORDS: Final = re.compile(r"[\s;&|<>()`]+")
+_BETWEEN_PARTS: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@!#%^+$\\]+""")
+_BEHIND_LETTER: Final = re.compile(r"[a-zA-Z](?=[.~])")
+"""The letter of a command in a script, as `w` of `sed`."""
+
+
+def protections_in(command: str, folder: str, roots: Sequence[str]) -> list[Protection]:
+    """Return the protections of the files that a command line may write.
+
+    Args:
+        command: the line.
+        folder: its working directory, absolute.
+        roots: the folders of the session.
+    """
+    left = text_left(command)
+    if not any(text.strip() for text in left):
+        return []
+    commands = [one for text in left for one in _commands_in(text)]
+    folders = _folders_of(command, folder)
+    relevant = [folder, *(one for one in folders if one != folder and _matters(one, roots))]
+    found = dict[Protection, None]()
+    changes = any(name in _CHANGERS for one in commands for name in _names_of(one)) or any(
+        map(runs_text, commands)
+    )
+    pieces = (piece for text in left for piece in _pieces(text))
+    paths = list(islice((joined(piece, place) for piece in pieces for place in relevant), _MAX_PIECES))
+    if len(paths) == _MAX_PIECES:
+        return [_UNKNOWN]
+    for path in paths:
+        if changes or not _is_program(path):
+            found.update(dict.fromkeys(protections_named(path, roots)))
+    for path in dict.fromkeys(_made_by(commands, folders)):
+        found.update(dict.fromkeys(filter(None, [protection_by_name(path, roots)])))
+    for path in islice(dict.fromkeys(_words_of(commands, folders)), _MAX_FOLLOWED):
+        if changes or not _is_program(path):
+            found.update(dict.fromkeys(filter(None, [protection(path, roots)])))
+    return list(found)
+
+
+def _matters(folder: str, roots: Sequence[str]) -> bool:
+    """Return whether a name may be protected in a folder that is not so elsewhere."""
+    return protection_by_name(folder, roots) is not None or any(protections_below(folder))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield all pieces of a text that may be names, each once."""
+    text = _ANSI.sub(lambda found: _decoded(found[1]), text)
+    text = _VARIABLE.sub(lambda found: "." if found[1] or found[2] else "~", text)
+    bare = _QUOTES.sub("", text)
+    readings = dict.fromkeys((text, bare, _EXPANSION.sub(_SOME_TEXT, bare), _EXPANSION.sub("", bare)))
+    yield from dict.fromkeys(piece for reading in readings for piece in _pieces_of(reading))
+
+
+def _pieces_of(text: str) -> Iterator[str]:
+    words = [word for word in _BETWEEN_WORDS.split(text) if word]
+    expanded = [one for word in words for one in (alternatives(word) if "{" in word else [word])]
+    for word in expanded:
+        for piece in (word, *_BETWEEN_PARTS.split(word)):
+            if not piece or len(piece) > 4096 or "\0" in piece:
+                continue
+            yield piece
+            if _BEHIND_LETTER.match(piece):
+                yield piece[1:]
+            if piece.startswith("-"):
+                yield from (piece[cut:] for cut in range(2, min(len(piece), 8)))
+
+
+def _decoded(text: str) -> str:
+    """Return the text of `$'…'`, as far as its escapes stand for letters of names."""
+
+    def letter(found: re.Match[str]) -> str:
+        digits = found[1] or found[2] or found[3]
+        number = int(digits, 16) if digits else int(found[4], 8) & 0xFF
+        return chr(number) if 0 < number < 0xD800 else " "
+
+    return _ANSI_ESCAPE.sub(letter, text)
+
+
+def _commands_in(text: str, depth: int = 0) -> list[SimpleCommand]:
+    """Return all that may be a simple command in a text, also within its words."""
+    if len(text) > MAX_LINE:
+        return []
+    found = dict.fromkeys((*parse_line(text).commands, *rough_commands(text)))
+    words = dict.fromkeys(word.text for one in found for word in one.words if word.text)
+    inner = [word for word in words if depth < _MAX_DEPTH and word != text and re.search(r"[\s;]", word)]
+    return [*found, *(one for word in inner for one in _commands_in(word, depth + 1))][:_MAX_COMMANDS]
+
+
+def _names_of(command: SimpleCommand) -> list[str]:
+    return [posixpath.basename(word.text or "") for word in command.words]
+
+
+def _folders_of(command: str, folder: str) -> list[str]:
+    """Return the folders in which the commands of a line may run."""
+    found = {folder: None}
+    for one in _commands_in(command):
+        for place, name in enumerate(_names_of(one)):
+            for word in one.words[place + 1 :] if name in _MOVES else ():
+                starts = list(found)[:_MAX_FOLDERS]
+                found.update((posixpath.normpath(path), None) for path in _spelled(word, starts))
+    return list(found)
+
+
+def _words_of(commands: Sequence[SimpleCommand], folders: Sequence[str]) -> Iterator[str]:
+    """Yield the files that whole words name."""
+    for one in commands:
+        for word in one.words:
+            yield from _spelled(word, folders)
+        for redirect in one.redirects:
+            if redirect.target is not None:
+                yield from _spelled(redirect.target, folders)
+
+
+def _spelled(word: Word, folders: Sequence[str]) -> list[str]:
+    """Return the files that a word names, by a pattern those that are there."""
+    if word.text is not None:
+        texts = [word.text, word.text.rpartition("=")[2]]
+        return [joined(text, folder) for text in dict.fromkeys(texts) for folder in folders if text]
+    source = _QUOTES.sub("", _VARIABLE.sub(lambda found: "." if found[1] or found[2] else "~", word.source))
+    paths = [joined(text, folder) for text in alternatives(source) for folder in folders]
+    if not word.pattern:
+        return [path.replace("$", _SOME_TEXT) for path in paths]
+    return [name for path in paths for name in (_present(path) if set("*?[") & set(path) else [path])]
+
+
+def _present(pattern: str) -> list[str]:
+    """Return the files that a pattern names to a shell: hidden ones only by a dot."""
+    parts = [part for part in pattern.split("/") if part]
+    return [
+        path
+        for path in files_matching(pattern) or ()
+        if all(
+            name.startswith(".") <= part.startswith((".", "["))
+            for name, part in zip([name for name in path.split("/") if name], parts, strict=False)
+        )
+    ]
+
+
+def _made_by(commands: Sequence[SimpleCommand], folders: Sequence[str]) -> Iterator[str]:
+    """Yield the files that commands write without naming them, and the targets of redirects."""
+    for one in commands:
+        words, names = [word.text or "" for word in one.words], _names_of(one)
+        for redirect in one.redirects:
+            if redirect.writes and redirect.target is not None:
+                yield from _spelled(redirect.target, folders)
+        for place, name in enumerate(names):
+            if name in _COPYING:
+                yield from _copies(one.words[place + 1 :], folders)
+            elif name == "git":
+                yield from (
+                    joined(path, folder) for path in _git_settings(words[place + 1 :]) for folder in folders
+                )
+            elif name == "crontab":
+                yield "/var/spool/cron/crontabs"
+        for word in one.words if not _CHANGERS.isdisjoint(names) else ():
+            if word.pattern:
+                yield from _spelled(word, folders)
+
+
+def _copies(words: Sequence[Word], folders: Sequence[str]) -> Iterator[str]:
+    """Yield the files that a copy makes of those in its sources."""
+    texts = [word.text or "" for word in words]
+    operands = [word for word in words if not (word.text or "").startswith("-")]
+    taken = [text.partition("=")[2] for text in texts if text.startswith("--target-d")]
+    taken += [after for before, after in pairwise(texts) if re.fullmatch(r"-\w*t", before)]
+    targets = [one for one in (*taken, (operands[-1].text or "") if len(operands) > 1 else "") if one]
+    left = _MAX_COPIED
+    for word, folder, target in itertools.product(operands, folders, targets):
+        for place in _spelled(word, [folder]):
+            goal = joined(target, folder)
+            name = "" if place.endswith(("/", "/.")) else posixpath.basename(place)
+            yield posixpath.join(goal, posixpath.basename(place.rstrip("/.")) or name)
+            for path, _, files in os.walk(place):
+                for file in files:
+                    left -= 1
+                    if left < 0:
+                        return
+                    yield posixpath.normpath(posixpath.join(goal, name, posixpath.relpath(path, place), file))
+
+
+_GIT_TAKES: Final = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"})
+_GIT_SETS: Final = {
+    "config": r".",
+    "remote": r"add|rename|rm|remove|set-.*",
+    "submodule": r"add|set-.*|init|sync",
+    "clone": r"-c.*|--config.*|--template.*",
+    "init": r"--template.*",
+    "lfs": r"install",
+    "maintenance": r"start|register",
+}
+"""Subcommands of git that write settings or hooks, with a pattern of the words that make them do so."""
+
+
+def _git_settings(words: Sequence[str]) -> list[str]:
+    """Return the files of settings that a git command writes without naming them."""
+    rest = list(words)
+    while rest and (rest[0].startswith("-") or not rest[0]):
+        del rest[: 2 if rest[0] in _GIT_TAKES else 1]
+    name, rest = (rest[0], rest[1:]) if rest else ("", [])
+    sets = _GIT_SETS.get(name)
+    if sets is None or (name != "config" and not any(re.fullmatch(sets, word) for word in rest)):
+        return []
+    return ["~/.gitconfig" if "--global" in rest else ".git/config"]
+
+
+def _is_program(path: str) -> bool:
+    """Return whether a path is one of an installed program, which a command names to run it."""
+    folder = posixpath.basename(posixpath.dirname(path))
+    return folder in ("bin", "sbin", "shims") and os.access(path, os.X_OK) and os.path.isfile(path)  # noqa: PTH113

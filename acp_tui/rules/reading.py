@@ -1,0 +1,444 @@
+"""Commands that only read: the parts of a line that surely write no file which they name."""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from tree_sitter import Node
+
+from acp_tui.rules.paths import awk_opens, is_plain_sed
+from acp_tui.rules.shell import (
+    ODD,
+    Redirect,
+    Word,
+    read_redirect,
+    read_word,
+    source_of,
+    text_for_shell,
+    tree_of,
+)
+
+_MAX_PARSED: Final = 200_000
+"""Characters of a line that are parsed; of a longer one all may write."""
+_MAX_NODES: Final = 20_000
+_MAX_DEPTH: Final = 4
+"""Nested shells (`sh -c "sh -c …"`) that are followed."""
+_SYSTEM: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
+_UNFORESEEN: Final = re.compile(
+    r"\$\{?!?(?:_(?!\w)|BASH_)|OLDPWD|DIRSTACK|~[-+\d]|>\(|\bfunction\b|\(\s*\)\s*[{(\n]"
+)
+"""What takes words from elsewhere in the line, or gives words another meaning."""
+_REDEFINING: Final = frozenset({"alias", "eval", "trap", "enable", "hash", "bind", "complete", "shopt", "fc"})
+_POWERFUL: Final = re.compile(
+    r"(?:PATH|GIT_|LD_|DYLD_|BASH_|ENV$|IFS|PAGER|EDITOR|VISUAL|LESS|\w*PAGER|\w*OPTS)\w*"
+)
+_HARMLESS_SETTING: Final = re.compile(
+    r"(?:LC_\w+|LANG|TZ|TERM|NO_COLOR|COLUMNS|FORCE_COLOR|CI)=[\w.:/-]*|(?:GIT_)?PAGER=cat|GIT_TERMINAL_PROMPT=0"
+)
+_MORE_PATH: Final = re.compile(r"""PATH=(?=.*\$\{?PATH\b)(?!.*[`(]).*""", re.DOTALL)
+"""A longer search path: no program takes it for a file."""
+
+_READERS: Final = {
+    **dict.fromkeys(
+        (
+            *("cat", "ls", "head", "tail", "wc", "grep", "egrep", "fgrep", "diff", "cmp", "comm"),
+            *("stat", "test", "[", "echo", "true", "false", ":", "pwd", "cd", "pushd", "popd"),
+            *("chdir", "basename", "dirname", "realpath", "readlink", "du", "df", "cut", "tr"),
+            *("nl", "tac", "rev", "od", "hexdump", "strings", "md5sum", "sha1sum", "sha256sum"),
+            *("sha512sum", "cksum", "which", "type", "jq", "column", "fold", "join", "paste"),
+            *("sleep", "wait", "exit", "return", "break", "continue", "id", "ps"),
+        ),
+        "",
+    ),
+    "base64": r"-[a-zA-Z]*o.*|--o.*",
+    "crontab": r"(?!-l$).*",
+    "fd": r"-\w*[xX].*|--exec.*",
+    "fdfind": r"-\w*[xX].*|--exec.*",
+    "file": r"-\w*C.*|--compile",
+    "printf": r"-v.*",
+    "rg": r"--pre.*|--hostname-bin.*",
+    "sort": r"-[a-zA-Z]*o.*|--o.*|--co.*",
+    "tree": r"-\w*o.*|--output.*",
+    "yq": r"-\w*[is].*|--inplace.*|--split.*",
+}
+"""Programs that only read, with a pattern of the words with which they may do more."""
+_HARMLESS_WITH_READERS: Final = frozenset({"read", "mapfile", "readarray", "shift", "set", "less", "more"})
+"""Programs that write nothing, but hand on what they read."""
+_CURL: Final = re.compile(
+    r"-[fsSLIikv]+|--(?:silent|fail|location|head|show-error|compressed)|[^-].*", re.DOTALL
+)
+_GIT_GLOBAL: Final = re.compile(r"--no-pager|-P|--no-optional-locks|--(?:git-dir|work-tree)=.*")
+_GIT_SAFE: Final = re.compile(r"(?:user\.\w+|color\.\w+|commit\.gpgsign|core\.quotepath)=[\w@. -]*")
+_GIT_READS: Final = frozenset(
+    (
+        *("status", "diff", "log", "show", "add", "commit", "blame", "grep", "ls-files"),
+        *("ls-tree", "rev-parse", "rev-list", "cat-file", "check-ignore", "describe"),
+        *("shortlog", "diff-tree", "diff-index", "diff-files", "name-rev", "show-ref"),
+        *("for-each-ref", "merge-base"),
+    )
+)
+"""Subcommands of git that write no file of the workspace; its index and objects are git's own."""
+_GIT_MORE: Final = re.compile(r"--ou(?:t.*)?|--op.*|--ext-diff|--edit.*", re.DOTALL)
+_GIT_ASKS: Final = {
+    "remote": r"-v|--verbose|show|get-url",
+    "stash": r"list|show",
+    "worktree": r"list",
+    "tag": r"-l|--list",
+    "rm": r"--cached",
+}
+"""Subcommands of git that only read with one of these words behind them."""
+_GIT_GETS: Final = re.compile(r"--get(?:-all|-regexp|-urlmatch)?|--list|-l")
+_GH: Final = frozenset(["create", "comment", "edit", "view", "list", "diff", "status", "checks", "review"])
+_FIND_WRITES: Final = re.compile(r"-delete|-fprint.*|-fls")
+_FIND_STARTS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_XARGS: Final = re.compile(r"-[0rt]+|-[nPL]\d+|-I\S+|--null|--no-run-if-empty")
+_WRAPPERS: Final = frozenset({"sudo", "doas", "env", "command", "builtin", "nohup", "time", "nice", "setsid"})
+"""Programs that run what stands behind them."""
+_EXCLUDES: Final = re.compile(r"--(?:extend-)?exclude(?:-dir)?|--ignore(?:-pattern)?")
+_EXCLUDING: Final = frozenset(
+    (
+        *("tar", "gtar", "bsdtar", "rsync", "find", "fd", "fdfind", "rg", "grep", "egrep"),
+        *("fgrep", "tree", "du", "diff", "zip", "black", "ruff", "flake8", "mypy", "eslint"),
+        *("prettier", "cloc", "codespell"),
+    )
+)
+"""Programs that have an option for what they leave alone."""
+
+
+def text_left(command: str) -> list[str]:
+    """Return a line without what surely only reads, and what is left of its texts for shells."""
+    return _Line(command).left()
+
+
+class _Line:
+    """A command line, of which the parts are marked that surely only read."""
+
+    def __init__(self, text: str, depth: int = 0) -> None:
+        text = text.replace("\\\n", "")
+        self._text = text.encode("utf-8", "replace")
+        self._reads = bytearray(len(self._text))
+        self._scripts: list[str] = []
+        self._depth = depth
+        self._inner: dict[int, _Line] = {}
+        """The lines of shells that are run, by their nodes."""
+        self._names_taken: set[int] = set()
+        """Nodes with a part that may write what it reads the name of."""
+        self.only_reads = False
+        """Nothing in the line writes, but for redirects to known files."""
+        tree = tree_of(text) if len(text) <= _MAX_PARSED else None
+        if tree is not None and self._is_understood(text, tree):
+            nodes = list(_nodes(tree))
+            self.only_reads = all(map(self._is_harmless, nodes))
+            for node in reversed(nodes):
+                is_harmless = self._is_harmless(node, with_tee=True)
+                if not is_harmless or not self._names_taken.isdisjoint(child.id for child in node.children):
+                    self._names_taken.add(node.id)
+            self._set(tree, self.only_reads)
+            self._mark(tree)
+
+    def left(self) -> list[str]:
+        """Return the text that may write, and what is left of the scripts in it."""
+        rest = bytes(
+            32 if reads and letter != 10 else letter
+            for letter, reads in zip(self._text, self._reads, strict=True)
+        )
+        return [rest.decode("utf-8", "replace"), *self._scripts]
+
+    def _is_understood(self, text: str, tree: Node) -> bool:
+        if tree.has_error or ODD.search(text) or _UNFORESEEN.search(text):
+            return False
+        for number, node in enumerate(_nodes(tree)):
+            if number > _MAX_NODES or node.type == "function_definition" or _loses_words(node):
+                return False
+            if node.type == "comment" and self._text[node.start_byte - 1 : node.start_byte].strip(
+                b" \t\n;&|()"
+            ):
+                return False
+            if node.type == "command" and _program(_words(node)) in _REDEFINING:
+                return False
+            if node.type == "variable_assignment":
+                setting = source_of(node)
+                is_known = _HARMLESS_SETTING.fullmatch(setting) or _MORE_PATH.fullmatch(setting)
+                if _POWERFUL.match(setting) and not is_known:
+                    return False
+        return True
+
+    def _set(self, node: Node, reads: bool) -> None:
+        self._reads[node.start_byte : node.end_byte] = bytes([reads]) * (node.end_byte - node.start_byte)
+
+    def _mark(self, tree: Node) -> None:
+        """Mark what only reads, from outside to inside: a part decides about itself."""
+        waiting = [(tree, True)]
+        while waiting:
+            node, is_free = waiting.pop()
+            waiting += [(child, free) for child, free in reversed(list(self._below(node, is_free)))]
+
+    def _below(self, node: Node, is_free: bool) -> Iterator[tuple[Node, bool]]:
+        """Mark a part, and yield those in it: free is one of which the output is only read."""
+        match node.type:
+            case "command":
+                is_free = self._mark_command(node, is_free)
+            case "test_command" | "comment":
+                self._set(node, True)
+            case "command_substitution" | "process_substitution":
+                self._set(node, False)
+            case "file_redirect":
+                self._set(node, _is_plain_read(read_redirect(node)))
+            case "variable_assignment" if _MORE_PATH.fullmatch(source_of(node)):
+                self._set(node, True)
+            case "variable_assignment" | "for_statement" if not self.only_reads:
+                for child in node.children:
+                    yield child, is_free and child.type == "do_group"
+                return
+            case "pipeline":
+                for child in reversed(node.children):
+                    yield child, is_free
+                    is_free = is_free and not self._takes_names([child])
+                return
+            case "redirected_statement":
+                yield from self._below_redirects(node, is_free)
+                return
+        yield from ((child, is_free) for child in node.children)
+
+    def _below_redirects(self, node: Node, is_free: bool) -> Iterator[tuple[Node, bool]]:
+        """Yield a statement with its redirects; a text for it is read if the statement only reads."""
+        body = node.child_by_field_name("body")
+        documents = [
+            one for child in node.children if child.type == "heredoc_redirect" for one in child.children
+        ]
+        behind = [one for one in documents if one.is_named and not one.type.startswith("heredoc_")]
+        is_free = is_free and not self._takes_names(behind)
+        given = [child for child in node.children if child.type == "herestring_redirect"]
+        given += [one for one in documents if one.type == "heredoc_body"]
+        for one in given:
+            self._set(one, is_free and body is not None and self._reads_surely(body))
+        yield from ((child, is_free) for child in node.children)
+
+    def _reads_surely(self, body: Node) -> bool:
+        return body.type == "command" and _only_reads(_words(body)) and not _has_settings(body)
+
+    def _mark_command(self, node: Node, is_free: bool) -> bool:
+        """Mark a command that only reads, else those words of it that are surely not written."""
+        words = _words(node)
+        inner = self._script_in(node) if not _has_settings(node) else None
+        if inner is not None:
+            self._scripts += inner.left() if is_free else []
+            self._set(node, is_free)
+            return is_free and inner.only_reads
+        reads = is_free and _only_reads(words) and not _has_settings(node)
+        self._set(node, reads)
+        if not reads:
+            behind = _behind_wrappers(words)
+            programs = (word for word in words[: len(words) - len(behind) + 1] if "/" in word.source)
+            named = [*programs, *_left_alone(behind)]
+            for child in _word_nodes(node):
+                if any(child.start_byte == word.start for word in named):
+                    self._set(child, True)
+        return reads
+
+    def _script_in(self, node: Node) -> _Line | None:
+        """Return the line that a command only hands to a shell."""
+        if node.id not in self._inner:
+            script = text_for_shell([word.text for word in _behind_wrappers(_words(node))])
+            if script is None or self._depth >= _MAX_DEPTH:
+                return None
+            self._inner[node.id] = _Line(script, self._depth + 1)
+        return self._inner[node.id]
+
+    def _takes_names(self, nodes: Iterable[Node]) -> bool:
+        """Return whether one of some nodes may write what it reads the name of."""
+        return not self._names_taken.isdisjoint(node.id for node in nodes)
+
+    def _is_harmless(self, node: Node, *, with_tee: bool = False) -> bool:
+        """Return whether a node by itself writes nothing, but by a redirect to a known file."""
+        if node.type == "file_redirect":
+            redirect = read_redirect(node)
+            target = redirect.target
+            return _is_plain_read(redirect) or (target is not None and target.text is not None)
+        if node.type != "command":
+            return True
+        words = _words(node)
+        inner = self._script_in(node)
+        if inner is not None:
+            return inner.only_reads and not _has_settings(node)
+        program = _program(words)
+        is_tee = with_tee and program == "tee" and all(word.text is not None for word in words)
+        reads = is_tee or program in _HARMLESS_WITH_READERS or _only_reads(words)
+        return reads and not _has_settings(node)
+
+
+def _nodes(top: Node) -> Iterator[Node]:
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.children))
+
+
+def _loses_words(node: Node) -> bool:
+    """Return whether the parser takes words behind a here-document out of their command."""
+    known = {"pipeline", "command", "list", "file_redirect", "redirected_statement"}
+    return node.type == "heredoc_redirect" and any(
+        child.is_named and child.type not in known and not child.type.startswith("heredoc_")
+        for child in node.children
+    )
+
+
+def _word_nodes(command: Node) -> list[Node]:
+    return [
+        child
+        for child in command.children
+        if child.type != "variable_assignment" and not child.type.endswith("_redirect")
+    ]
+
+
+def _words(command: Node) -> list[Word]:
+    return [read_word(child) for child in _word_nodes(command)]
+
+
+def _has_settings(command: Node) -> bool:
+    """Return whether variables are set for a command that may change what it does."""
+    settings = (source_of(child) for child in command.children if child.type == "variable_assignment")
+    return not all(_HARMLESS_SETTING.fullmatch(one) or _MORE_PATH.fullmatch(one) for one in settings)
+
+
+def _is_plain_read(redirect: Redirect) -> bool:
+    """Return whether a redirect writes no file; the parser takes words behind one for further targets."""
+    return redirect.target is not None and not redirect.writes
+
+
+def _program(words: Sequence[Word]) -> str:
+    """Return the name of a program of the system; empty for others."""
+    folder, name = posixpath.split((words[0].text or "") if words else "")
+    return name if folder in _SYSTEM else ""
+
+
+def _behind_wrappers(words: Sequence[Word]) -> Sequence[Word]:
+    """Return the words of the program that wrappers with plain options run."""
+    while len(words) > 1:
+        program, following = _program(words), words[1].text or "-"
+        size = 1
+        if program == "timeout" and re.fullmatch(r"[\d.]+[smhd]?", following):
+            size = 2
+        elif program == "xargs":
+            while size < len(words) and _XARGS.fullmatch(words[size].text or ""):
+                size += 1
+            if size < len(words) and (words[size].text or "-").startswith("-"):
+                return words
+        elif program not in _WRAPPERS or following.startswith("-"):
+            return words
+        while program == "env" and size < len(words) and _HARMLESS_SETTING.fullmatch(words[size].text or ""):
+            size += 1
+        words = words[size:]
+    return words
+
+
+def _plain(word: Word) -> str:
+    """Return a word that is known but for the home folder; empty for others."""
+    return word.text or (word.source if re.fullmatch(r"~[\w./-]*", word.source) else "")
+
+
+def _only_reads(words: Sequence[Word]) -> bool:
+    """Return whether a command writes no file that it names, whatever its unknown words are."""
+    words = _behind_wrappers(words)
+    program = _program(words)
+    texts = [word.text for word in words[1:]]
+    known = [text for text in texts if text is not None]
+    refused = _READERS.get(program)
+    if refused is not None:
+        return not (refused and any(re.fullmatch(refused, text, re.DOTALL) for text in known))
+    match program:
+        case "uniq":
+            return sum(not text.startswith("-") for text in known) < 2
+        case "command":
+            return texts[:1] in (["-v"], ["-V"])
+        case "find":
+            return _find_reads(words)
+        case "sed" | "gsed":
+            return (
+                None not in texts
+                and is_plain_sed(texts)
+                and not any(re.match("-[^-]*i|--in", one) for one in known)
+            )
+        case "awk" | "gawk" | "mawk":
+            return None not in texts and not any(
+                awk_opens(one) or re.match("-[fil]|--", one) for one in known
+            )
+        case "git":
+            return _git_reads(texts)
+        case "gh":
+            return texts[:1] in (["pr"], ["issue"]) and texts[1:2] != [] and texts[1] in _GH
+        case "curl":
+            return len(known) == len(texts) and all(map(_CURL.fullmatch, known))
+        case "source" | "." | "sh" | "bash" | "dash" | "zsh":
+            files = [_plain(word) for word in words[1:]]
+            return len(files) == 1 and re.match("-|/dev/|/proc/|$", files[0]) is None
+        case "python" | "python3":
+            return texts[:2] == ["-m", "json.tool"] and len(texts) < 4
+    return False
+
+
+def _find_reads(words: Sequence[Word]) -> bool:
+    texts = [word.text or "" for word in words]
+    for place, text in enumerate(texts):
+        if _FIND_WRITES.fullmatch(text):
+            return False
+        if text in _FIND_STARTS:
+            given = itertools.takewhile(lambda word: word.text not in (";", "+"), words[place + 1 :])
+            if not _only_reads(list(given)):
+                return False
+    return True
+
+
+def _git_reads(texts: Sequence[str | None]) -> bool:
+    rest = [text or "" for text in texts]
+    while rest and rest[0].startswith("-"):
+        if rest[0] == "-C" or (rest[0] == "-c" and rest[1:] and _GIT_SAFE.fullmatch(rest[1])):
+            rest = rest[2:]
+        elif _GIT_GLOBAL.fullmatch(rest[0]):
+            rest = rest[1:]
+        else:
+            return False
+    name, rest = (rest[0], rest[1:]) if rest else ("status", [])
+    if any(map(_GIT_MORE.fullmatch, rest)) or (name == "grep" and any(one.startswith("-O") for one in rest)):
+        return False
+    if name == "config":
+        return _reads_settings(rest)
+    asks = _GIT_ASKS.get(name)
+    is_asking = asks is not None and any(re.fullmatch(asks, one) for one in rest[: 2 if name == "rm" else 1])
+    return name in _GIT_READS or is_asking or (name in ("remote", "tag") and not rest)
+
+
+def _reads_settings(rest: Sequence[str]) -> bool:
+    operands = [one for one in rest if not one.startswith("-")]
+    if any(map(_GIT_GETS.fullmatch, rest)) or operands[:1] in (["get"], ["list"]):
+        return True
+    changes = any(re.match("-e|--[aeru]", one) for one in rest)
+    return len(operands) == 1 and "." in operands[0] and not changes
+
+
+def _left_alone(words: Sequence[Word]) -> Iterator[Word]:
+    """Yield the words of a command that name what it leaves alone, or only reads."""
+    program = _program(words)
+    texts = [word.text or "" for word in words]
+    for place, (text, following) in enumerate(pairwise([*texts, ""])):
+        if program == "find":
+            if text in _FIND_STARTS:
+                return
+            is_test = text in ("-path", "-name", "-wholename")
+            if is_test and (texts[place - 1] in ("-not", "!") or texts[place + 2 : place + 3] == ["-prune"]):
+                yield words[place + 1]
+        elif program in _EXCLUDING:
+            if _EXCLUDES.fullmatch(text) and following:
+                yield words[place + 1]
+            elif (_EXCLUDES.fullmatch(text.partition("=")[0]) and "=" in text) or (
+                program in ("rg", "fd") and re.match("!|-g!|--glob=!", text)
+            ):
+                yield words[place]
+        elif program in ("ssh", "scp", "sftp") and text == "-i" and place + 1 < len(words):
+            yield words[place + 1]
