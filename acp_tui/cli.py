@@ -10,6 +10,8 @@ import errno
 import gc
 import os
 import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -277,9 +279,29 @@ def _run(options: Options) -> int:
     try:
         from acp_tui.ui.app import run
 
-        return run(start)
+        code = run(start)
     finally:  # even if the interface cannot be loaded or fails
         start.guard.close()
+    drop_threads(code)
+    return code
+
+
+_THREADS_END: Final = 0.3  # seconds
+
+
+def drop_threads(code: int) -> None:
+    """End the process at once if threads are still at work: Python would wait for them.
+
+    A thread may read from a disk that does not answer. All that is to be kept is on disk by now.
+    """
+    end = time.monotonic() + _THREADS_END
+    others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
+    for thread in others:
+        thread.join(max(0.0, end - time.monotonic()))
+    if any(thread.is_alive() for thread in others):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def _load_asyncio() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from acp_tui.cli import Refusal, main, parse
@@ -66,3 +69,14 @@ def test_a_wrong_command_line_is_told_in_two_lines_at_most(
     assert said.err.startswith("acp-tui: ")
     assert said.err.count("\n") <= 2
     assert said.out == ""
+
+
+@pytest.mark.parametrize("daemon", [False, True])
+def test_the_process_ends_though_a_thread_still_waits_for_a_disk(daemon: bool) -> None:
+    code = (
+        "import sys, threading; from acp_tui.cli import drop_threads\n"
+        f"threading.Thread(target=threading.Event().wait, daemon={daemon}).start()\n"
+        "drop_threads(7); sys.exit(7)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 7

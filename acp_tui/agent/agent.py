@@ -29,12 +29,7 @@ from acp_tui.agent.permissions.client_questions import (
     ImplicitRequests,
     StaleWrites,
 )
-from acp_tui.agent.permissions.decision_records import (
-    ClientAnswer,
-    DecisionRecorder,
-    KeepDecision,
-    led_elsewhere,
-)
+from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.open_questions import OpenQuestions
 from acp_tui.agent.requests import Logins, SessionListing, Setup
@@ -69,7 +64,7 @@ from acp_tui.session.options import Option, needs_consent
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
-from acp_tui.workspace.files import Stale, Written
+from acp_tui.workspace.files import Stale, Written, led_elsewhere
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal
 

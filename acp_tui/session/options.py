@@ -88,9 +88,10 @@ class SessionOptions:
         self.offered = _merged(config_options, self._modes, self._models)
 
     def choose(self, option_id: str, value: str | bool, *, consents: bool) -> None:
-        """Record a choice; `consents` is the user's consent to unasked actions."""
+        """Record a choice; `consents` is the user's consent to unasked actions, for the mode alone."""
         self.consents.pop(option_id, None)
-        if consents:
+        mode = self.of_category("mode")
+        if consents and mode is not None and mode.config.id == option_id:
             self.consents[option_id] = value
 
     def agreed(self, option_id: str, value: str | bool, config_options: list[ConfigOption] | None) -> None:
@@ -217,6 +218,9 @@ _NOTHING_WITHOUT: Final = re.compile(
 )
 """Phrases for the opposite: nothing is done without asking."""
 
+_ABOUT_MODES: Final = re.compile(r"mode|approv|permission|access|autonomy|sandbox|confirm|\bask", re.I)
+"""Words in the name of an option that is about asking; the value `auto` of a level of thinking is not."""
+
 _ABOUT_ASKING: Final = re.compile(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
 """Phrases for options about asking in general."""
 
@@ -251,7 +255,10 @@ def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bo
     if isinstance(option, BooleanOption):
         return _name_says_unasked(option.name, is_on=bool(value))
     choice = next((choice for choice in option.choices() if choice.value == value), None)
-    return choice is not None and _is_unasked(choice.name[:_SHOWN])
+    if choice is None:
+        return False
+    shown = choice.name[:_SHOWN]
+    return _says_so(shown) or (_plain(shown) in _NAMES and bool(_ABOUT_MODES.search(option.name)))
 
 
 def says_unasked(word: str) -> bool:

@@ -159,14 +159,15 @@ class Session:
     def has_consent(self) -> bool:
         """True if the user chose the current mode knowing that the agent acts unasked in it.
 
-        A later change of the mode by the agent can only revoke this.
+        A later change of the mode by the agent can only revoke this. Further options that call themselves
+        modes do not count: the status line shows one.
         """
-        configs = (option.config for option in self.options)
-        return any(
-            self.consents.get(config.id) == config.current_value
-            and config.is_mode
-            and acts_unasked(config, config.current_value)
-            for config in configs
+        mode = self.option("mode")
+        return (
+            mode is not None
+            and self.consents.get(mode.config.id) == mode.config.current_value
+            and mode.config.is_mode
+            and acts_unasked(mode.config, mode.config.current_value)
         )
 
     def option(self, category: str) -> Option | None:

@@ -11,6 +11,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -439,6 +440,8 @@ def _run_loop(app: AcpApp) -> int | None:
     """
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
+    threads = ThreadPoolExecutor(thread_name_prefix="work")
+    loop.set_default_executor(threads)
     try:
         return loop.run_until_complete(app.run_async())
     finally:
@@ -448,6 +451,7 @@ def _run_loop(app: AcpApp) -> int | None:
         if left:
             loop.run_until_complete(asyncio.wait(left, timeout=_PATIENCE))
         loop.run_until_complete(loop.shutdown_asyncgens())
+        threads.shutdown(wait=False, cancel_futures=True)  # idle ones end; the others are not waited for
         loop.stop()
         asyncio.set_event_loop(None)
 

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
+from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.encodings import BINARY, UTF_8, decode
 
@@ -250,6 +251,8 @@ class _Old:
 _NOTHING: Final = _Old(None)
 
 READ_LIMIT: Final = 32 << 20
+SKIP_LIMIT: Final = 1 << 30
+"""Bytes in front of the requested lines: a sparse file costs nothing to make, and hours to read."""
 _CHUNK: Final = 1 << 20
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -413,9 +416,12 @@ class Files:
     def _read_lines(self, file: BinaryIO, skip: int, take: int | None) -> bytes:
         """Return `take` lines after the first `skip`, split at newlines."""
         wanted = bytearray()
-        left = take
+        left, passed = take, 0
         while (left is None or left > 0) and (chunk := file.read(_CHUNK)):
             start, skip = _after_lines(chunk, 0, skip)
+            passed += start
+            if skip and passed > SKIP_LIMIT:
+                raise TooLarge(f"The lines asked for begin behind more than {SKIP_LIMIT:,} bytes.")
             end = len(chunk)
             if not skip and left is not None:
                 end, left = _after_lines(chunk, start, left)
@@ -629,6 +635,19 @@ def below(real: str, folder: str) -> str:
     if real == real_folder or real.startswith(f"{real_folder.rstrip('/')}/"):
         return folder.rstrip("/") + real[len(real_folder.rstrip("/")) :]
     return real
+
+
+def led_elsewhere(path: str, real: str, cwd: str) -> str:
+    """Return where a path leads, links followed; empty if it says that itself.
+
+    Args:
+        path: as the agent writes it.
+        real: the same with its links followed.
+        cwd: the folder of the session, which may itself be reached by a link.
+    """
+    named = below(real, cwd) if real else ""
+    plain = os.path.normpath(absolute(os.path.expanduser(path), cwd))  # noqa: PTH111 - text
+    return "" if named == plain else named
 
 
 def with_targets(paths: Iterable[str], folder: str) -> tuple[str, ...]:

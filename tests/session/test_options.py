@@ -7,9 +7,15 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.schema import BooleanOption, NewSessionResponse, OptionValue, SelectOption
+from acp_tui.protocol.schema import (
+    BooleanOption,
+    ConfigOptionUpdate,
+    NewSessionResponse,
+    OptionValue,
+    SelectOption,
+)
 from acp_tui.protocol.validation import read, read_update
-from acp_tui.session.events import SetUp
+from acp_tui.session.events import OptionChosen, SetUp
 from acp_tui.session.options import Option, acts_unasked, needs_consent
 from acp_tui.session.session import Session
 from tests import recordings
@@ -163,6 +169,10 @@ ASKS = {
 """Modes of real agents that ask or do nothing; codex calls its automatic review `agent`."""
 
 
+def named(name: str, option: SelectOption) -> SelectOption:
+    return option.model_copy(update={"name": name})
+
+
 def select(value: str, name: str = "", about: str = "", **more: str) -> SelectOption:
     choices = [OptionValue(value=value, name=name or value, description=about)]
     fields = {"id": "mode", "name": "Mode", "category": "mode", **more}
@@ -221,6 +231,8 @@ def test_a_value_is_known_by_its_name_its_words_or_the_option_that_it_belongs_to
         (select("x", "Turbo", "Runs everything without asking"), "x", False),
         (select("x", "Look and read the text only, without asking"), "x", False),
         (select("x", "YOLO", id="model", category="model"), "x", False),
+        (select("x", "Auto"), "x", True),
+        (named("Thinking", select("x", "Auto")), "x", False),
         (BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False), True, True),
         (BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False), False, False),
         (BooleanOption(id="x", name="Ask first", category="mode", current_value=True), False, True),
@@ -231,6 +243,19 @@ def test_a_user_agrees_to_unasked_acts_by_the_shown_name_of_a_mode_alone(
     option: SelectOption | BooleanOption, value: str | bool, agrees: bool
 ) -> None:
     assert needs_consent(option, value) is agrees
+
+
+def test_only_the_mode_that_the_status_line_shows_can_be_agreed_to() -> None:
+    asking, level = select("ask", "Ask"), select("auto", "Auto", id="level")
+    session = Session("s", "/w")
+    session.apply(ConfigOptionUpdate(config_options=[asking, level]))
+    session.apply(OptionChosen("level", "auto", consents=True))
+    assert not session.has_consent
+
+    session.apply(ConfigOptionUpdate(config_options=[level]))
+    assert not session.has_consent, "it was not the mode when it was chosen"
+    session.apply(OptionChosen("level", "auto", consents=True))
+    assert session.has_consent
 
 
 @pytest.mark.parametrize(

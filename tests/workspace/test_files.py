@@ -219,6 +219,17 @@ def test_the_limit_in_bytes_counts_only_the_lines_asked_for(root: Path) -> None:
         files.read_text(f"{root}/a")
 
 
+def test_a_read_that_begins_too_far_behind_is_refused(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "a").write_text("0123456789\n" * 100)
+    monkeypatch.setattr(module, "SKIP_LIMIT", 500)
+
+    assert files.read_text(f"{root}/a", 40, 1) == "0123456789\n"
+    with pytest.raises(TooLarge, match="500 bytes"):
+        files.read_text(f"{root}/a", 2_000, 1)
+
+
 def test_bytes_that_are_no_text_are_refused(root: Path, files: Files) -> None:
     (root / "a").write_bytes(b"ok\n\xff\xfe")
     with pytest.raises(NotText):

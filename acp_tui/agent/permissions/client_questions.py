@@ -24,7 +24,7 @@ from acp_tui.agent.permissions.authorization import (
     authorize,
     goes_on,
 )
-from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, led_elsewhere
+from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.protocol.schema import PermissionOption
@@ -34,7 +34,16 @@ from acp_tui.session.entries import absolute
 from acp_tui.session.events import Event
 from acp_tui.session.questions import OldText, Permission, StaleWrite
 from acp_tui.session.session import Session
-from acp_tui.workspace.files import FileError, Files, OtherTarget, OutsideRoots, Stale, Target, below
+from acp_tui.workspace.files import (
+    FileError,
+    Files,
+    OtherTarget,
+    OutsideRoots,
+    Stale,
+    Target,
+    below,
+    led_elsewhere,
+)
 
 
 class _Pending(NamedTuple):

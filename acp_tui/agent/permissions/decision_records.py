@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +18,7 @@ from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE, Decision, Decisions, OfferedOption, now
-from acp_tui.workspace.files import below
+from acp_tui.workspace.files import led_elsewhere
 
 log = logging.getLogger(__name__)
 
@@ -178,19 +177,6 @@ class DecisionRecorder:
             self._keep(made())
         except Exception:  # the answer counts all the same
             log.exception("the decision log")
-
-
-def led_elsewhere(path: str, real: str, cwd: str) -> str:
-    """Return where a path leads, links followed; empty if it says that itself.
-
-    Args:
-        path: as the agent writes it.
-        real: the same with its links followed.
-        cwd: the folder of the session, which may itself be reached by a link.
-    """
-    named = below(real, cwd) if real else ""
-    plain = os.path.normpath(absolute(os.path.expanduser(path), cwd))  # noqa: PTH111 - text
-    return "" if named == plain else named
 
 
 def _as_news_of(call: ToolCall | None, told: ToolCall) -> ToolCall:

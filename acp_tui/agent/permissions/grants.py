@@ -23,7 +23,7 @@ from acp_tui.session.questions import Destination, OldText, Permission, flaw_of
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import is_shell, shell_command
 from acp_tui.workspace.encodings import is_data
-from acp_tui.workspace.files import Target
+from acp_tui.workspace.files import Target, led_elsewhere
 from acp_tui.workspace.processes import WorkingFolder
 
 NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
@@ -129,7 +129,7 @@ class Grant:
     old_texts: dict[str, str] = field(default_factory=dict)
     """The text of each file that the client showed because the agent had sent none."""
     places: dict[str, Destination] = field(default_factory=dict)
-    """The shown destination of each file, by its real path."""
+    """The shown destination of each file, by its real path; `why` is None where none was known yet."""
     reads: set[str] = field(default_factory=set)
     by_user: bool = True
     """The user has seen the question; otherwise a rule or the policy has answered."""
@@ -179,8 +179,11 @@ class Grant:
     def _is_same_file(self, request: ImplicitRequest, path: str, *, is_protected: bool) -> bool:
         """Return whether a file is still the one that was shown, as far as its path does not say that."""
         shown, now = self.places.get(path), request.target
-        if shown is None or shown.why is None or not isinstance(now, Target):
+        if shown is None or not isinstance(now, Target):
             return True
+        is_protected = is_protected and request.kind == "edit"
+        if shown.why is None:  # answered before anything was known that the question would have shown
+            return not (self.by_user and (shown.at or now.linked or is_protected))
         return shown.linked == now.linked and (request.kind != "edit" or bool(shown.why) == is_protected)
 
     def concerns(self, request: ImplicitRequest, path: str) -> bool:
@@ -214,10 +217,11 @@ def grant_of(
     """
 
     def led_to(path: str) -> str:
-        if path not in places:
-            return _followed(path, cwd)
-        there = places[path]
-        grant.places[there.real] = there
+        there = places.get(path) or Destination(why=None, real=_followed(path, cwd))
+        if there.why is None:
+            there = there._replace(at=led_elsewhere(path, there.real, cwd))
+        if there.why is None or there.real not in grant.places:
+            grant.places[there.real] = there
         return there.real
 
     grant = Grant(env=env_of(call))

@@ -208,7 +208,8 @@ def _facts(
             )
         )
         settings = [f"{name}={shlex.quote(value)}" for name, value in env_of(call).items()]
-        if not command.startswith(" ".join(settings)):  # our own questions have them before the command
+        # Our own questions have all of them before the command. A text that only begins so is another value.
+        if settings and not command.startswith(" ".join([*settings, ""])):
             blocks.append(labelled("with", [("warning", exact("\n".join(settings)))]))
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(islice(paths.items(), None if level.whole else MANY)):

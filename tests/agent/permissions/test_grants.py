@@ -357,15 +357,37 @@ def test_an_act_goes_on_unasked_only_where_something_lets_it(kind: str, said: An
         (Destination(real="/w/a", why="git reads it"), None, True, True),
         (Destination(real="/w/a", why="git reads it"), None, False, False),
         (Destination(real="/w/b"), None, False, False),
+        # answered before it was known: covered where the question would have shown nothing more
+        (Destination(real="/w/a", why=None), None, False, True),
+        (Destination(real="/w/a", why=None), None, True, False),
+        (Destination(real="/w/a", why=None), (1, 2), False, False),
+        (None, None, False, True),
+        (None, None, True, False),
     ],
 )
 def test_a_write_is_covered_where_the_file_is_still_what_was_shown(
-    shown: Destination, linked: tuple[int, int] | None, is_protected: bool, expected: bool
+    shown: Destination | None, linked: tuple[int, int] | None, is_protected: bool, expected: bool
 ) -> None:
-    grant = grant_of(edit(Diff("a", "x")), CWD, places={"a": shown})
+    grant = grant_of(edit(Diff("a", "x")), CWD, places={"a": shown} if shown is not None else {})
     target = Target("/w/a", "/w/a", None, linked)
     wanted = ImplicitRequest("edit", "/w/a", "x", target=target)
     assert grant.covers(wanted, "/w/a", CWD, None, is_protected=is_protected) == expected
+
+
+def test_a_write_through_a_link_is_not_covered_where_the_question_did_not_say_where_it_leads(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    cwd, real = str(tmp_path), f"{tmp_path}/real/a"
+    wanted = ImplicitRequest("edit", f"{cwd}/link/a", "x", target=Target(f"{cwd}/link/a", real, None))
+    seen = {"link/a": Destination("real/a", real=real)}
+
+    assert grant_of(edit(Diff("link/a", "x")), cwd, places=seen).covers(wanted, real, cwd, None)
+    assert not grant_of(edit(Diff("link/a", "x")), cwd).covers(wanted, real, cwd, None)
+    assert not grant_of(
+        edit(Diff("real/a", "x"), Diff("link/a", "x")), cwd, places={"real/a": Destination(real=real)}
+    ).covers(wanted, real, cwd, None)
 
 
 @pytest.mark.parametrize(

@@ -59,12 +59,14 @@ async def asked(talk: Conversation, session: Session) -> Permission:
 
 
 async def permitted(talk: Conversation, option: str, call: Frame) -> None:
-    """Have the agent ask for a permission, and give it an option."""
+    """Have the agent ask for a permission, and answer as the dialog does, which shows the places."""
     session = talk.agent.sessions["s2"]
     params = {"toolCall": {"toolCallId": "t1", **call}, "options": OPTIONS}
     request_id = wants(talk, "session/request_permission", **params)
     question = await asked(talk, session)
     assert not question.unasked
+    paths = (session.cwd, *question.call.named_paths)
+    question.places = {path: destination(path, session.cwd) for path in paths}
     talk.agent.answer("s2", question.key, option)
     await talk.puppet.answer_to(request_id)
 
