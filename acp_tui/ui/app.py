@@ -29,7 +29,7 @@ from acp_tui.conversation.start import Start
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.ui.app_theme import EVERY, AppTheme, AsciiFilter, is_ascii
 from acp_tui.ui.commands import COMMANDS, bindings
-from acp_tui.ui.first_frame import FirstFrame, prompt_hint, welcome
+from acp_tui.ui.first_frame import ENTER, FirstFrame, prompt_hint, welcome
 from acp_tui.ui.screens.key_guard import is_kept_back
 from acp_tui.ui.terminal import (
     Attention,
@@ -172,7 +172,17 @@ class AcpApp(App[int]):
 
         name = start.launch.title or start.launch.name if start.launch is not None else ""
         status = [("accent", safe_line(name)), ("muted", "")] if name else []
-        return FirstFrame(self.app_theme.look, welcome(start.cwd, key), prompt_hint(key), status, self.load)
+        enter = [keys.get(name, default).split(",") for name, default in ENTER.items()]
+        send, new_line = enter if start.settings.enter_sends else reversed(enter)
+        return FirstFrame(
+            self.app_theme.look,
+            welcome(start.cwd, key),
+            prompt_hint(key),
+            status,
+            self.load,
+            send=send,
+            new_line=new_line,
+        )
 
     @property
     def tabs(self) -> Tabs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from rich.cells import cell_len
@@ -22,6 +22,9 @@ from acp_tui.ui.widgets.text import safe_line
 Piece = tuple[str, str]
 """(role, text)."""
 
+ENTER: Final = {"prompt.send": "enter", "prompt.new-line": "shift+enter,ctrl+j,alt+enter"}
+"""The keys of the prompt box that send or insert a line; loading that takes too long for this frame."""
+
 _INDENT: Final = 3
 """Cells before the welcome, as in the chat pane."""
 
@@ -39,6 +42,9 @@ class FirstFrame(Screen[None]):
         hint: str,
         status: Sequence[Piece],
         load: Callable[[], object],
+        *,
+        send: Collection[str],
+        new_line: Collection[str],
     ) -> None:
         """Create the frame.
 
@@ -48,17 +54,22 @@ class FirstFrame(Screen[None]):
             hint: the placeholder of the prompt.
             status: the left side of the status line.
             load: called once the frame is drawn.
+            send: the keys that send the prompt.
+            new_line: the keys that insert a line.
         """
         super().__init__()
         self._look = look
         self._hint = hint
         self._load = load
+        self._send = send
+        self._new_line = new_line
         self._welcome = Rows(look, id="first-chat")
         self._prompt = Rows(look, id="first-prompt")
         self._status = Rows(look, id="first-status")
         self._welcome.show([[], *_lines([("text", " " * _INDENT), *welcome])])
         self._status.show([list(status)])
-        self._typed = ""
+        self.typed = ""
+        """The text that the prompt shows."""
         self._kept: deque[Key | Paste] = deque()
 
     @override
@@ -78,13 +89,15 @@ class FirstFrame(Screen[None]):
         """Keep a key or a paste, and show its effect on the prompt."""
         self._kept.append(event)
         if isinstance(event, Paste):
-            self._typed += event.text
-        elif event.key == "enter":
-            self._typed = ""
+            self.typed += event.text.replace("\r\n", "\n").replace("\r", "\n")
+        elif event.key in self._new_line:
+            self.typed += "\n"
+        elif event.key in self._send:
+            self.typed = self.typed if self.typed.strip() in ("", "!") else ""  # a blank one stays
         elif event.key == "backspace":
-            self._typed = self._typed[:-1]
+            self.typed = self.typed[:-1]
         elif event.is_printable and event.character:
-            self._typed += event.character
+            self.typed += event.character
         self._show_prompt()
 
     @property
@@ -98,11 +111,11 @@ class FirstFrame(Screen[None]):
 
     def _show_prompt(self) -> None:
         mark: Piece = ("accent", f"{self._look.glyph('prompt')} ")
-        typed = safe_line(self._typed.rpartition("\n")[2])
+        typed = safe_line(self.typed.rpartition("\n")[2])
         room = max(1, self.size.width - 5)
         while cell_len(typed) > room:
             typed = typed[max(1, len(typed) - room) :]
-        if self._typed:
+        if self.typed:
             pieces: list[Piece] = [mark, ("text", typed), ("first-cursor", " ")]
         else:
             pieces = [mark, ("first-cursor", self._hint[:1]), ("muted", self._hint[1:])]

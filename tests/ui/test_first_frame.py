@@ -12,6 +12,7 @@ from textual.events import Key, Paste
 from acp_tui.conversation.start import Start
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
+from acp_tui.ui.first_frame import FirstFrame
 from acp_tui.ui.screens.help import HelpScreen
 from tests.conversation.talks import start
 from tests.ui.screens.stage import screen_text
@@ -87,6 +88,34 @@ async def test_what_is_typed_before_the_session_is_there_is_shown_at_once_and_go
         await here.until(lambda: here.draft == "hoi there\nyou!")
         await here.press("f2", "z")
         assert here.draft == "hoi there\nyou!"
+        await here.app.tabs.end()
+    began.guard.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("enter_sends", "keys", "draft"),
+    [
+        (True, ("space", "enter", "a"), " a"),
+        (True, ("a", "alt+enter", "b"), "a\nb"),
+        (True, ("a", "ctrl+j", "b"), "a\nb"),
+        (False, ("a", "enter", "b"), "a\nb"),
+    ],
+)
+async def test_enter_means_in_the_first_frame_what_it_means_in_the_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enter_sends: bool, keys: tuple[str, ...], draft: str
+) -> None:
+    began = start(tmp_path, Settings(journal=False, enter_sends=enter_sends))
+    beginning = Beginning(began, monkeypatch)
+    async with beginning.app.run_test(size=(120, 40)) as pilot:
+        await pilot.press(*keys)
+        first = beginning.app.screen
+        assert isinstance(first, FirstFrame)
+        assert first.typed == draft
+        await beginning.go_on()
+        here = Seat(beginning.app, pilot)
+
+        await here.until(lambda: here.draft == draft)
         await here.app.tabs.end()
     began.guard.close()
 
