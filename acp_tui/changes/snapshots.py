@@ -115,6 +115,8 @@ class Snapshots:
         self.damaged: Path | None = None
         """New place of a damaged store, whose snapshots are lost."""
         self._turn = asyncio.Lock()
+        self.obstacle = ""
+        """The reason why the workspace cannot be watched, or ""."""
         self._watcher: Watcher | None = None
         self._latest = ""
         """Id of the latest snapshot, if all later changes are known from the watcher."""
@@ -125,7 +127,7 @@ class Snapshots:
         self._touched: set[bytes] = set()
 
     async def watch(self) -> bool:
-        """Start watching; return whether the system supports it.
+        """Start watching; return whether that is possible, else `obstacle` has the reason.
 
         Raises:
             Unavailable, GitFailed.
@@ -133,6 +135,7 @@ class Snapshots:
         watcher = Watcher(self.root, self._ignored)
         try:
             if not await watcher.begin():
+                self.obstacle = watcher.obstacle
                 return False
         except BaseException:
             watcher.close()
@@ -143,8 +146,17 @@ class Snapshots:
 
     @property
     def has_news(self) -> bool:
-        """True if anything may have changed since the last look; costs next to nothing."""
-        return self._watcher is None or not self._latest or self._watcher.has_news
+        """True if anything may have changed since the last look, as far as it was told until now."""
+        return self._watcher is None or not self._latest or self._watcher.woken.is_set()
+
+    async def news(self) -> None:
+        """Wait until anything may have changed since the last look."""
+        if self._watcher is not None and self._latest:
+            await self._watcher.woken.wait()
+
+    async def has_changed(self) -> bool:
+        """Return whether anything may have changed until now since the last look."""
+        return self._watcher is None or not self._latest or await self._watcher.has_changed()
 
     @property
     def is_watching(self) -> bool:
@@ -167,7 +179,7 @@ class Snapshots:
         Raises:
             Unavailable, GitFailed.
         """
-        if self._latest in self._kept and not self.has_news:
+        if self._latest in self._kept and not await self.has_changed():
             return self._snapshot(self._latest)
         damaged = self.damaged
         try:

@@ -112,9 +112,9 @@ class Baseline:
 PATIENCE: Final = 0.08
 """Maximum seconds that a prompt waits for its snapshot."""
 _EVERY: Final = 2.0  # seconds between looks during a turn, without a watcher
-_SOON: Final = 0.25  # seconds between looks during a turn, with a watcher
-_IDLE: Final = 1.0  # seconds between looks outside turns
+_SOON: Final = 0.1  # seconds between looks that were told, if they cost nothing
 _ALL: Final = 60.0  # seconds between looks at every file
+_AT_ONCE: Final = 2.0  # seconds of pauses that are put off: a few looks come at once
 _SHARE: Final = 20  # looking takes at most one part in so many of the time
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
@@ -195,17 +195,19 @@ class ChangeTracker:
         """The user's undo steps."""
         self._tell = tell
         self._every = every
-        self._soon, self._idle = min(_SOON, every), min(_IDLE, every)
 
         # The looks: one at a time, less often the more they cost.
         self._cost = 0.0
+        self._owed = 0.0
+        """Seconds of pauses that are put off."""
+        self._paid = time.monotonic()
         self._lock = asyncio.Lock()
         self._since: float | None = None
         """Start of the look in progress."""
         self._tasks: set[asyncio.Task[None]] = set()
 
         # The turns, to which changes are assigned.
-        self._in_turn = False
+        self._turn_runs = asyncio.Event()
         self._begun = 0
         """Number of turns begun: a whole turn may fit within one look."""
         self._is_settling = False
@@ -257,11 +259,16 @@ class ChangeTracker:
                 self._tell_kept(0, self.first)
             self._start(self._look)
 
+    @property
+    def _in_turn(self) -> bool:
+        return self._turn_runs.is_set()
+
     async def settle(self) -> None:
         """Look at the result of the last turn before the session ends; bounded in time."""
         is_open = self._in_turn or self._is_settling
         if is_open or self._lock.locked():  # the look in progress has reported nothing yet
-            self._in_turn, self._is_settling = False, is_open
+            self._turn_runs.clear()
+            self._is_settling = is_open
             await asyncio.wait([self._start(partial(self._look, settles=is_open))], timeout=_SETTLING)
 
     async def before_turn(self, turn: int | None = None) -> None:
@@ -277,7 +284,7 @@ class ChangeTracker:
         self.is_late = not done
         if self.is_late:
             self._late.add(self._baseline.newest)
-        self._in_turn = True
+        self._turn_runs.set()
         self._begun += 1
 
     def after_turn(self) -> None:
@@ -285,7 +292,8 @@ class ChangeTracker:
         if time.monotonic() - self._doubted > _ALL:
             self._doubted = time.monotonic()
             self._snapshots.distrust()
-        self._in_turn, self._is_settling = False, True
+        self._turn_runs.clear()
+        self._is_settling = True
         self._start(partial(self._look, settles=True))
 
     async def look(self) -> None:
@@ -407,7 +415,7 @@ class ChangeTracker:
             if self.first is None:
                 self.first = await self._snapshots.take()
                 self._tell_kept(0, self.first, since=self._baseline.newest)
-            self._can_watch = await self._snapshots.watch()  # also reports more files outside snapshots
+            await self._watch()  # also reports more files outside snapshots
             self._marks = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
         if self.first.left_out:
             self._tell(exclusion_notice(self.first.left_out))
@@ -476,18 +484,35 @@ class ChangeTracker:
         """Look whenever the watcher has news; without a watcher, only during turns."""
         while not self._has_failed:
             if self._can_watch and not self._snapshots.is_watching:
-                self._can_watch = await self._snapshots.watch()
-            is_told = self._snapshots.is_watching
-            if self._snapshots.has_news if is_told else self._in_turn:
+                await self._watch()
+            if not self._can_watch:
+                await self._turn_runs.wait()
                 await self._look()
-            await asyncio.sleep(self._pause)
+                await asyncio.sleep(max(self._every, self._cost * _SHARE))
+            elif not await self._has_changed():
+                await asyncio.sleep(_SOON)  # files were read, which wakes as well
+            else:
+                await self._look()
+                await asyncio.sleep(self._pause())
 
-    @property
     def _pause(self) -> float:
-        """Seconds until the next look, proportional to the cost of looking."""
-        if not self._snapshots.is_watching:
-            return max(self._every, self._cost * _SHARE)
-        return max(self._soon if self._in_turn else self._idle, min(self._every, self._cost * _SHARE))
+        """Return the seconds until the next look: some come at once, many take a share of the time."""
+        now = time.monotonic()
+        self._owed = max(self._owed - (now - self._paid), 0.0) + self._cost * _SHARE
+        self._paid = now
+        return min(self._every, max(_SOON, self._owed - _AT_ONCE))
+
+    async def _has_changed(self) -> bool:
+        """Wait for news; return whether anything may have changed."""
+        await self._snapshots.news()
+        return await self._snapshots.has_changed()
+
+    async def _watch(self) -> None:
+        """Start watching; report once if that is not possible."""
+        self._can_watch = await self._snapshots.watch()
+        if not self._can_watch:
+            text = "Changes outside turns are shown at the next prompt: the workspace cannot be watched."
+            self._tell(Noted(text, "info", f"The reason: {self._snapshots.obstacle}."))
 
     async def _look(self, *, settles: bool = False) -> None:
         """Compare the disk with the start; `settles` assigns the result to the ended turn."""

@@ -1,4 +1,4 @@
-"""Changed paths of a workspace, collected with inotify (Linux only).
+"""Changed paths of a workspace, collected from the events of its folders.
 
 Ignored folders are not watched, so the largest ones, such as packages, cost nothing.
 """
@@ -6,41 +6,36 @@ Ignored folders are not watched, so the largest ones, such as packages, cost not
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
-import sys
-import termios
-from array import array
+import stat
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from inotify_simple import Event, INotify
-
 from acp_tui.changes.git import repository_at
+from acp_tui.workspace.folder_events import (
+    DELETED,
+    MODIFIED,
+    CannotWatch,
+    FolderEvent,
+    FolderEvents,
+    why_not_told,
+)
 
 Ignored = Callable[[Sequence[bytes]], Awaitable[set[bytes]]]
 """Returns the ignored ones among some folders, relative to the workspace."""
 
-_CREATE, _DELETE, _MOVED_FROM, _MOVED_TO = 0x100, 0x200, 0x40, 0x80
-_ATTRIB, _IS_FOLDER = 0x4, 0x40000000
-_ENDS: Final = 0x400 | 0x800 | 0x2000 | 0x4000
-"""The root is deleted, moved or unmounted, or the queue overflowed. Source: inotify(7)."""
-_GONE: Final = 0x8000
-_MASK: Final = 0x2 | 0x8 | _ATTRIB | _CREATE | _DELETE | _MOVED_FROM | _MOVED_TO | 0x1000000 | 0x2000000
-"""Content, close, metadata and names; only folders, no links."""
-_ROOT_MASK: Final = _MASK | 0x400 | 0x800
 _SLICE: Final = 200
 """Folders read at a time: a long-running thread delays keys."""
 _RULES: Final = (b".gitignore", b".git")
 """Names whose change alters the ignore rules."""
 
 
-# inotify queues an event before the call that caused it returns, so one non-blocking read yields every change
-# made so far: no cookie file and no delay. A folder is watched first and read afterwards, which sees a file
-# created in between twice rather than never. 5,050 folders take 46 ms in slices, with the event loop blocked
-# for 4 ms at most. An overflow (16,384 events) or a changed .gitignore makes the watcher lost: everything is
-# looked at once, and a new watcher starts.
+# Folders are watched first and read afterwards, which sees a file created in between twice rather than never.
+# What is created in a new folder before it is watched is not told, so each new folder is read with all below
+# it. A changed .gitignore, or a name that cannot be told, makes the watcher lost: everything is looked at
+# once, and a new watcher starts.
 class Watcher:
     """Watches one workspace from `begin` until it `is_lost`; then a new one is needed."""
 
@@ -53,39 +48,46 @@ class Watcher:
         """
         self.is_lost = False
         """True once changes may have been missed."""
-        self._root = os.fsencode(root)
-        self._ignored = ignored
-        self._notify: INotify | None = None
-        self._folders: dict[int, bytes] = {}
-        self._numbers: dict[bytes, int] = {}
-        self._changed: set[bytes] = set()
-        self._new: list[bytes] = []
+        self.woken = asyncio.Event()
+        """Set when something may have happened since the last question."""
+        self.obstacle = ""
+        """The reason why the workspace cannot be watched, or ""."""
+        self.folders: set[bytes] = set()
+        """The folders that are watched."""
         self.inner: set[bytes] = set()
         """Nested repositories, which are not watched."""
         self.special: set[bytes] = set()
         """Pipes, sockets and devices found when their folder was first read."""
+        self._root = os.fsencode(root)
+        self._identity: tuple[int, int] | None = None
+        """The workspace, even if it is renamed; None: there is none."""
+        self._ignored = ignored
+        self._loop = asyncio.get_running_loop()
+        self._events = FolderEvents(str(root), self._wake)
+        self._turn = asyncio.Lock()
+        self._changed: set[bytes] = set()
+        self._new: list[bytes] = []
 
     async def begin(self) -> bool:
         """Watch all folders; return whether that is possible."""
-        if not sys.platform.startswith("linux"):
-            return False
-        try:
-            await asyncio.to_thread(self._open)
-            await self._watch([b""])
-        except OSError:  # out of watches or descriptors
+        self.obstacle = await asyncio.to_thread(why_not_told, Path(os.fsdecode(self._root)))
+        if not self.obstacle:
+            try:
+                self._identity = _identity(self._root)
+                await self._enter([b""])
+            except CannotWatch as error:
+                self.obstacle = str(error)
+        if self.obstacle:
             self.close()
             return False
         self._changed.clear()
         return True
 
-    @property
-    def has_news(self) -> bool:
-        """True if there are unread events; costs next to nothing."""
-        if self._notify is None or self.is_lost or self._changed or self._new:
-            return True
-        waiting = array("i", [0])
-        fcntl.ioctl(self._notify.fileno(), termios.FIONREAD, waiting)
-        return bool(waiting[0])
+    async def has_changed(self) -> bool:
+        """Return whether anything may have changed since the last call of `changed`."""
+        async with self._turn:
+            await self._hear()
+            return self.is_lost or bool(self._changed or self._new)
 
     async def changed(self) -> set[bytes] | None:
         """Return the files, and folders gone, that may have changed since the last call.
@@ -93,35 +95,32 @@ class Watcher:
         Paths are relative to the workspace. None means that anything may have changed and this watcher is
         over.
         """
-        if self._notify is None:
-            return None
-        if not self.is_lost:
+        async with self._turn:
             try:
-                await asyncio.to_thread(self._read)
+                await self._hear()
                 while self._new and not self.is_lost:
                     new, self._new = self._new, []
-                    await self._watch(await self._kept(new))
-                    await asyncio.to_thread(self._read)
-            except OSError:
+                    await self._enter(await self._kept(new))
+                    await self._hear()
+            except CannotWatch:
                 self.is_lost = True
-        if self.is_lost:
-            self.close()
-            return None
-        changed, self._changed = self._changed, set()
-        return changed
+            if self.is_lost:
+                self.close()
+                return None
+            changed, self._changed = self._changed, set()
+            return changed
 
     def close(self) -> None:
         """Stop watching."""
         self.is_lost = True
-        if self._notify is not None:
-            self._notify.close()
-            self._notify = None
+        self._events.close()
+        self.woken.set()
 
-    def _open(self) -> None:
-        self._notify = notify = INotify()
-        if self.is_lost:  # closed meanwhile
-            self._notify = None
-            notify.close()
+    def _wake(self) -> None:
+        with suppress(RuntimeError):  # the program ends
+            self._loop.call_soon_threadsafe(self.woken.set)
+
+    # ------------------------------------------------------------------ folders
 
     async def _kept(self, folders: Sequence[bytes]) -> list[bytes]:
         """Return the folders that are not ignored."""
@@ -129,40 +128,49 @@ class Watcher:
         ignored = await self._ignored(folders) if folders else set()
         return [folder for folder in folders if folder not in ignored]
 
-    async def _watch(self, folders: Sequence[bytes]) -> None:
-        """Watch folders recursively; their files count as changed."""
+    async def _enter(self, folders: Sequence[bytes]) -> None:
+        """Watch folders and all below them that are not ignored; their files count as changed.
+
+        Raises:
+            CannotWatch.
+        """
+        found = await self._below(folders)
+        while found:
+            self.folders.update(found)
+            paths = [os.fsdecode(_inside(self._root, folder)) for folder in found]
+            await asyncio.to_thread(self._events.watch, paths)
+            # Once more: what was created in between is not told.
+            found = [folder for folder in await self._below(folders) if folder not in self.folders]
+
+    async def _below(self, folders: Sequence[bytes]) -> list[bytes]:
+        """Return folders and all below them that are not ignored; their files count as changed."""
+        found: list[bytes] = []
         while folders:
             below: list[bytes] = []
             for start in range(0, len(folders), _SLICE):
-                below += await asyncio.to_thread(self._enter, folders[start : start + _SLICE])
+                below += await asyncio.to_thread(self._read, folders[start : start + _SLICE], found)
             folders = await self._kept(below)
+        return found
 
-    def _enter(self, folders: Iterable[bytes]) -> list[bytes]:
-        """Watch folders, then read them: an event in between is seen twice rather than never."""
-        notify = self._notify
+    def _read(self, folders: Iterable[bytes], found: list[bytes]) -> list[bytes]:
+        """Read folders, adding those to watch to `found`; return the folders in them."""
         below: list[bytes] = []
-        inner: set[bytes] = set()
-        if notify is None:  # closed meanwhile
-            return []
         for folder in folders:
+            within: list[bytes] = []
             try:
-                if self._look_into(folder, notify, below):
-                    inner.add(folder)
-            except (FileNotFoundError, NotADirectoryError):
-                pass  # gone again, which is an event as well
-            except PermissionError:
-                pass  # unreadable, so excluded
-        self.inner |= inner
-        for folder in inner:  # nested repositories are not watched
-            self._leave(folder)
-        return [path for path in below if path.rpartition(b"/")[0] not in inner]
+                is_repository = self._look_into(folder, within)
+            except OSError:  # gone again, which is an event as well, or unreadable and so excluded
+                continue
+            if is_repository:  # nested repositories are not watched
+                self.inner.add(folder)
+            else:
+                found.append(folder)
+                below += within
+        return below
 
-    def _look_into(self, folder: bytes, notify: INotify, below: list[bytes]) -> bool:
-        """Watch and read a folder, adding subfolders to `below`; return whether it is a repository."""
+    def _look_into(self, folder: bytes, below: list[bytes]) -> bool:
+        """Read a folder, adding subfolders to `below`; return whether it is a repository."""
         path = _inside(self._root, folder)
-        number = notify.add_watch(path, _MASK if folder else _ROOT_MASK)
-        self._folders[number] = folder
-        self._numbers[folder] = number
         is_repository = False
         with os.scandir(path) as entries:
             for entry in entries:
@@ -177,54 +185,70 @@ class Watcher:
                         self.special.add(name)
         return is_repository
 
-    def _read(self) -> None:
-        if self._notify is not None:
-            for event in self._notify.read(timeout=0):
-                self._take(event)
+    # ------------------------------------------------------------------ events
 
-    def _take(self, event: Event) -> None:
-        folder = self._folders.get(event.wd)
-        if event.mask & _ENDS:
-            self.is_lost = True
-        elif event.mask & _GONE:
-            self._forget(event.wd)
-        elif folder is not None and event.name:
-            name = os.fsencode(event.name)
-            if name not in _RULES:
-                self._named(_inside(folder, name), event.mask)
-            elif folder or name != b".git":
+    async def _hear(self) -> None:
+        """Take over all that happened until now."""
+        self.woken.clear()
+        if not self.is_lost:
+            events = await asyncio.to_thread(self._events.read)
+            if events is None:
                 self.is_lost = True
+            else:
+                await asyncio.to_thread(self._take_all, events)
 
-    def _named(self, path: bytes, mask: int) -> None:
+    def _take_all(self, events: Iterable[FolderEvent]) -> None:
+        """Handle events, which come in no order: those of what is gone first."""
+        named = [(kind, os.fsencode(path)) for kind, path in events]
+        gone = {self._name_of(path) for kind, path in named if kind == DELETED}
+        if not gone.isdisjoint(self.folders):
+            self.folders = {folder for folder in self.folders if gone.isdisjoint(_and_above(folder))}
+        if _identity(self._root) != self._identity:  # not always told
+            self.is_lost = True
+        for kind, path in named:
+            if name := self._name_of(path):
+                self._take(kind, name)
+
+    def _name_of(self, path: bytes) -> bytes:
+        """Return a path relative to the workspace, or "" if it is not in it."""
+        return path[len(self._root) + 1 :] if path.startswith(self._root + b"/") else b""
+
+    def _take(self, kind: int, name: bytes) -> None:
         """Handle an event for a path."""
-        if not mask & _IS_FOLDER:
-            self._changed.add(path)
-        elif mask & (_CREATE | _MOVED_TO):
-            self._changed.add(path)  # it may have replaced a file of that name
-            self._new.append(path)
-        elif mask & (_DELETE | _MOVED_FROM):
-            self._leave(path)
-            self._changed.add(path)
-        elif mask & _ATTRIB and path in self._numbers:
+        folder, _, last = name.rpartition(b"/")
+        if kind != DELETED and folder not in self.folders:  # told where whole trees are watched
+            return
+        if last in _RULES:
+            self.is_lost = self.is_lost or bool(folder) or last != b".git"
+            return
+        self._changed.add(name)  # a folder, too: it may have replaced a file of that name
+        if kind == DELETED or not _is_folder(_inside(self._root, name)):
+            return
+        if kind == MODIFIED and name in self.folders:
             self.is_lost = True  # readability of the whole folder may have changed
+        else:
+            self._new.append(name)
 
-    def _leave(self, path: bytes) -> None:
-        """Stop watching a folder and those below it."""
-        prefix = path + b"/"
-        below = [folder for folder in self._numbers if folder == path or folder.startswith(prefix)]
-        for folder in below:
-            number = self._numbers.pop(folder)
-            self._folders.pop(number, None)
-            try:
-                if self._notify is not None:
-                    self._notify.rm_watch(number)
-            except OSError:
-                pass  # it was deleted
 
-    def _forget(self, number: int) -> None:
-        folder = self._folders.pop(number, None)
-        if folder is not None and self._numbers.get(folder) == number:
-            del self._numbers[folder]
+def _is_folder(path: bytes) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _identity(path: bytes) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _and_above(folder: bytes) -> list[bytes]:
+    """Return a folder and those above it."""
+    parts = folder.split(b"/")
+    return [b"/".join(parts[: count + 1]) for count in range(len(parts))]
 
 
 def _inside(folder: bytes, name: bytes) -> bytes:

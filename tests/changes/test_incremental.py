@@ -133,7 +133,7 @@ async def test_nothing_at_all_is_done_for_a_workspace_in_which_nothing_happened(
     first = await watching.take()
     monkeypatch.setenv("PATH", "")  # there is no git
 
-    assert not watching.has_news
+    assert not await watching.has_changed()
     assert (await watching.take()).id == first.id
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acp_tui.changes import changed_files, tracker
+from acp_tui.changes import changed_files, tracker, watcher
 from acp_tui.changes import tree as successor
 from acp_tui.changes.changed_files import ChangedFiles
 from acp_tui.changes.git_store import GitFailed
@@ -20,6 +20,7 @@ from acp_tui.changes.tracker import Baseline, is_too_wide
 from acp_tui.changes.tree import Snapshot
 from acp_tui.session.events import Noted, RangeChosen
 from acp_tui.session.session import THIS_TURN
+from acp_tui.workspace import folder_events
 from tests.changes.watched import Watched
 from tests.waiting import until
 
@@ -155,9 +156,42 @@ async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_pro
     await until(lambda: watched.files == [("M", "a", False)])
 
 
-# Elsewhere changes between turns are told with the next prompt: the test before this one.
+async def test_a_workspace_that_cannot_be_watched_is_looked_at_in_turns_which_is_said_once(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(folder_events, "RustNotify", refuse)
+    watched.is_told = False
+    await watched.begin()
+    for turn in (1, 2):
+        await watched.tracking.before_turn()
+        (watched.root / f"new{turn}").write_text("x\n")
+        await until(lambda: len(watched.files) == turn)  # noqa: B023 - waited for at once
+        watched.tracking.after_turn()
+
+    notes = [event for event in watched.told if isinstance(event, Noted)]
+
+    assert [note.detail for note in notes] == ["The reason: No space left on device."]
+
+
+async def test_nothing_is_done_between_turns_where_nothing_can_be_told(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watcher, "why_not_told", lambda root: "nfs tells nothing of what others write")
+    watched.is_told = False
+    await watched.begin()
+    await watched.tracking.before_turn()
+    watched.tracking.after_turn()
+
+    # The follower waits for a turn, with no timer.
+    await until(lambda: watched.tracking._turn_runs._waiters)
+
+    assert not watched.tracking._turn_runs.is_set()
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="changes are pushed only by inotify")
 async def test_what_changes_while_no_turn_runs_is_told_without_a_prompt(watched: Watched) -> None:
     await watched.begin()
 

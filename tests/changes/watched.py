@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from acp_tui.changes.snapshots import Snapshots
@@ -22,7 +21,7 @@ class Watched:
         self.told: list[WorkspaceCompared | RangeChosen | Noted] = []
         self.session = Session("s", str(self.root))
         """The session that receives all events."""
-        self.is_told = sys.platform.startswith("linux")
+        self.is_told = True
         """True if the system has a watcher."""
         self.snapshots = Snapshots(tmp_path / "stores", self.root)
         self.tracking = ChangeTracker(self.snapshots, str(self.root), self._hear, every=0.02)

@@ -1,0 +1,379 @@
+"""Events of folders: what is made, changed and removed in them, told by the system through watchfiles."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import signal
+import struct
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from watchfiles._rust_notify import RustNotify
+
+_WATCHES_TREES = sys.platform == "darwin"
+"""Whether the system watches a folder and all below it at the cost of one: FSEvents, not inotify."""
+_GROUP: Final = 2_000
+"""Folders of one watcher: starting it holds the interpreter, for 10 microseconds a folder."""
+_MOST_GROUPS: Final = 8
+"""The system allows 128 watchers for each user."""
+_STEP: Final = 40
+"""Milliseconds between two looks at the queue of watchfiles, where no signal tells of it."""
+_PACE: Final = 0.02
+"""Seconds between two wake-ups."""
+_PATIENCE: Final = 2.0
+"""Seconds until a cookie must be back."""
+_FLOOD: Final = 2_000
+"""Events at a time from which some may be lost: the kernel's queue was full, which watchfiles does not tell.
+
+Each may be four to the kernel, and the queue has room for 16,384.
+"""
+_TRIES: Final = 3
+_PROBE: Final = 0.5
+"""Seconds until a signal must be back."""
+
+ADDED: Final = 1
+MODIFIED: Final = 2
+DELETED: Final = 3
+
+
+class CannotWatch(Exception):
+    """The system tells nothing of some folder, such as when its watches are used up."""
+
+
+_ESCAPED: Final = re.compile(rb"\\([0-7]{3})")
+"""A character of a path in the list of mounts. Source: proc_pid_mountinfo(5)."""
+_ELSEWHERE: Final = frozenset(
+    {
+        "9p", "afs", "ceph", "cifs", "davfs", "drvfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs",
+        "fuse.vmhgfs-fuse", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "prl_fs", "smb3", "smbfs",
+        "vboxsf", "virtiofs", "vmhgfs",
+    }
+)  # fmt: skip
+"""File systems whose files others write, on another machine or outside of a virtual one."""
+
+
+def why_not_told(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> str:
+    """Return the reason why the system does not tell all that happens in a folder, or ""."""
+    try:
+        lines = mounts.read_bytes().splitlines()
+    except OSError:
+        return ""  # another system
+    kinds: dict[bytes, str] = {}
+    for line in lines:
+        place, _, rest = line.partition(b" - ")
+        path = _ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), place.split(b" ")[4])
+        kinds[path] = rest.split(b" ")[0].decode("ascii", "replace")
+    above = (os.fsencode(path) for path in (folder, *folder.parents))
+    kind = next((kinds[path] for path in above if path in kinds), "")
+    return f"{kind} tells nothing of what others write" if kind in _ELSEWHERE else ""
+
+
+class FolderEvent(NamedTuple):
+    """Something that happened to a path."""
+
+    kind: int
+    """`ADDED`, `MODIFIED` or `DELETED`."""
+    path: str
+
+
+@dataclass
+class _Group:
+    """A watcher of watchfiles, with its folders."""
+
+    notify: RustNotify
+    folders: Sequence[str]
+    descriptor: int | None
+    """A copy of its inotify descriptor, if signals are to tell of it."""
+    cookie: int = 0
+    """The last cookie that came back."""
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def close(self) -> None:
+        self.stop.set()
+        self.notify.close()
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+
+
+# watchfiles collects events in a set and has to be asked for them. Asked in steps of 40 ms, a watcher takes
+# 25 wake-ups a second. On Linux, the kernel sends a signal for each event of a descriptor instead (O_ASYNC),
+# and a thread waits for that signal alone: an idle watcher costs nothing. SIGURG is ignored by default, so
+# that a late one does no harm. No handler takes it, so that a flood fills no pipe of asyncio's.
+#
+# A read makes a folder in a private folder, the cookie, and waits for its event, for 2 to 5 ms: all that
+# happened before it is told before it.
+class FolderEvents:
+    """Collects the events in some folders, but not below them, from `watch` on.
+
+    `watch` and `read` block: call them in a thread, one at a time.
+    """
+
+    def __init__(self, above: str, wake: Callable[[], None]) -> None:
+        """Prepare.
+
+        Args:
+            above: a folder above all others, without links. Events of other folders in it may be told, too.
+            wake: called from a thread when there may be events.
+        """
+        self._above = above
+        self._wake = wake
+        self._groups: list[_Group] = []
+        self._events: set[FolderEvent] = set()
+        self._events_lock = threading.Lock()
+        self._private = ""
+        """The folder of the cookies."""
+        self._cookie = 0
+        self._signals: _Signals | None = None
+        self._is_lost = False
+        self._turn = threading.Lock()
+        self._stop = threading.Event()
+
+    def watch(self, folders: Sequence[str]) -> None:
+        """Watch further folders; those that are gone again are left out.
+
+        Raises:
+            CannotWatch.
+        """
+        with self._busy():
+            if self._stop.is_set():
+                raise CannotWatch("watching is over")
+            try:
+                if not self._private:
+                    self._begin()
+                if not _WATCHES_TREES:
+                    self._watch(folders)
+            except OSError as error:
+                raise CannotWatch(error.strerror or str(error)) from error
+
+    def read(self) -> set[FolderEvent] | None:
+        """Return all events since the last time; None: some may be missing, and watching is over."""
+        with self._busy():
+            try:
+                cookie = self._make_cookie()
+                is_whole = all(self._drain(group, cookie) for group in self._groups)
+            except (OSError, RuntimeError):  # RuntimeError: a name that is not UTF-8
+                is_whole = False
+            with self._events_lock:
+                events, self._events = self._events, set()
+            is_flood = len(events) > _FLOOD
+            self._is_lost = self._is_lost or not is_whole or is_flood or self._stop.is_set()
+            return None if self._is_lost else events
+
+    def close(self) -> None:
+        """Watch no more; what blocks ends soon."""
+        self._stop.set()
+        self._end_if_closed()
+
+    @contextmanager
+    def _busy(self) -> Iterator[None]:
+        try:
+            with self._turn:
+                yield
+        finally:
+            self._end_if_closed()
+
+    def _end_if_closed(self) -> None:
+        if self._stop.is_set() and self._turn.acquire(blocking=False):  # else the one who holds it does it
+            try:
+                self._end()
+            finally:
+                self._turn.release()
+
+    def _end(self) -> None:
+        while self._groups:
+            self._groups.pop().close()
+        if self._signals is not None:
+            self._signals.close()
+            self._signals = None
+        if self._private:
+            shutil.rmtree(self._private, ignore_errors=True)
+
+    # ------------------------------------------------------------------ groups
+
+    def _begin(self) -> None:
+        self._private = os.path.realpath(tempfile.mkdtemp(prefix="acp-tui-watch-"))
+        if sys.platform.startswith("linux"):
+            self._signals = _Signals(self._wake)
+        first = [self._above] if _WATCHES_TREES else []
+        self._add(first)
+        if self._signals is not None and not self._signals.come(self._touch):
+            self._signals.close()
+            self._signals = None
+            self._groups.pop().close()
+            self._add(first)
+
+    def _watch(self, folders: Sequence[str]) -> None:
+        """Fill the last group up, and make new ones of the rest."""
+        last = self._groups[-1]
+        total = sum(len(group.folders) for group in self._groups) + len(folders)
+        size = max(_GROUP, -(-total // _MOST_GROUPS))
+        last.folders = [folder for folder in last.folders if Path(folder).is_dir()]
+        room = max(size - len(last.folders), 0)
+        if room and folders:
+            self._add([*last.folders, *folders[:room]])  # before the other ends: no event is missed
+            self._is_lost = not self._drain(last, self._make_cookie()) or self._is_lost
+            self._groups.remove(last)
+            last.close()
+        for begun in range(room, len(folders), size):
+            time.sleep(0)  # the others' turn
+            self._add(folders[begun : begun + size])
+
+    def _add(self, folders: Sequence[str]) -> None:
+        notify, descriptor = self._started(folders)
+        group = _Group(notify, folders, descriptor)
+        self._groups.append(group)
+        if self._signals is not None and descriptor is not None:
+            self._signals.attach(descriptor)
+        else:
+            threading.Thread(target=self._ask_in_steps, args=(group,), name="watch", daemon=True).start()
+
+    def _started(self, folders: Sequence[str]) -> tuple[RustNotify, int | None]:
+        """Return a watcher, and a copy of its descriptor if there is to be one."""
+        for _ in range(_TRIES):
+            there = [folder for folder in folders if Path(folder).is_dir()]
+            try:
+                with _STARTING:
+                    before = _inotify_descriptors() if self._signals is not None else set()
+                    notify = RustNotify([self._private, *there], False, False, 300, _WATCHES_TREES, True)
+                    new = _inotify_descriptors() - before if self._signals is not None else set()
+                    return notify, os.dup(new.pop()) if len(new) == 1 else None
+            except FileNotFoundError:
+                continue  # one is gone again
+            except UnicodeEncodeError:
+                raise CannotWatch("the name of a folder is not UTF-8") from None
+            except RuntimeError as error:
+                raise CannotWatch(str(error)) from error
+        raise CannotWatch("folders come and go too fast")
+
+    # ------------------------------------------------------------------ events
+
+    def _make_cookie(self) -> int:
+        """Make the next cookie, for which no signal is sent."""
+        found = [group.descriptor for group in self._groups if group.descriptor is not None]
+        for descriptor in found:
+            _send_signals(descriptor, on=False)
+        try:
+            self._touch()
+        finally:
+            for descriptor in found:
+                _send_signals(descriptor, on=True)
+        return self._cookie
+
+    def _touch(self) -> None:
+        """Remove the last cookie, then make the next one: no event comes after its own."""
+        with suppress(FileNotFoundError):
+            Path(self._private, str(self._cookie)).rmdir()
+        self._cookie += 1
+        Path(self._private, str(self._cookie)).mkdir()
+
+    def _drain(self, group: _Group, cookie: int) -> bool:
+        """Take events until a cookie is back; return whether it came."""
+        until = time.monotonic() + _PATIENCE
+        while group.cookie < cookie:
+            if time.monotonic() > until:
+                return False
+            self._take(group, group.notify.watch(1, 1, 50, None))
+        return True
+
+    def _take(self, group: _Group, found: set[tuple[int, str]] | str) -> bool:
+        """Take events over; return whether there are any beside cookies."""
+        if isinstance(found, str):  # there are none
+            return False
+        events = set()
+        for kind, path in found:
+            if not path.startswith(self._private):
+                events.add(FolderEvent(kind, path))
+            elif kind == ADDED and path != self._private:
+                group.cookie = max(group.cookie, int(path[len(self._private) + 1 :]))
+        with self._events_lock:
+            self._events |= events
+        return bool(events)
+
+    def _ask_in_steps(self, group: _Group) -> None:
+        """Ask for events in steps until the group is closed."""
+        while True:
+            try:
+                found = group.notify.watch(_STEP, _STEP, 0, group.stop)
+            except RuntimeError:
+                self._is_lost = not group.stop.is_set()
+                self._wake()
+                return
+            if found == "stop":
+                return
+            if self._take(group, found):
+                self._wake()
+
+
+# The thread alone gets the signals, and blocks them: they wait until it asks for one, and many become one.
+class _Signals:
+    """A thread that waits for signals of inotify descriptors."""
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        self._ends = False
+        self._is_ready = threading.Event()
+        self._has_come = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+        self._thread.start()
+        self._is_ready.wait()
+
+    def attach(self, descriptor: int) -> None:
+        """Let a descriptor send signals."""
+        owner = struct.pack("ii", _THREAD, self._thread.native_id or 0)
+        fcntl.fcntl(descriptor, _SET_OWNER, owner)
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        _send_signals(descriptor, on=True)
+
+    def come(self, act: Callable[[], None]) -> bool:
+        """Return whether a signal comes of what `act` does."""
+        self._has_come.clear()
+        act()
+        return self._has_come.wait(_PROBE)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._ends = True
+        if self._thread.ident is not None and self._thread.is_alive():
+            signal.pthread_kill(self._thread.ident, signal.SIGURG)
+
+    def _run(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGURG})
+        self._is_ready.set()
+        while not self._ends:
+            signal.sigwait({signal.SIGURG})
+            if not self._ends:
+                self._has_come.set()
+                self._wake()
+                time.sleep(_PACE)
+
+
+_STARTING: Final = threading.Lock()
+"""Held while a watcher starts, whose descriptor is to be found."""
+_SET_OWNER: Final = 15
+"""The command F_SETOWN_EX, and its kind of owner: a thread. Source: fcntl(2)."""
+_THREAD: Final = 0
+
+
+def _send_signals(descriptor: int, *, on: bool) -> None:
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+    fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_ASYNC if on else flags & ~os.O_ASYNC)
+
+
+def _inotify_descriptors() -> set[int]:
+    """Return the inotify descriptors of this process."""
+    found: set[int] = set()
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # the descriptor of the list itself is closed again
+            if str(link.readlink()) == "anon_inode:inotify":
+                found.add(int(link.name))
+    return found

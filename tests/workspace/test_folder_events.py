@@ -1,0 +1,260 @@
+"""Tests of `workspace/folder_events.py`."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acp_tui.workspace import folder_events
+from acp_tui.workspace.folder_events import ADDED, DELETED, MODIFIED, CannotWatch, FolderEvents, why_not_told
+
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only inotify sends signals")
+
+
+class Ear:
+    """Events of a folder, and whether it was woken."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.woken = threading.Event()
+        self.events = FolderEvents(str(root), self.woken.set)
+
+    def told(self) -> list[tuple[int, str]]:
+        events = self.events.read()
+        assert events is not None
+        return sorted((kind, os.path.relpath(path, self.root)) for kind, path in events)
+
+
+@pytest.fixture(params=[pytest.param("signals", marks=linux), "steps", "trees"])
+def ear(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ear]:
+    """Listen by signals, as on Linux; in steps, as without them; to whole trees, as on macOS."""
+    if request.param != "signals":
+        monkeypatch.setattr(folder_events._Signals, "come", lambda self, act: False)
+    monkeypatch.setattr(folder_events, "_WATCHES_TREES", request.param == "trees")
+    root = tmp_path / "root"
+    root.mkdir()
+    ear = Ear(root)
+    yield ear
+    ear.events.close()
+
+
+def test_all_that_happened_before_a_read_is_told_by_it(ear: Ear) -> None:
+    (ear.root / "old").write_text("1")
+    (ear.root / "gone").write_text("1")
+    ear.events.watch([str(ear.root)])
+    ear.events.read()
+    for number in range(50):
+        (ear.root / "old").write_text(str(number))
+        (ear.root / f"new {number}").mkdir()
+
+        assert set(ear.told()) >= {(MODIFIED, "old"), (ADDED, f"new {number}")}
+
+    (ear.root / "gone").unlink()
+
+    assert ear.told() == [(DELETED, "gone")]
+    assert ear.told() == []
+
+
+def test_what_happens_wakes(ear: Ear) -> None:
+    ear.events.watch([str(ear.root)])
+    for number in range(5):
+        ear.events.read()
+        ear.woken.clear()
+
+        (ear.root / str(number)).mkdir()
+
+        assert ear.woken.wait(30)
+
+
+@linux
+def test_a_read_that_finds_nothing_wakes_nobody_and_nobody_asks_in_steps(tmp_path: Path) -> None:
+    ear = Ear(tmp_path)
+    before = set(threading.enumerate())
+    ear.events.watch([str(tmp_path)])
+    threads = set(threading.enumerate()) - before
+    signals = ear.events._signals
+    assert signals is not None
+    assert signals.come((tmp_path / "x").mkdir)
+    assert ear.told() == [(ADDED, "x")]
+
+    sent: list[int] = []
+    signals._wake = lambda: sent.append(1)
+    for _ in range(20):
+        assert ear.events.read() == set()
+    assert signals.come((tmp_path / "y").mkdir)  # by now, earlier ones would have come
+    ear.events.close()
+
+    assert len(sent) == 1
+    assert len(threads) == 1  # the one that waits for signals
+
+
+def test_folders_are_watched_in_few_groups_and_further_ones_fill_the_last(
+    ear: Ear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_events, "_GROUP", 3)
+    folders = [ear.root / str(number) for number in range(40)]
+    for folder in folders:
+        folder.mkdir()
+    for begun in (0, 1, 2, 10, 30):
+        ear.events.watch([str(folder) for folder in folders[begun : begun + 20]])
+    ear.events.read()
+
+    for folder in folders:
+        (folder / "x").mkdir()
+
+    assert {name for _, name in ear.told()} == {f"{folder.name}/x" for folder in folders}
+    assert len(ear.events._groups) <= 2 * folder_events._MOST_GROUPS
+
+
+def test_nothing_is_missed_while_further_folders_are_added(ear: Ear) -> None:
+    ear.events.watch([str(ear.root)])
+    stop = threading.Event()
+    made: list[str] = []
+
+    def make() -> None:
+        while not stop.is_set():
+            name = f"file {len(made)}"
+            (ear.root / name).mkdir()
+            made.append(name)
+
+    maker = threading.Thread(target=make)
+    maker.start()
+    told: set[str] = set()
+    for number in range(10):
+        (ear.root / f"folder {number}").mkdir()
+        ear.events.watch([str(ear.root / f"folder {number}")])
+        told |= {name for _, name in ear.told()}
+    stop.set()
+    maker.join()
+    told |= {name for _, name in ear.told()}
+
+    assert set(made) <= told
+
+
+def test_a_flood_makes_all_uncertain(ear: Ear) -> None:
+    ear.events.watch([str(ear.root)])
+    for number in range(folder_events._FLOOD + 1):
+        (ear.root / str(number)).mkdir()
+
+    assert ear.events.read() is None
+
+
+def test_a_name_that_is_no_text_makes_all_uncertain(ear: Ear) -> None:
+    ear.events.watch([str(ear.root)])
+    try:
+        Path(os.fsdecode(os.fsencode(ear.root) + b"/\xff")).touch()
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 only")
+
+    assert ear.events.read() is None
+    assert ear.events.read() is None
+
+
+def test_a_folder_that_is_gone_again_is_left_out(ear: Ear) -> None:
+    ear.events.watch([str(ear.root), str(ear.root / "never there")])
+    ear.events.read()
+
+    (ear.root / "x").mkdir()
+
+    assert ear.told() == [(ADDED, "x")]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
+def test_a_system_without_further_watches_is_told_as_such(
+    ear: Ear, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(folder_events, "RustNotify", refuse)
+
+    with pytest.raises(CannotWatch, match=os.strerror(number)):
+        ear.events.watch([str(ear.root)])
+
+
+def test_a_folder_whose_name_is_no_text_cannot_be_watched(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
+    try:
+        Path(name).mkdir()
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 only")
+    ear = Ear(Path(name))
+
+    with pytest.raises(CannotWatch, match="not UTF-8"):
+        ear.events.watch([name])
+
+    ear.events.close()
+
+
+def test_closing_leaves_neither_threads_nor_folders(ear: Ear) -> None:
+    before = set(threading.enumerate())
+    ear.events.watch([str(ear.root)])
+    private = Path(ear.events._private)
+    threads = set(threading.enumerate()) - before
+
+    ear.events.close()
+    for thread in threads:
+        thread.join(30)
+
+    assert not any(thread.is_alive() for thread in threads)
+    assert not private.exists()
+    assert ear.events.read() is None
+    with pytest.raises(CannotWatch):
+        ear.events.watch([str(ear.root)])
+
+
+def test_what_is_closed_while_it_begins_ends_as_well(ear: Ear, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = ear.events._started
+
+    def close_meanwhile(folders: list[str]) -> object:
+        closing = threading.Thread(target=ear.events.close)
+        closing.start()
+        closing.join(30)
+        assert not closing.is_alive()
+        return started(folders)
+
+    monkeypatch.setattr(ear.events, "_started", close_meanwhile)
+    ear.events.watch([str(ear.root)])
+
+    assert ear.events._groups == []
+    assert not Path(ear.events._private).exists()
+
+
+def mounts(tmp_path: Path, *lines: str) -> Path:
+    path = tmp_path / "mounts"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/home/user/work", ""),
+        ("/mnt/share/work", "nfs4"),
+        ("/mnt/share", "nfs4"),
+        ("/mnt/with space/x", "9p"),
+        ("/mnt/shared", ""),
+        ("/mnt/share/local/x", ""),
+    ],
+)
+def test_file_systems_that_others_write_are_known(tmp_path: Path, folder: str, kind: str) -> None:
+    path = mounts(
+        tmp_path,
+        "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
+        "30 21 0:50 / /mnt/share rw shared:2 master:1 - nfs4 host:/share rw",
+        r"31 21 0:51 / /mnt/with\040space rw - 9p C:\134 rw",
+        "32 30 0:52 / /mnt/share/local rw - tmpfs tmpfs rw",
+    )
+
+    assert kind in why_not_told(Path(folder), path)
+    assert bool(why_not_told(Path(folder), path)) == bool(kind)
+
+
+def test_a_system_without_a_list_of_mounts_is_taken_to_tell_all(tmp_path: Path) -> None:
+    assert why_not_told(tmp_path, tmp_path / "none") == ""
