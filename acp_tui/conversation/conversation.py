@@ -30,7 +30,7 @@ from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import Attach, SessionOpening
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import SessionInfo
-from acp_tui.session.events import Noted, SessionChange
+from acp_tui.session.events import Noted, RangeChosen, SessionChange
 from acp_tui.session.questions import Question
 from acp_tui.session.session import Session
 from acp_tui.store.folders import config_folder, data_folder, state_folder
@@ -350,6 +350,10 @@ class Conversation:
         """Remove a prompt from the queue and return it."""
         return self._prompts.take(index)
 
+    def move_in_queue(self, index: int, step: int) -> None:
+        """Move a queued prompt; it is said earlier by a negative step."""
+        self._prompts.move(index, step)
+
     def stop(self) -> bool:
         """Stop the turn and give queued prompts back; return whether there was a turn to stop."""
         stopped = self._prompts.withdraw() or self.cancel()
@@ -409,6 +413,13 @@ class Conversation:
         """Apply an event that does not come from the agent to the session."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)
+
+    async def show_changes_since(self, turn: int) -> None:
+        """Set the turn since which changes are shown, also in a recorded session."""
+        if self.tracking is not None:
+            await self.tracking.show_since(turn)
+        elif self.session is not None and (change := self.session.apply(RangeChosen(turn))) is not None:
+            self._listener.session_changed(change)
 
     def pause_output(self) -> None:
         """Leave the agent's output in its pipe: too much of it is still to be drawn."""

@@ -45,6 +45,11 @@ class PromptQueue:
         self._listener.queue_changed()
         return prompt
 
+    def move(self, index: int, step: int) -> None:
+        """Move a prompt by some places."""
+        self.queue.insert(max(0, index + step), self.queue.pop(index))
+        self._listener.queue_changed()
+
     @property
     def unsent(self) -> list[Prompt]:
         """Prompts that were not sent yet, in the order in which they are to be sent."""

@@ -14,9 +14,10 @@ from acp_tui.conversation.start import Start
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.app import AcpApp
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.inbox import waiting
-from acp_tui.ui.session_screen.questions import Key
 from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.ui.session_screen.session_name import title_of
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
@@ -28,8 +29,8 @@ _TITLE: Final = 24
 class Visit(NamedTuple):
     """A visit to another session to answer a question."""
 
-    back: SessionScreen
-    to: SessionScreen
+    back: ConversationScreen
+    to: ConversationScreen
     question: Key
 
 
@@ -47,7 +48,7 @@ class Tabs:
         self._pieces: list[SessionScreen] = []
         """The session of each piece of the tab line."""
 
-        self.first = self._add(SessionScreen(start, app.app_theme.look, app.attention, self, running))
+        self.first = self._add(SessionScreen(start, app.app_theme.look, self, app.attention, running))
         """The name of the first tab."""
 
     def _add(self, screen: SessionScreen) -> str:
@@ -59,7 +60,7 @@ class Tabs:
         return name
 
     @property
-    def screens(self) -> list[SessionScreen]:
+    def screens(self) -> Sequence[SessionScreen]:
         """All session screens, in the order of their tabs."""
         return list(self._screens.values())
 
@@ -68,7 +69,7 @@ class Tabs:
         """The session screen in view."""
         return self._screens.get(self._app.current_mode) or next(iter(self._screens.values()))
 
-    def is_current(self, screen: SessionScreen) -> bool:
+    def is_current(self, screen: ConversationScreen) -> bool:
         """Return True for the screen in view."""
         return self._screens.get(self._app.current_mode) is screen
 
@@ -82,13 +83,13 @@ class Tabs:
         """Open a tab for a session of a running agent, a recorded session or the start screen."""
         start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
         look, attention = self._app.app_theme.look, self._app.attention
-        name = self._add(SessionScreen(start, look, attention, self, running, attach, recorded))
+        name = self._add(SessionScreen(start, look, self, attention, running, attach, recorded))
         await self._app.switch_mode(name)
         self.show()
 
-    async def close(self, screen: SessionScreen) -> None:
+    async def close(self, screen: ConversationScreen) -> None:
         """End a session and close its tab; quit with the last one."""
-        name = next(name for name, known in self._screens.items() if known is screen)
+        name = self._name_of(screen)
         if len(self._screens) == 1:
             self._app.action_leave()
             return
@@ -119,22 +120,24 @@ class Tabs:
         if piece < len(self._pieces) and self._pieces[piece] in self.screens:
             await self.go_to(self.screens.index(self._pieces[piece]))
 
-    async def _show(self, screen: SessionScreen) -> None:
-        name = next(name for name, known in self._screens.items() if known is screen)
-        await self._app.switch_mode(name)
+    async def _show(self, screen: ConversationScreen) -> None:
+        await self._app.switch_mode(self._name_of(screen))
         self.show()
+
+    def _name_of(self, screen: ConversationScreen) -> str:
+        return next(name for name, known in self._screens.items() if known is screen)
 
     # ------------------------------------------------------------------ visits, to answer a question
 
-    async def visit(self, screen: SessionScreen, question: Key) -> None:
+    async def visit(self, screen: ConversationScreen, question: Key) -> None:
         """Show a question of another session, and come back after the answer."""
         if not self.is_current(screen):
             self._visit = Visit(self.current, screen, question)
-        screen.question_dialogs.want(question)
+        self._screens[self._name_of(screen)].parts.question_dialogs.want(question)
         if not self.is_current(screen):
             await self._show(screen)
 
-    def come_back(self, screen: SessionScreen, question: Key) -> bool:
+    def come_back(self, screen: ConversationScreen, question: Key) -> bool:
         """Go back after a visit for this question; return False if there was none."""
         visit, self._visit = self._visit, None
         if (
@@ -148,7 +151,7 @@ class Tabs:
             self._app.run_worker(self._show(visit.back), group="tabs")
         return True
 
-    def note(self, screen: SessionScreen) -> str:
+    def note(self, screen: ConversationScreen) -> str:
         """Return the note in a dialog: its tab and the tab to come back to."""
         if len(self._screens) == 1:
             return ""
@@ -156,8 +159,8 @@ class Tabs:
         back = f", then back to {self._named(visit.back)}" if visit is not None and visit.to is screen else ""
         return f"session {self._named(screen)}{back}"
 
-    def _named(self, screen: SessionScreen) -> str:
-        return f"{self.screens.index(screen) + 1} {shortened(screen.title_of_tab, _TITLE)}"
+    def _named(self, screen: ConversationScreen) -> str:
+        return f"{self.screens.index(screen) + 1} {shortened(title_of(screen), _TITLE)}"
 
     async def end(self) -> None:
         """End all conversations at the same time, for some agents end slowly."""
@@ -190,7 +193,7 @@ class Tabs:
     def _tab(self, number: int, screen: SessionScreen) -> list[Piece]:
         role, mark = self._state(screen)
         here = "user" if screen is self.current else "text"
-        title = safe_line(start_of(screen.title_of_tab, _TITLE))
+        title = safe_line(start_of(title_of(screen), _TITLE))
         title = shortened(title, _TITLE, self._app.app_theme.look.glyph("cut"))
         return [
             (role, f" {mark} "),
@@ -215,7 +218,7 @@ class Tabs:
             return "error", look.glyph("failed")
         if conversation.is_busy or conversation.phase in ("starting", "reading"):
             return "tool-running", look.glyph("running")
-        if screen.presence.has_news:
+        if screen.has_news:
             failed = waiting([screen])[0].kind == "failed"
             return ("error", look.glyph("failed")) if failed else ("success", look.glyph("completed"))
         return "muted", look.glyph("waiting")

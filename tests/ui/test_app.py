@@ -358,7 +358,7 @@ async def test_r34_r41_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) ->
 
 async def test_the_palette_offers_actions_commands_and_themes(tmp_path: Path) -> None:
     async with seat(tmp_path, updates=[COMMANDS]) as here:
-        await here.until(lambda: here.session.parts.slash.of_agent())
+        await here.until(lambda: here.session.parts.agent_commands.printable)
         await here.press("ctrl+p", "p", "l", "a", "y")
         await here.sees("/play")
         await here.press("enter")

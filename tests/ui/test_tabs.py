@@ -21,6 +21,7 @@ from acp_tui.ui.screens.menu import LineDialog
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen, StartScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.ui.session_screen.session_name import title_of
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from tests.ui.seats import Seat, seat
 
@@ -92,7 +93,7 @@ async def test_c51_two_sessions_of_one_agent_keep_what_is_said_apart(tmp_path: P
             session = screen.conversation.session
             assert session is not None
             await here.until(partial(is_over, session))
-            assert screen.title_of_tab == (session.title or said)
+            assert title_of(screen) == (session.title or said)
         await here.sees(" 1 ", " 2 ")
 
 
@@ -237,7 +238,7 @@ async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restar
         session = second.conversation.session
         assert session is not None
         await here.until(lambda: is_over(session) and session.title)
-        assert second.title_of_tab == "mine"
+        assert title_of(second) == "mine"
         assert SessionNames(state_folder() / "names.json").get("demo", session.id) == "mine"
 
         await here.press("alt+i")
@@ -247,7 +248,7 @@ async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restar
         await here.is_before(LineDialog)
         await here.sees(f"Empty: {session.title}")
         await here.press("ctrl+u", "enter")
-        await here.until(lambda: second.title_of_tab == session.title)
+        await here.until(lambda: title_of(second) == session.title)
 
 
 async def test_a_command_of_ours_is_run_and_not_said(tmp_path: Path) -> None:

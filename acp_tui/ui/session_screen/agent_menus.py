@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from acp_tui.protocol.schema import BooleanOption, OptionValueGroup, SelectOption
 from acp_tui.readable import size
 from acp_tui.session.options import Option
 from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.textual_internals import withdraw_notices
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 IGNORED: Final = 10.0
 """Seconds after a stop in which the turn should end."""
@@ -26,8 +23,9 @@ _NOTICE: Final = "Not stopped yet"
 class UnresponsiveAgent:
     """Offers to wait for, kill or restart an agent that does not obey a stop."""
 
-    def __init__(self, screen: SessionScreen) -> None:
+    def __init__(self, screen: ConversationScreen, restart: Callable[[], None]) -> None:
         self._screen = screen
+        self._restart = restart
         self._stopped_at: float | None = None
         self._has_told = False
 
@@ -70,7 +68,7 @@ class UnresponsiveAgent:
         elif what == "kill":
             self._screen.run_worker(agent.agent.stop(), group="kill")
         elif what == "restart":
-            self._screen.parts.startup.again()
+            self._restart()
 
     def _heading(self) -> str:
         conversation = self._screen.conversation
@@ -93,7 +91,7 @@ class UnresponsiveAgent:
 class OptionMenus:
     """Menus for the modes, models and options of the agent."""
 
-    def __init__(self, screen: SessionScreen) -> None:
+    def __init__(self, screen: ConversationScreen) -> None:
         self._screen = screen
 
     def next_mode(self) -> None:

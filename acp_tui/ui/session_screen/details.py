@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from acp_tui.conversation.start import Start
 from acp_tui.session.entries import ToolCall
@@ -22,21 +21,24 @@ from acp_tui.ui.screens.decisions import DecisionsScreen
 from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
 from acp_tui.ui.screens.tool_call import ToolCallScreen
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.find import found_block
 from acp_tui.ui.session_screen.links import links, open_link
-from acp_tui.ui.session_screen.view import terminal_of
+from acp_tui.ui.session_screen.session_name import own_name
 from acp_tui.ui.widgets.transcript.blocks import Block
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.workspace.terminals import Terminal
 
 
 class DetailScreens:
     """Opens screens over a session, and keeps an open tool call up to date."""
 
-    def __init__(self, screen: SessionScreen, start: Start) -> None:
+    def __init__(
+        self, screen: ConversationScreen, start: Start, terminal: Callable[[str], Terminal | None]
+    ) -> None:
+        """Open screens; `terminal` returns a terminal by its id."""
         self._screen = screen
         self._start = start
+        self._terminal = terminal
         self._call: ToolCallScreen | None = None
         self._changes: ChangesScreen | None = None
 
@@ -68,8 +70,8 @@ class DetailScreens:
 
     def call(self, call: ToolCall) -> None:
         """Open a tool call."""
-        terminal = partial(terminal_of, self._screen)
-        self._call = ToolCallScreen(call, terminal, self._screen.conversation.cwd, self._screen.look)
+        conversation, look = self._screen.conversation, self._screen.look
+        self._call = ToolCallScreen(call, self._terminal, conversation.cwd, look)
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def some_call(self) -> None:
@@ -111,7 +113,7 @@ class DetailScreens:
 
     def session_details(self) -> None:
         """Show the details of the session."""
-        facts = sections(self._screen.conversation, self._start, self._screen.parts.session_name.own)
+        facts = sections(self._screen.conversation, self._start, own_name(self._screen))
         self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
 
     def decisions(self) -> None:

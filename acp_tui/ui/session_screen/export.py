@@ -7,8 +7,9 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import Any, Final, assert_never
 
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.protocol.schema import TerminalItem
 from acp_tui.readable import lines, seconds
 from acp_tui.session.entries import (
@@ -35,15 +36,14 @@ from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.texts import SourceScreen
-from acp_tui.ui.session_screen.view import terminal_of
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.session_name import title_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
 from acp_tui.ui.widgets.markdown.links import codes
 from acp_tui.ui.widgets.terminal.log import text_of as printed_text
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.workspace.terminals import Terminal
 
 _FORMS: Final = (
     ("talk", "Markdown", "prompts, answers, and a line for each tool call"),
@@ -53,59 +53,55 @@ _FORMS: Final = (
 """Formats as (key, name, description)."""
 
 
-class SessionExport:
-    """Asks for a format, writes the file, and tells its path."""
+Printed = Callable[[str], str]
+"""Returns the output of a terminal of ours by its id; "" if it is gone."""
 
-    def __init__(self, screen: SessionScreen) -> None:
-        self._screen = screen
 
-    async def choose(self) -> None:
-        """Let the user choose a format."""
-        session = self._screen.conversation.session
-        if session is None or not session.entries:
-            self._screen.notify("There is nothing to export yet.")
-            return
-        items = [MenuItem(key, name, about) for key, name, about in _FORMS]
-        form = await choose(self._screen, "Export the session as", items)
-        if form is not None:
-            self._write(session, form)
+async def export_session(screen: ConversationScreen, find: Callable[[str], Terminal | None]) -> None:
+    """Let the user choose a format, and write the file; `find` returns a terminal by its id."""
 
-    def _write(self, session: Session, form: str) -> None:
-        title = self._screen.title_of_tab
-        suffix = "json" if form == "json" else "md"
-        try:
-            text = self._text(session, title, form)
-            if (journal := self._screen.conversation.journal) is not None:  # a recording has no secrets in it
-                title, text = journal.masked(title), journal.masked(text)
-            path = save_export(data_folder() / "exports", title, suffix, text, datetime.now())
-        except OSError as error:
-            self._screen.notify(f"The session was not exported: {error}", severity="error", timeout=15)
-        else:
-            self._screen.notify(str(path), title="Exported", timeout=15)
-
-    def _text(self, session: Session, title: str, form: str) -> str:
-        name = self._screen.conversation.agent_name
-        if form == "json":
-            head: dict[str, Any] = {
-                "agent": name,
-                "exported": datetime.now().astimezone().isoformat(timespec="seconds"),
-            }
-            if (agent := self._screen.conversation.agent) is not None:
-                head["exported_at"] = round(agent.now, 3)  # on the clock of the entries
-            return json.dumps({**head, **plain(session, self._printed)}, indent=1) + "\n"
-
-        return as_markdown(session, title, name, self._printed if form == "whole" else None)
-
-    def _printed(self, terminal_id: str) -> str:
-        """Return the output of a terminal of ours; "" if it is gone."""
-        terminal = terminal_of(self._screen, terminal_id)
+    def printed(terminal_id: str) -> str:
+        terminal = find(terminal_id)
         return printed_text(terminal.kept()) if terminal is not None else ""
+
+    conversation, session = screen.conversation, screen.conversation.session
+    if session is None or not session.entries:
+        screen.notify("There is nothing to export yet.")
+        return
+    items = [MenuItem(key, name, about) for key, name, about in _FORMS]
+    form = await choose(screen, "Export the session as", items)
+    if form is None:
+        return
+    title, suffix = title_of(screen), "json" if form == "json" else "md"
+    try:
+        if form == "json":
+            text = _as_json(conversation, session, printed)
+        else:
+            name = conversation.agent_name
+            text = as_markdown(session, title, name, printed if form == "whole" else None)
+        if (journal := conversation.journal) is not None:  # a recording has no secrets in it
+            title, text = journal.masked(title), journal.masked(text)
+        path = save_export(data_folder() / "exports", title, suffix, text, datetime.now())
+    except OSError as error:
+        screen.notify(f"The session was not exported: {error}", severity="error", timeout=15)
+    else:
+        screen.notify(str(path), title="Exported", timeout=15)
+
+
+def _as_json(conversation: Conversation, session: Session, printed: Printed) -> str:
+    head: dict[str, Any] = {
+        "agent": conversation.agent_name,
+        "exported": datetime.now().astimezone().isoformat(timespec="seconds"),
+    }
+    if (agent := conversation.agent) is not None:
+        head["exported_at"] = round(agent.now, 3)  # on the clock of the entries
+    return json.dumps({**head, **plain(session, printed)}, indent=1) + "\n"
 
 
 class ChatCopy:
     """Copies parts of the chat in their source form."""
 
-    def __init__(self, screen: SessionScreen) -> None:
+    def __init__(self, screen: ConversationScreen) -> None:
         self._screen = screen
 
     def selection(self) -> bool:
@@ -118,10 +114,6 @@ class ChatCopy:
         else:
             return False
         return True
-
-    def copy(self, what: str) -> None:
-        """Copy the last `answer`, the `block` under the cursor, or the `code` in it."""
-        {"answer": self.last_answer, "block": self.block, "code": self.code}[what]()
 
     def block(self) -> None:
         """Copy the block under the cursor."""
@@ -186,10 +178,6 @@ _TICKS: Final = re.compile("`{3,}")
 _SIGNS: Final = {"equal": " ", "removed": "-", "added": "+"}
 _PATIENCE: Final = 0.1
 """Seconds for the comparison of one edit."""
-
-
-Printed = Callable[[str], str]
-"""Returns the output of a terminal of ours by its id; "" if it is gone."""
 
 
 def as_markdown(session: Session, title: str, agent: str, printed: Printed | None = None) -> str:

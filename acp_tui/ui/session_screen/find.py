@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.layout import PaneLayout
 from acp_tui.ui.widgets.search_bar import SearchBar
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.transcript import Hit, Hits, look_through
 
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
 
-
-async def find(screen: SessionScreen) -> None:
+async def find(screen: ConversationScreen, layout: PaneLayout) -> None:
     """Show the search bar of the chat above the prompt, or go to it."""
     for bar in screen.query("#find").results(SearchBar):
         bar.focus_field()
         return
-    screen.pane_layout.show_chat()
+    layout.show_chat()
     search = ChatSearch(screen.query_one("#chat", ChatPane))
     bar = SearchBar(search, screen.look, "find in the chat", screen.focused, id="find")
     await screen.mount(bar, before="#queue")
 
 
-def found_block(screen: SessionScreen) -> Block | None:
+def found_block(screen: ConversationScreen) -> Block | None:
     """Return the block of the hit that a search in the chat shows."""
     for bar in screen.query("#find").results(SearchBar):
         if isinstance(bar.searched, ChatSearch):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from acp_tui.session.session import Session
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.export import talk
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 MOST: Final = 60_000
 """Maximum of characters handed over, the newest ones."""
@@ -18,7 +15,7 @@ _HEAD: Final = "This was said in an earlier session, which you do not know of. G
 _CUT: Final = "[… earlier parts are left out …]\n\n"
 
 
-def hand_over(screen: SessionScreen) -> None:
+def hand_over(screen: ConversationScreen) -> None:
     """Put the earlier session into the prompt, as a chip."""
     above = screen.conversation.above
     if above is None:

@@ -1,9 +1,9 @@
-"""The inbox: questions and news of all sessions. Also the names of sessions."""
+"""The inbox: questions and news of all sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
+from typing import Final, Literal, NamedTuple, overload
 
 from typing_extensions import override
 
@@ -13,14 +13,12 @@ from acp_tui.session.entries import UserMessage, line_of
 from acp_tui.session.questions import Permission, Question, StaleWrite
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.words import call_sentence
-from acp_tui.ui.screens.menu import LineDialog, Menu, MenuItem
+from acp_tui.ui.screens.menu import Menu, MenuItem
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
+from acp_tui.ui.session_screen.session_name import title_of
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line, shortened
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.ui.tabs import Tabs
+from acp_tui.ui.widgets.text import shortened
 
 Kind = Literal["permission", "stale write", "form", "link", "login", "ended", "failed", "done"]
 
@@ -40,15 +38,15 @@ WORDS: Final[dict[Kind, str]] = {
 class InboxItem(NamedTuple):
     """An item of the inbox."""
 
-    screen: SessionScreen
+    screen: ConversationScreen
     kind: Kind
     what: str
     """Its subject in one line; may be empty."""
-    question: tuple[str, str] | None = None
+    question: Key | None = None
     """Key of the question, for kinds that are one."""
 
 
-def waiting(screens: Iterable[SessionScreen]) -> list[InboxItem]:
+def waiting(screens: Iterable[ConversationScreen]) -> list[InboxItem]:
     """Return the items of all sessions: questions first, then in the order of the tabs."""
     found = [one for screen in screens for one in _of(screen)]
     # A question of the agent itself, as in its login, is open in each of its sessions: once is enough.
@@ -58,7 +56,7 @@ def waiting(screens: Iterable[SessionScreen]) -> list[InboxItem]:
     return sorted(once.values(), key=lambda one: one.question is None)
 
 
-def _of(screen: SessionScreen) -> Iterator[InboxItem]:
+def _of(screen: ConversationScreen) -> Iterator[InboxItem]:
     conversation = screen.conversation
     for key, question in conversation.questions.items():
         yield InboxItem(screen, _kind(question), about(question, conversation.session), key)
@@ -67,11 +65,11 @@ def _of(screen: SessionScreen) -> Iterator[InboxItem]:
     elif conversation.phase in ("failed", "ended"):
         failure = conversation.failure
         yield InboxItem(screen, "ended", failure.reason if failure is not None else "")
-    elif screen.presence.has_news and not conversation.questions:
+    elif screen.has_news and not conversation.questions:
         yield _ended_turn(screen, conversation)
 
 
-def _ended_turn(screen: SessionScreen, conversation: Conversation) -> InboxItem:
+def _ended_turn(screen: ConversationScreen, conversation: Conversation) -> InboxItem:
     """Return the item of a turn that has ended unseen."""
     session = conversation.session
     failed = session is not None and bool(session.turns) and session.turns[-1].stop_reason == "failed"
@@ -132,21 +130,23 @@ class InboxMenu(Menu):
 class Inbox:
     """Opens the inbox over the current session, and goes to the chosen item."""
 
-    def __init__(self, tabs: Tabs) -> None:
-        self._tabs = tabs
+    def __init__(self, screen: ConversationScreen, shown: Key | None) -> None:
+        """Open it over a screen; `shown` is the question that the user is looking at."""
+        self._screen = screen
+        self._tabs = screen.tabs
+        self._shown = shown
 
     async def open(self) -> None:
         """Let the user choose an item, and go to it."""
         if not self._items():
-            self._tabs.current.notify("Nothing waits for you.")
+            self._screen.notify("Nothing waits for you.")
             return
-        screen = self._tabs.current
-        key = await screen.presence.ask(InboxMenu(self._items, self._shown(), screen.look))
+        key = await self._screen.ask(InboxMenu(self._items, self._current(), self._screen.look))
         if key is None:
             return
         one = next((one for one in waiting(self._tabs.screens) if self._key(one) == key), None)
         if one is None:
-            self._tabs.current.notify("That does not wait any more.")
+            self._screen.notify("That does not wait any more.")
         elif one.question is not None:
             await self._tabs.visit(one.screen, one.question)
         else:
@@ -155,92 +155,21 @@ class Inbox:
     def _items(self) -> list[MenuItem]:
         return [self._item(one) for one in waiting(self._tabs.screens)]
 
-    def _shown(self) -> str | None:
-        """Return the key of the question that the user is looking at."""
-        screen = self._tabs.current
-        found = (one for one in waiting([screen]) if one.question is not None)
-        return next((self._key(one) for one in found if one.question == screen.question_dialogs.shown), None)
+    def _current(self) -> str | None:
+        """Return the key of the item that the user is looking at."""
+        found = (one for one in waiting([self._screen]) if one.question is not None)
+        return next((self._key(one) for one in found if one.question == self._shown), None)
 
     def _item(self, one: InboxItem) -> MenuItem:
         number = self._tabs.screens.index(one.screen) + 1
         here = ", this session" if self._tabs.is_current(one.screen) else ""
-        label = shortened(f"{number} {one.screen.title_of_tab}", 30)
+        label = shortened(f"{number} {title_of(one.screen)}", 30)
         about = f"{WORDS[one.kind]}: {one.what}" if one.what else WORDS[one.kind]
         return MenuItem(self._key(one), label, f"{about}{here}")
 
     def _key(self, one: InboxItem) -> str:
         """Return the key of an item, which stays the same while it waits."""
         return f"{self._tabs.screens.index(one.screen)} {one.kind} {one.question}"
-
-
-LONGEST: Final = 80
-"""Most characters of a name."""
-
-
-class SessionName:
-    """The name of a session, for its tab, lists and exports."""
-
-    def __init__(self, screen: SessionScreen) -> None:
-        self._screen = screen
-
-    @property
-    def title(self) -> str:
-        """The user's name, else the agent's title, the first prompt, or the name of the agent."""
-        conversation = self._screen.conversation
-        session = conversation.session
-        fork = "fork: " if session is not None and session.is_fork and not self.own else ""
-        return fork + (self.own or title_of(self._screen) or conversation.agent_name)
-
-    def ask(self) -> None:
-        """Ask the user for a name."""
-        if self._screen.conversation.session is None:
-            self._screen.notify("There is no session to name yet.")
-            return
-        without = title_of(self._screen) or self._screen.conversation.agent_name
-        dialog = LineDialog(
-            "Name of this session",
-            self.own,
-            self._screen.look,
-            placeholder="a name of your own",
-            does="keep",
-            below=f"Empty: {without}",
-            longest=LONGEST,
-        )
-        self._screen.app.push_screen(dialog, lambda name: None if name is None else self.rename(name))
-
-    def rename(self, name: str) -> None:
-        """Rename the session; an empty name brings its own title back."""
-        session = self._screen.conversation.session
-        if session is None:
-            self._screen.notify("There is no session to name yet.")
-            return
-        name = " ".join(safe_line(name).split())[:LONGEST]
-        problem = self._screen.tabs.names.put(self.agent, session.id, name)
-        if problem is not None:
-            self._screen.notify(str(problem), title="Names", severity="warning")
-        self._screen.show_status()
-        said = f"This session is called {name} now." if name else "This session has its own title again."
-        self._screen.notify(said)
-
-    @property
-    def agent(self) -> str:
-        """Name of the agent, under which the names of its sessions are stored."""
-        conversation = self._screen.conversation
-        if conversation.recorded is not None:
-            return conversation.recorded.agent
-        return conversation.launch.name if conversation.launch is not None else ""
-
-    @property
-    def own(self) -> str:
-        """The user's name for the session, or ""."""
-        session = self._screen.conversation.session
-        return self._screen.tabs.names.get(self.agent, session.id) if session is not None else ""
-
-
-def title_of(screen: SessionScreen) -> str:
-    """Return the agent's title of a session, else its first prompt."""
-    session = screen.conversation.session
-    return session.subject if session is not None else ""
 
 
 def last_said(session: Session | None) -> str:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from acp_tui.store.preferences import Layout, load_layout, save_layout
 from acp_tui.ui.panes.pane import Pane, PaneFrame
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRows
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 NARROW: Final = 110
 """Width below which one pane is shown at a time."""
@@ -25,7 +22,7 @@ _KEYS: Final = ("session.chat", "session.plan-pane", "session.tool-calls", "sess
 class PaneLayout:
     """Shows and hides panes, and remembers the layout for the next run."""
 
-    def __init__(self, screen: SessionScreen, path: Path, default: Sequence[str]) -> None:
+    def __init__(self, screen: ConversationScreen, path: Path, default: Sequence[str]) -> None:
         self._screen = screen
         self._path = path
         self._default = default
@@ -61,11 +58,6 @@ class PaneLayout:
         elif name != "chat":
             self._show(pane)
         self._screen.set_focus(pane)  # at once: `focus` would come after a key that is here already
-
-    def arrange(self, what: str) -> None:
-        """Run an action by its name: `hide` a pane, toggle the `side`, `zoom`, or go to the `prompt`."""
-        do = {"hide": self.hide, "side": self.toggle_side, "zoom": self.toggle_zoom, "prompt": self.leave}
-        do[what]()
 
     def show_chat(self) -> None:
         """Show the chat; the focus stays."""

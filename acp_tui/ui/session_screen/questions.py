@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import chain
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from acp_tui.agent.permissions.client_questions import old_texts
 from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
@@ -18,15 +18,10 @@ from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog
 from acp_tui.ui.screens.permission_details import background_of
 from acp_tui.ui.screens.stale_write import StaleWriteAnswer, StaleWriteDialog
 from acp_tui.ui.screens.unasked import withdraw
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.inbox import QuestionSummaries
+from acp_tui.ui.session_screen.rules import SessionRules
 from acp_tui.ui.widgets.delay import after
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
-
-Key = tuple[str, str]
-"""A question: (session id, key in the session)."""
 
 _PAUSE: Final = 0.5
 """Seconds without a dialog after one that was withdrawn before anybody could read it."""
@@ -44,8 +39,9 @@ class _Shown(NamedTuple):
 class QuestionDialogs:
     """Shows one dialog at a time; a question that is put aside stays open."""
 
-    def __init__(self, screen: SessionScreen) -> None:
+    def __init__(self, screen: ConversationScreen, rules: SessionRules) -> None:
         self._screen = screen
+        self._rules = rules
         self._shown: _Shown | None = None
         self._aside: dict[Key, Question] = {}
         self._wanted: Key | None = None
@@ -73,7 +69,7 @@ class QuestionDialogs:
         self._rescue([key for key, last in self._last.items() if questions.get(key) is not last.question])
         if self._shown is not None:
             self._show_waiting()
-        if self._shown is not None or not self._screen.presence.is_seen:
+        if self._shown is not None or not self._screen.is_seen:
             return
         is_asked_for = follows or self._wanted_by is not None
         if not is_asked_for and monotonic() < self._not_before:
@@ -184,8 +180,8 @@ class QuestionDialogs:
             background=background_of(conversation, question.call, unasked=question.unasked),
             waiting=self._waiting(),
             go=self._go,
-            make_rule=self._screen.parts.rules.make,
-            scopes=lambda: self._screen.parts.rules.always_scopes(question.call),
+            make_rule=self._rules.make,
+            scopes=lambda: self._rules.always_scopes(question.call),
             find=None if question.unasked else self._finder(),
         )
 
@@ -230,7 +226,7 @@ class QuestionDialogs:
         self._aside[key] = shown.question
         if isinstance(answer, PermissionAnswer):
             if answer.rule is not None:
-                self._screen.parts.rules.keep(answer.rule)
+                self._rules.keep(answer.rule)
             conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:
                 conversation.say(answer.reason)
@@ -243,4 +239,4 @@ class QuestionDialogs:
         self._screen.show_status()
         if not self._screen.tabs.come_back(self._screen, key):
             self.show_next(follows=answer is not None)
-        self._screen.parts.rules.look()
+        self._rules.look()

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.screens.unasked import answer_of
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of, pair_of
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.ui.widgets.look import Look
 
 
 class QueueMenu(Menu):
@@ -26,9 +26,9 @@ class QueueMenu(Menu):
         Binding("ctrl+d", "drop", "Drop it", id="queue.drop", priority=True),
     ]
 
-    def __init__(self, screen: SessionScreen) -> None:
-        self._session_screen = screen
-        super().__init__("Queue", self._queued, None, screen.look)
+    def __init__(self, conversation: Conversation, look: Look) -> None:
+        self._conversation = conversation
+        super().__init__("Queue", self._queued, None, look)
 
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
@@ -44,19 +44,16 @@ class QueueMenu(Menu):
 
     def action_shift(self, step: int) -> None:
         """Move the highlighted prompt."""
-        queue, prompt = self._queue, self.highlighted()
+        prompt = self.highlighted()
         if prompt is not None:
-            place = queue.index(prompt)
-            queue.insert(max(0, place + step), queue.pop(place))
-            self._session_screen.view.queue_changed()
+            self._conversation.move_in_queue(self._queue.index(prompt), step)
 
     def action_drop(self) -> None:
         """Drop the highlighted prompt; the history keeps it."""
         prompt = self.highlighted()
         if prompt is not None:
             left = self.place_without()
-            self._queue.remove(prompt)
-            self._session_screen.view.queue_changed()
+            self._conversation.take_from_queue(self._queue.index(prompt))
             if self._queue:
                 self.move_to(left.key)
 
@@ -66,7 +63,7 @@ class QueueMenu(Menu):
 
     @property
     def _queue(self) -> list[Prompt]:
-        return self._session_screen.conversation.queue
+        return self._conversation.queue
 
     def _queued(self) -> list[MenuItem]:
         return [MenuItem(str(id(prompt)), " ".join(prompt.text.split())) for prompt in self._queue]
@@ -77,12 +74,14 @@ def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
     return next((prompt for prompt in queue if str(id(prompt)) == key), None)
 
 
-async def show_queue(screen: SessionScreen) -> None:
+async def show_queue(screen: ConversationScreen) -> None:
     """Open the queue menu; take the chosen prompt back into the prompt box."""
     if not screen.conversation.queue:
         screen.notify("Nothing waits to be said.")
         return
-    prompt = named(screen.conversation.queue, await answer_of(screen.app, QueueMenu(screen)))
+    prompt = named(
+        screen.conversation.queue, await answer_of(screen.app, QueueMenu(screen.conversation, screen.look))
+    )
     if prompt is not None:
         place = screen.conversation.queue.index(prompt)
         screen.prompt.give_back(screen.conversation.take_from_queue(place))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,15 +18,12 @@ from acp_tui.ui.screens.answer_dialog import AnswerDialog
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.unasked import answer_of
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 Choice = Literal["restore", "undo", "earlier"]
 
@@ -136,7 +133,7 @@ class RestoreDialog(AnswerDialog[Choice]):
         return blocks
 
 
-async def restore_turn(screen: SessionScreen) -> None:
+async def restore_turn(screen: ConversationScreen) -> None:
     """Let the user restore files to before a turn, or undo the last restore."""
     tracking = screen.conversation.tracking
     if tracking is None or tracking.first is None:
@@ -152,7 +149,7 @@ async def restore_turn(screen: SessionScreen) -> None:
         screen.notify(str(error), title="Not restored", severity="error")
 
 
-async def _restore(screen: SessionScreen, tracking: ChangeTracker) -> None:
+async def _restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
     turn: int | None = None
     while True:
         before = tracking.before_of(turn)
@@ -187,7 +184,7 @@ async def _restore(screen: SessionScreen, tracking: ChangeTracker) -> None:
             screen.conversation.rejections.undone(undone.newer)
 
 
-async def _other_turn(screen: SessionScreen, tracking: ChangeTracker, turn: int | None) -> int | None:
+async def _other_turn(screen: ConversationScreen, tracking: ChangeTracker, turn: int | None) -> int | None:
     """Let the user choose another turn; without a choice return `turn`."""
     items = [
         MenuItem(str(number), f"before turn {number}", _prompt(screen, number))
@@ -197,7 +194,7 @@ async def _other_turn(screen: SessionScreen, tracking: ChangeTracker, turn: int 
     return int(chosen) if chosen is not None else turn
 
 
-def _prompt(screen: SessionScreen, turn: int) -> str:
+def _prompt(screen: ConversationScreen, turn: int) -> str:
     session = screen.conversation.session
     return shortened(session.prompt_of(turn), _PROMPT) if session is not None else ""
 
@@ -208,7 +205,7 @@ def _named(paths: Sequence[str]) -> str:
     return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _tell(screen: SessionScreen, restored: Restored, how: str) -> None:
+def _tell(screen: ConversationScreen, restored: Restored, how: str) -> None:
     count = len(restored.done)
     files = "1 file is" if count == 1 else f"{count} files are"
     severity: Severity = "warning" if restored.problems else "info"

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from acp_tui.agent.permissions.authorization import tool_use_of
 from acp_tui.agent.permissions.decision_records import past_tool_uses
@@ -27,11 +27,8 @@ from acp_tui.ui.screens.permission_details import AGENT_ONLY, AlwaysScope
 from acp_tui.ui.screens.rule_editor import RuleEditor
 from acp_tui.ui.screens.rule_list import SAYS
 from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import shortened
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 _PAST: Final = 300
 """Most earlier questions on which a new rule is tried."""
@@ -41,7 +38,7 @@ _EXAMPLES: Final = 3
 class SessionRules:
     """Opens the screens about rules over a session."""
 
-    def __init__(self, screen: SessionScreen, start: Start) -> None:
+    def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
         self._changes: RuleChanges | None = None
@@ -106,7 +103,7 @@ class SessionRules:
 
     def look(self) -> None:
         """Notify of mistakes in files and ask for trust in the file of the workspace, once for each."""
-        if not self._screen.presence.is_seen or self._screen.conversation.session is None:
+        if not self._screen.is_seen or self._screen.conversation.session is None:
             return
         book = self.book
         for problem in map(str, book.problems()):
@@ -120,7 +117,7 @@ class SessionRules:
 
     async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
         """Ask for trust in exactly the rules shown; if the file has changed meanwhile, ask again."""
-        if not await self._screen.presence.ask(RuleTrust(file, self._screen.look)):
+        if not await self._screen.ask(RuleTrust(file, self._screen.look)):
             return
         try:
             book.trust.give(file.path, file.digest)

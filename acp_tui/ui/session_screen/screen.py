@@ -1,10 +1,12 @@
-"""The session screen: chat, plan, tool calls and changes around one conversation."""
+"""The session screen: chat, plan, tool calls and changes around one conversation.
+
+It composes the widgets and routes their events; its parts do the work.
+"""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.actions import SkipAction
@@ -19,7 +21,6 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import Attach
 from acp_tui.conversation.start import Start
-from acp_tui.store.folders import state_folder
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.commands import bindings
 from acp_tui.ui.first_frame import welcome
@@ -32,19 +33,13 @@ from acp_tui.ui.panes.tool_calls import ToolCallsPane
 from acp_tui.ui.screens.editor import begin as begin_edit
 from acp_tui.ui.screens.editor import edit_in_workspace
 from acp_tui.ui.screens.key_guard import hands_of
-from acp_tui.ui.session_screen.agent_menus import OptionMenus, UnresponsiveAgent
-from acp_tui.ui.session_screen.commands import RUN, WHEN, Slash, submit
-from acp_tui.ui.session_screen.details import DetailScreens
-from acp_tui.ui.session_screen.export import ChatCopy, SessionExport
-from acp_tui.ui.session_screen.inbox import SessionName
-from acp_tui.ui.session_screen.layout import PaneLayout
+from acp_tui.ui.session_screen.commands import can_run, offered, run, submit
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, SessionTabs
 from acp_tui.ui.session_screen.links import open_link
+from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
-from acp_tui.ui.session_screen.questions import QuestionDialogs
-from acp_tui.ui.session_screen.rules import SessionRules
-from acp_tui.ui.session_screen.shell import UserShell
-from acp_tui.ui.session_screen.start import LoginDialogs, Startup
-from acp_tui.ui.session_screen.view import Presence, SessionView
+from acp_tui.ui.session_screen.start import LoginDialogs
+from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.terminal import Attention
 from acp_tui.ui.textual_internals import binding_chain, keymap_of
 from acp_tui.ui.widgets.key_names import key_of
@@ -53,25 +48,6 @@ from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
-if TYPE_CHECKING:
-    from acp_tui.ui.tabs import Tabs
-
-
-class SessionParts:
-    """The parts of one session screen."""
-
-    def __init__(self, screen: SessionScreen, start: Start) -> None:
-        self.startup: Startup = Startup(screen, start)
-        self.chat_copy: ChatCopy = ChatCopy(screen)
-        self.export: SessionExport = SessionExport(screen)
-        self.session_name: SessionName = SessionName(screen)
-        self.details: DetailScreens = DetailScreens(screen, start)
-        self.option_menus: OptionMenus = OptionMenus(screen)
-        self.shell: UserShell = UserShell(screen, start)
-        self.rules: SessionRules = SessionRules(screen, start)
-        self.slash: Slash = Slash(screen)
-        self.unresponsive_agent: UnresponsiveAgent = UnresponsiveAgent(screen)
-
 
 class Body(Horizontal):
     """The chat and the side panes."""
@@ -79,7 +55,7 @@ class Body(Horizontal):
     BLANK = True  # its children cover it
 
 
-class SessionScreen(Screen[None]):
+class SessionScreen(ConversationScreen):
     """The screen of one conversation."""
 
     BLANK = True  # its parts cover it: nothing to draw, line by line, behind them
@@ -91,25 +67,17 @@ class SessionScreen(Screen[None]):
         self,
         start: Start,
         look: Look,
+        tabs: SessionTabs,
         attention: Attention,
-        tabs: Tabs,
         running: RunningAgent | None = None,
         attach: Attach | None = None,
         recorded: RecordedSession | None = None,
     ) -> None:
         """Show a new conversation, one with a running agent, or a recorded one."""
-        super().__init__()
-        self.look = look
-        self.tabs = tabs
-        self.view: SessionView = SessionView(self, start)
-        self.conversation: Conversation = Conversation(
-            start, self.view, LoginDialogs(self, start.cwd), running, attach
-        )
-        self.parts: SessionParts = SessionParts(self, start)
-        self.presence: Presence = Presence(self)
-        self.question_dialogs: QuestionDialogs = QuestionDialogs(self)
-        self.pane_layout: PaneLayout = PaneLayout(self, state_folder() / "layout.json", start.settings.layout)
-        self._attention = attention
+        super().__init__(look, tabs, attention)
+        self.parts = SessionParts(self, start)
+        self.view = SessionView(self.parts, start)
+        self.conversation = Conversation(start, self.view, LoginDialogs(self, start.cwd), running, attach)
         self._start = start
         self._sessions = StatusRows(id="sessions")
         self._recorded = recorded
@@ -125,14 +93,14 @@ class SessionScreen(Screen[None]):
                 yield ChatPane()
             yield Side()
         yield StatusRows(id="queue")
-        yield PromptArea(self.conversation, self._start, self.look, self.parts.slash.offered)
+        yield PromptArea(self.conversation, self._start, self.look, lambda: offered(self.parts))
         yield StatusLine(self.conversation, self.look, lambda: self.parts.shell.background)
 
     def on_mount(self) -> None:
         """Draw everything once, then start the conversation."""
         self.set_class(self.look.ascii, "-ascii")
         restyle(self, self.look)
-        self.pane_layout.begin()
+        self.parts.pane_layout.begin()
         self.show_status()
         self.query_one(ChatPane).welcome(welcome(self._start.cwd, lambda name: key_of(self, name)))
         self.focus_prompt()
@@ -146,36 +114,16 @@ class SessionScreen(Screen[None]):
         else:
             await self.parts.startup.begin()
 
-    @property
-    def prompt(self) -> PromptBox:
-        """The prompt box."""
-        return self.query_one(PromptBox)
-
     def on_resize(self, event: Resize) -> None:
         """Fit panes and tabs to the size."""
-        self.pane_layout.resized(event.size.width)
+        self.parts.pane_layout.resized(event.size.width)
         self.tabs.show()
 
     async def on_unmount(self) -> None:
         """End the user's shell commands."""
         await self.parts.shell.end()
 
-    def focus_prompt(self) -> None:
-        """Focus the prompt."""
-        self.set_focus(self.prompt)  # at once: `focus` would come after a key that is here already
-
-    def show_status(self) -> None:
-        """Update the status line, the tabs and the title of the terminal."""
-        self.query_one(StatusLine).show()
-        self._attention.update(self.conversation, self, self.presence.is_seen)
-        self.tabs.show()
-
     # ------------------------------------------------------------------ tabs
-
-    @property
-    def title_of_tab(self) -> str:
-        """The title of the session."""
-        return self.parts.session_name.title
 
     def show_sessions(self, lines: Sequence[StatusRow]) -> None:
         """Set the rows of the tab line."""
@@ -184,12 +132,9 @@ class SessionScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Draw the changes that were held back."""
         self.view.catch_up()
-        if self.presence.is_seen:
-            self.presence.begin()
-
-    def on_screen_suspend(self) -> None:
-        """Note that the screen is covered."""
-        self.presence.end()
+        if self.is_seen:
+            self.parts.question_dialogs.show_next()
+            self.come_into_view()
 
     @on(StatusRows.Clicked, "#sessions")
     def _session_clicked(self, event: StatusRows.Clicked) -> None:
@@ -205,7 +150,7 @@ class SessionScreen(Screen[None]):
 
     @on(StatusRows.Clicked, "#tabs")
     def _tab_clicked(self, event: StatusRows.Clicked) -> None:
-        self.pane_layout.tab_clicked(event.piece)
+        self.parts.pane_layout.tab_clicked(event.piece)
 
     @on(StatusLine.PartClicked)
     async def _status_wanted(self, event: StatusLine.PartClicked) -> None:
@@ -215,7 +160,7 @@ class SessionScreen(Screen[None]):
         """Submit the prompt and follow the answer."""
         hands_of(self.app).sent()
         self.query_one(ChatPane).action_follow_end()
-        await submit(self, event.prompt)
+        await submit(self.parts, event.prompt)
 
     @on(Transcript.Overloaded)
     def _overloaded(self) -> None:
@@ -229,14 +174,11 @@ class SessionScreen(Screen[None]):
 
     async def action_run(self, name: str) -> None:
         """Run a command; return once its menu can take keys."""
-        running = RUN[name](self)
-        if running is not None:
-            await running
-        await asyncio.sleep(0)  # a worker opens its menu now
+        await run(self.parts, name)
 
     def can_run(self, name: str) -> bool:
         """Return False for a command with nothing to act on."""
-        return name not in WHEN or WHEN[name](self)
+        return can_run(self.parts, name)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
@@ -22,12 +22,9 @@ from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.start import folder_to_continue_in
 from acp_tui.ui.widgets.key_names import key_of
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 _PACE: Final = 0.25
 """Seconds between two updates of the list."""
@@ -148,7 +145,7 @@ class SessionsMenu(Menu):
 class SessionList:
     """Lists sessions; resumes, shows, forks or deletes the chosen one."""
 
-    def __init__(self, screen: SessionScreen) -> None:
+    def __init__(self, screen: ConversationScreen) -> None:
         self._screen = screen
 
     async def show(self, place: MenuPlace = _TOP) -> None:
@@ -179,7 +176,7 @@ class SessionList:
             if listing.has_begun.is_set() and not listing.found and not recorded:
                 self._screen.notify(_NONE)
                 return
-            choice = await self._screen.presence.ask(menu)
+            choice = await self._screen.ask(menu)
         finally:
             reading.cancel()
         if choice is not None:
@@ -214,7 +211,7 @@ class SessionList:
         else:
             await self._screen.tabs.open(recorded=recorded)
 
-    async def _go_to(self, screen: SessionScreen) -> None:
+    async def _go_to(self, screen: ConversationScreen) -> None:
         await self._screen.tabs.go_to(self._screen.tabs.screens.index(screen))
 
     async def _take_up(self, info: SessionInfo) -> None:
@@ -233,7 +230,7 @@ class SessionList:
         else:
             self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
 
-    def _shown(self, session_id: str) -> SessionScreen | None:
+    def _shown(self, session_id: str) -> ConversationScreen | None:
         """Return the tab of a session of the agent, if it is open."""
         ours = self._screen.conversation.launch
         for screen in self._screen.tabs.screens:
@@ -243,7 +240,7 @@ class SessionList:
                 return screen
         return None
 
-    def _showing(self, recorded: RecordedSession) -> SessionScreen | None:
+    def _showing(self, recorded: RecordedSession) -> ConversationScreen | None:
         """Return the tab of a recorded session, if it is open."""
         name = (recorded.path, recorded.session_id)
         return next((one for one in self._screen.tabs.screens if _recorded_in(one) == name), None)
@@ -267,7 +264,7 @@ class SessionList:
             await self._leave(self._shown(info.session_id))
         await self.show(place)
 
-    async def _leave(self, screen: SessionScreen | None) -> None:
+    async def _leave(self, screen: ConversationScreen | None) -> None:
         """Close the tab of a deleted session, or begin a new one in it."""
         if screen is self._screen:
             await screen.conversation.begin_new()
@@ -292,7 +289,7 @@ class SessionList:
         about = " · ".join(filter(None, (where, one.agent, when, one.cwd)))
         return MenuItem(f"{_RECORDED}{number}", one.title, about, "Recorded here, to look at")
 
-    def _where(self, shown: SessionScreen | None) -> str:
+    def _where(self, shown: ConversationScreen | None) -> str:
         """Name the tab of a session, if it is open."""
         if shown is None:
             return ""
@@ -328,7 +325,7 @@ def _local(text: str) -> str:
         return text
 
 
-def _recorded_in(screen: SessionScreen) -> tuple[Path | None, str]:
+def _recorded_in(screen: ConversationScreen) -> tuple[Path | None, str]:
     """Return the journal of a tab's session, and its id."""
     conversation = screen.conversation
     if conversation.recorded is not None:
@@ -345,7 +342,7 @@ def can_fork(conversation: Conversation) -> bool:
     return has(agent.can.session_capabilities.fork)
 
 
-async def fork(screen: SessionScreen) -> None:
+async def fork(screen: ConversationScreen) -> None:
     """Fork the session of a screen; while a turn runs nobody could say where the fork begins."""
     conversation = screen.conversation
     session = conversation.session
@@ -361,7 +358,7 @@ async def fork(screen: SessionScreen) -> None:
         await fork_listed(screen, SessionInfo(session_id=session.id, cwd=cwd, additional_directories=more))
 
 
-async def fork_listed(screen: SessionScreen, info: SessionInfo) -> None:
+async def fork_listed(screen: ConversationScreen, info: SessionInfo) -> None:
     """Fork a session that the agent has, and show the fork."""
     try:
         forked = await screen.conversation.fork(info)

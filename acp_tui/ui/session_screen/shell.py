@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from acp_tui.conversation.start import Start
 from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.terminal.log import text_of
 from acp_tui.ui.widgets.text import shortened
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal, TerminalError, Terminals, UnknownTerminal
 
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 class UserShell:
     """Runs the user's commands from the prompt of one screen."""
 
-    def __init__(self, screen: SessionScreen, start: Start) -> None:
+    def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
         self._commands: ShellCommands | None = None
@@ -45,8 +43,12 @@ class UserShell:
         return True
 
     def terminal(self, name: str) -> Terminal | None:
-        """Return the terminal of a command by its id, or None."""
-        return self._commands.terminal(name) if self._commands is not None else None
+        """Return a terminal of the user or of the session by its id, or None."""
+        own = self._commands.terminal(name) if self._commands is not None else None
+        host, session = self._screen.conversation.host, self._screen.conversation.session
+        if own is not None or host is None or session is None:
+            return own
+        return host.terminals.find(session.id, name)
 
     @property
     def background(self) -> list[Terminal]:
@@ -162,9 +164,9 @@ def as_context(command: str, output: bytes, exit_code: int | None) -> str:
 _ALL = "all"
 
 
-async def choose_what_to_stop(screen: SessionScreen) -> None:
-    """Let the user kill processes in the background."""
-    left = left_running(screen)
+async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> None:
+    """Let the user kill processes that commands of the agent, or their own, have left running."""
+    left = [*screen.conversation.background, *shell.background]
     if not left:
         screen.notify("Nothing goes on in the background.")
         return
@@ -173,11 +175,6 @@ async def choose_what_to_stop(screen: SessionScreen) -> None:
         if chosen in (_ALL, str(number)):
             await terminal.kill()
     screen.show_status()
-
-
-def left_running(screen: SessionScreen) -> list[Terminal]:
-    """Return the terminals of the agent's and the user's commands that have left processes running."""
-    return [*screen.conversation.background, *screen.parts.shell.background]
 
 
 def _items(left: Sequence[Terminal]) -> list[MenuItem]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from acp_tui.agent.agent import Agent
 from acp_tui.conversation.failure import Failure
@@ -25,11 +25,8 @@ from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
 from acp_tui.ui.screens.menu import HERE, OTHER, LineDialog, folder_menu
 from acp_tui.ui.screens.start import FailureScreen, StartChoice, StartScreen
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.workspace.terminals import TerminalError
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 _RECENT = 50
 """Newest journals searched for sessions to offer."""
@@ -40,7 +37,7 @@ _EXPLAINING = "failure"
 class Startup:
     """The way from the first frame to a session."""
 
-    def __init__(self, screen: SessionScreen, start: Start) -> None:
+    def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
         self._explained_wait: float | None = None
@@ -117,7 +114,7 @@ class Startup:
             self._screen.look,
             wanted=wanted,
         )
-        return await self._screen.presence.ask(screen)
+        return await self._screen.ask(screen)
 
     async def show_recorded(self, recorded: RecordedSession) -> bool:
         """Show a recorded session; return False if there is none."""
@@ -157,7 +154,7 @@ class Startup:
         explanation = self._explanation(failure, waited, edited)
         if edited:
             explanation.guard.asked_for()
-        choice = await self._screen.presence.ask(explanation)
+        choice = await self._screen.ask(explanation)
         if choice is None:
             return
         if choice.kind == "choose":
@@ -385,7 +382,7 @@ _OWNER = "login"
 class LoginDialogs:
     """The screens of a login; each closes when its call is cancelled."""
 
-    def __init__(self, screen: SessionScreen, cwd: str) -> None:
+    def __init__(self, screen: ConversationScreen, cwd: str) -> None:
         self._screen = screen
         self._cwd = cwd
 
@@ -399,13 +396,13 @@ class LoginDialogs:
             look=self._screen.look,
             error=error,
         )
-        return await self._screen.presence.ask(dialog)
+        return await self._screen.ask(dialog)
 
     async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
         """Show a running login until the user cancels it."""
         name = self._screen.conversation.agent_name
         dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
-        await self._screen.presence.ask(dialog)
+        await self._screen.ask(dialog)
 
     async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
         """Run the agent's own program with the method's arguments in a terminal; return its error, or "".
@@ -427,13 +424,13 @@ class LoginDialogs:
         title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
         screen = TerminalLoginScreen(terminal, title=title, look=self._screen.look)
         try:
-            failure = await self._screen.presence.ask(screen)
+            failure = await self._screen.ask(screen)
             return STOPPED if failure is None else failure
         finally:
             await terminals.release(_OWNER, terminal.id)
 
 
-async def folder_to_continue_in(screen: SessionScreen, cwd: str, here: str) -> str | None:
+async def folder_to_continue_in(screen: ConversationScreen, cwd: str, here: str) -> str | None:
     """Return the folder to continue a session in: its own, or one that the user chooses.
 
     Args:
@@ -445,7 +442,7 @@ async def folder_to_continue_in(screen: SessionScreen, cwd: str, here: str) -> s
     """
     if not cwd or _is_folder(cwd):
         return cwd or here
-    choice = await screen.presence.ask(folder_menu(cwd, here, screen.look))
+    choice = await screen.ask(folder_menu(cwd, here, screen.look))
     if choice == HERE:
         return here
     title = "The folder in which the session goes on"
@@ -454,7 +451,7 @@ async def folder_to_continue_in(screen: SessionScreen, cwd: str, here: str) -> s
         dialog = LineDialog(
             title, path, screen.look, placeholder="a folder that is there", does="go on there"
         )
-        path = await screen.presence.ask(dialog)
+        path = await screen.ask(dialog)
         if path is not None:
             if (chosen := _folder(path)) is not None:
                 return chosen

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
+from typing import Any, Concatenate, Final, ParamSpec
 
 from textual.app import App
 from textual.screen import Screen
@@ -20,24 +18,19 @@ from acp_tui.conversation.start import Start
 from acp_tui.session.events import Field, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
-from acp_tui.store.settings import Settings
 from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.first_frame import welcome
 from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.screens.unasked import Result, answer_of
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea, pending_rows
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.row_view import StatusRows
-from acp_tui.workspace.terminals import Terminal
-
-if TYPE_CHECKING:
-    from acp_tui.ui.session_screen.screen import SessionScreen
-
 
 log = logging.getLogger(__name__)
 
@@ -79,19 +72,18 @@ def survives_errors(
 class SessionView:
     """The listener of the conversation, which updates the parts of the screen."""
 
-    def __init__(self, screen: SessionScreen, start: Start) -> None:
-        self._screen = screen
+    def __init__(self, parts: SessionParts, start: Start) -> None:
+        self._screen = parts.screen
+        self._parts = parts
         self._start = start
-
-    @cached_property
-    def _drawing(self) -> FramePacer:
-        conversation = self._screen.conversation
-        return FramePacer(self._screen, self._bind, self.draw, lambda: conversation.phase == "starting")
+        self._drawing = FramePacer(self._screen, self._bind, self.draw, self._is_replay)
 
     def catch_up(self) -> None:
         """Draw the changes that were held back."""
-        if "_drawing" in self.__dict__:
-            self._drawing.flush()
+        self._drawing.flush()
+
+    def _is_replay(self) -> bool:
+        return self._screen.conversation.phase == "starting"
 
     @survives_errors
     def phase_changed(self) -> None:
@@ -101,14 +93,14 @@ class SessionView:
             return
         self.catch_up()
         screen.show_status()
-        screen.parts.rules.look()
+        self._parts.rules.look()
         if screen.conversation.phase in ("failed", "ended"):
-            screen.question_dialogs.close()
-            screen.presence.when_seen(screen.parts.startup.explain_soon)
+            self._parts.question_dialogs.close()
+            screen.when_seen(self._parts.startup.explain_soon)
         elif screen.conversation.phase != "recorded":
-            screen.parts.startup.stop_explaining()
+            self._parts.startup.stop_explaining()
         if screen.conversation.phase == "ready":
-            screen.parts.details.ready()
+            self._parts.details.ready()
 
     def session_changed(self, change: SessionChange) -> None:
         """Draw a change with the next frame."""
@@ -132,7 +124,7 @@ class SessionView:
     def questions_changed(self) -> None:
         """Show the next question."""
         if self._screen.is_running:
-            self._screen.question_dialogs.show_next()
+            self._parts.question_dialogs.show_next()
 
     @survives_errors
     def queue_changed(self) -> None:
@@ -155,19 +147,19 @@ class SessionView:
     def tick(self) -> None:
         """Update running times; called once a second."""
         screen, conversation = self._screen, self._screen.conversation
-        screen.parts.unresponsive_agent.tick(monotonic())
+        self._parts.unresponsive_agent.tick(monotonic())
         screen.show_status()
-        if conversation.waits_too_long and not screen.parts.startup.is_wait_explained:
-            screen.parts.startup.explain_soon()
+        if conversation.waits_too_long and not self._parts.startup.is_wait_explained:
+            self._parts.startup.explain_soon()
         self._show_unread()
         for pane in screen.query(Pane):
             pane.look_on()
         agent = conversation.agent
-        if agent is not None and (conversation.is_busy or screen.parts.shell.is_running):
+        if agent is not None and (conversation.is_busy or self._parts.shell.is_running):
             now = agent.now
             for pane in screen.query(Pane):
                 pane.tick(now)
-            screen.parts.details.refresh(now)
+            self._parts.details.refresh(now)
 
     def _show_unread(self) -> None:
         """Show output of the agent that is no message, while it starts."""
@@ -188,66 +180,54 @@ class SessionView:
             pane.show(session, change)
             pane.paused = more
         if change.entries:
-            screen.parts.details.refresh()
-            screen.question_dialogs.refresh()
+            self._parts.details.refresh()
+            self._parts.question_dialogs.refresh()
         if change.fields:
             screen.show_status()
-            screen.pane_layout.show_tabs()
-        if "turn" in change.fields and not screen.presence.is_seen:
-            screen.presence.has_news = session.turn_state == "idle"
+            self._parts.pane_layout.show_tabs()
+        if "turn" in change.fields and not screen.is_seen:
+            screen.has_news = session.turn_state == "idle"
             screen.tabs.show()
         if "questions" in change.fields:
-            screen.question_dialogs.show_next()
+            self._parts.question_dialogs.show_next()
         if "commands" in change.fields:
             screen.query_one(PromptArea).commands_changed()
-            screen.parts.slash.tell_unprintable()
+            self._parts.agent_commands.tell_unprintable()
 
     def _bind(self, session: Session) -> None:
-        bind_session(self._screen, session, self._start.settings)
+        """Bind the panes to another session."""
+        screen, settings = self._screen, self._start.settings
+        for pane in screen.query(Pane):
+            pane.begin()
+        for changes in screen.query(ChangesPane):
+            changes.is_kept = lambda path: _is_kept(screen, path)
+            changes.looking_for = lambda: _looking_for(screen)
+            changes.beside = lambda: _beside(screen)
+        chat = screen.query_one(ChatPane)
+        chat.context = BlockContext(
+            session.cwd,
+            terminal=self._parts.shell.terminal,
+            redraw=chat.changed,
+            glyph=lambda name: screen.look.glyph(name),
+            asks=session.asks,
+            key=lambda name: key_of(screen, name),
+            pictures=has_pictures(screen.app, screen.look),
+            thoughts=settings.thoughts,
+            fold_turns=settings.fold_turns,
+        )
 
 
-def bind_session(screen: SessionScreen, session: Session, settings: Settings) -> None:
-    """Bind the panes to another session."""
-    for pane in screen.query(Pane):
-        pane.begin()
-    for changes in screen.query(ChangesPane):
-        changes.is_kept = lambda path: _is_kept(screen, path)
-        changes.looking_for = lambda: _looking_for(screen)
-        changes.beside = lambda: _beside(screen)
-    chat = screen.query_one(ChatPane)
-    chat.context = BlockContext(
-        session.cwd,
-        terminal=partial(terminal_of, screen),
-        redraw=chat.changed,
-        glyph=lambda name: screen.look.glyph(name),
-        asks=session.asks,
-        key=lambda name: key_of(screen, name),
-        pictures=has_pictures(screen.app, screen.look),
-        thoughts=settings.thoughts,
-        fold_turns=settings.fold_turns,
-    )
-
-
-def terminal_of(screen: SessionScreen, terminal_id: str) -> Terminal | None:
-    """Return a terminal of the session or of the user by its id, or None."""
-    own = screen.parts.shell.terminal(terminal_id)
-    host, session = screen.conversation.host, screen.conversation.session
-    if own is not None or host is None or session is None:
-        return own
-    return host.terminals.find(session.id, terminal_id)
-
-
-def _is_kept(screen: SessionScreen, path: str) -> bool:
+def _is_kept(screen: ConversationScreen, path: str) -> bool:
     tracking = screen.conversation.tracking
     return tracking is not None and tracking.is_kept(path)
 
 
-def _looking_for(screen: SessionScreen) -> float:
+def _looking_for(screen: ConversationScreen) -> float:
     tracking = screen.conversation.tracking
     return tracking.look_seconds if tracking is not None else 0.0
 
 
-def _beside(screen: SessionScreen) -> list[str]:
+def _beside(screen: ConversationScreen) -> list[str]:
     """Return the obstacles of change tracking and the changes of untracked files."""
     tracking, session = screen.conversation.tracking, screen.conversation.session
     if tracking is None:
@@ -348,46 +328,3 @@ class FramePacer:
         if later:
             self._due = 0.0
             after(self._screen, 0.001, self.flush)
-
-
-class Presence:
-    """The presence of the user at one session screen."""
-
-    def __init__(self, screen: SessionScreen) -> None:
-        self._screen = screen
-        self._seen = asyncio.Event()
-        self.has_news = False
-        """True if a turn has ended while another session was in view."""
-        self._then: Callable[[], None] | None = None
-
-    @property
-    def is_seen(self) -> bool:
-        """True if this session is in view."""
-        return self._screen.tabs.is_current(self._screen)
-
-    async def ask(self, screen: Screen[Result]) -> Result | None:
-        """Show a screen over this session once it is in view; return its result."""
-        await self._seen.wait()
-        return await answer_of(self._screen.app, screen)
-
-    def when_seen(self, do: Callable[[], None]) -> None:
-        """Call this once the session is in view; only the newest call is kept."""
-        if self.is_seen:
-            do()
-        else:
-            self._then = do
-
-    def begin(self) -> None:
-        """Note that this session is in view."""
-        self._seen.set()
-        self.has_news = False
-        self._screen.tabs.show()
-        self._screen.question_dialogs.show_next()
-        if self._then is not None:
-            then, self._then = self._then, None
-            then()
-
-    def end(self) -> None:
-        """Note that another session is in view."""
-        if not self.is_seen:
-            self._seen.clear()

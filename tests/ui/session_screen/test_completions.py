@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 async def test_commands_are_completed_with_keys(tmp_path: Path) -> None:
     async with seat(tmp_path, updates=[COMMANDS]) as here:
-        await here.until(lambda: here.session.parts.slash.of_agent())
+        await here.until(lambda: here.session.parts.agent_commands.printable)
         await here.press("slash", "p", "l")
         await here.sees("/plan", "make a plan", "/play <what>")
         assert "/stop" not in here.text
@@ -41,7 +41,7 @@ async def test_enter_sends_a_command_that_is_whole_although_others_begin_so_or_i
         "availableCommands": [*COMMANDS["availableCommands"], {"name": "stop-all", "description": ""}],
     }
     async with seat(tmp_path, updates=[more]) as here:
-        await here.until(lambda: here.session.parts.slash.of_agent())
+        await here.until(lambda: here.session.parts.agent_commands.printable)
         await here.write("/stop")
         await here.sees("/stop-all")
         await here.press("enter")

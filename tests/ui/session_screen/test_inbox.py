@@ -76,7 +76,7 @@ async def test_a_turn_that_ended_unseen_waits_until_it_is_looked_at(tmp_path: Pa
         await here.press("alt+a")
         assert told(here) == "Nothing waits for you."
         first.conversation.say("/usage")
-        await here.until(lambda: first.presence.has_news)
+        await here.until(lambda: first.has_news)
         assert [(one.screen, one.kind, one.what) for one in waiting((first, second))] == [
             (first, "done", "/usage")
         ]
@@ -92,7 +92,7 @@ async def test_a_turn_that_ended_unseen_waits_until_it_is_looked_at(tmp_path: Pa
 async def test_a_turn_that_failed_unseen_is_marked_as_failed(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
         first.conversation.say("/error")
-        await here.until(lambda: first.presence.has_news)
+        await here.until(lambda: first.has_news)
 
         assert [one.kind for one in waiting((first, second))] == ["failed"]
         await here.sees("✗ 1 ")
@@ -101,7 +101,7 @@ async def test_a_turn_that_failed_unseen_is_marked_as_failed(tmp_path: Path) -> 
 async def test_the_list_tells_of_what_comes_while_it_is_open(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, _second):
         first.conversation.say("/usage")
-        await here.until(lambda: first.presence.has_news)
+        await here.until(lambda: first.has_news)
         await here.press("alt+a")
         await here.is_before(InboxMenu)
 

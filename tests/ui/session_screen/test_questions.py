@@ -277,7 +277,7 @@ def form_asked(here: Seat, key: str = "form") -> None:
     session = here.conversation.session
     assert session is not None
     session.questions[key] = Elicitation(key, "Tell me more", schema=FORM)
-    here.session.question_dialogs.show_next()
+    here.session.parts.question_dialogs.show_next()
 
 
 async def test_a_half_filled_form_keeps_what_was_entered_while_another_question_is_looked_at(
@@ -370,7 +370,7 @@ async def test_escape_puts_all_that_is_listed_aside_and_says_so(tmp_path: Path) 
         await here.press("escape")
         await here.until(lambda: here.app.screen is here.session)
         await here.sees("2 questions")
-        assert here.session.question_dialogs.shown is None
+        assert here.session.parts.question_dialogs.shown is None
 
         await here.press("ctrl+y")
         await here.is_before(PermissionDialog)
@@ -464,7 +464,7 @@ async def test_questions_that_are_withdrawn_at_once_bring_up_few_dialogs(
         monkeypatch.setattr(here.app, "push_screen", count)
         await asked_over(here, "", *names)
         await here.until(lambda: len(here.conversation.questions) == len(names))
-        asking = here.session.question_dialogs
+        asking = here.session.parts.question_dialogs
         running = here.conversation.running
         assert running is not None
         for key in list(here.conversation.questions)[:-1]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -222,47 +221,6 @@ def test_a_drawing_that_fails_in_a_test_fails_the_test(loop: Loop) -> None:
 
     with pytest.raises(LookupError):
         made.flush()
-
-
-@pytest.mark.slow
-async def test_a_dialog_of_a_session_waits_until_the_session_is_seen(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        first = here.session
-        await here.app.tabs.open(running=here.conversation.running)
-        await here.until(lambda: here.session is not first and here.conversation.phase == "ready")
-        assert not first.presence.is_seen
-
-        asking = asyncio.create_task(
-            first.presence.ask(Menu("Well?", [MenuItem("y", "Yes")], None, first.look))
-        )
-        await here.pilot.pause()
-        assert not isinstance(here.app.screen, Menu)
-        await here.press("alt+1")
-        await here.is_before(Menu)
-        await here.press("enter")
-
-        assert await asking == "y"
-        await here.app.tabs.end()
-
-
-@pytest.mark.slow
-async def test_of_what_waits_only_the_newest_is_done_and_only_once(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        first, done = here.session, list[str]()
-        first.presence.when_seen(lambda: done.append("at once"))
-        assert done == ["at once"]
-        await here.app.tabs.open(running=here.conversation.running)
-        await here.until(lambda: not first.presence.is_seen)
-        first.presence.when_seen(lambda: done.append("older"))
-        first.presence.when_seen(lambda: done.append("newer"))
-
-        await here.press("alt+1")
-        await here.until(lambda: first.presence.is_seen and len(done) > 1)
-        await here.press("alt+2", "alt+1")
-        await here.until(lambda: first.presence.is_seen)
-
-        assert done == ["at once", "newer"]
-        await here.app.tabs.end()
 
 
 @pytest.mark.slow

@@ -1,0 +1,134 @@
+"""The screen of a conversation, as its parts know it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from textual.screen import Screen
+
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.running_agent import RunningAgent
+from acp_tui.conversation.session_opening import Attach
+from acp_tui.store.preferences import SessionNames
+from acp_tui.store.recordings import RecordedSession
+from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.screens.unasked import Result, answer_of
+from acp_tui.ui.terminal import Attention
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.prompt_box import PromptBox
+
+Key = tuple[str, str]
+"""A question: (session id, key in the session)."""
+
+
+class SessionTabs(Protocol):
+    """The tabs, as one of their sessions knows them."""
+
+    names: SessionNames
+
+    @property
+    def screens(self) -> Sequence[ConversationScreen]:
+        """All sessions, in the order of their tabs."""
+
+    def is_current(self, screen: ConversationScreen) -> bool:
+        """Return True for the screen in view."""
+
+    def show(self) -> None:
+        """Draw the tab line."""
+
+    async def open(
+        self,
+        *,
+        running: RunningAgent | None = None,
+        attach: Attach | None = None,
+        recorded: RecordedSession | None = None,
+    ) -> None:
+        """Open a tab for a session of a running agent, a recorded session or the start screen."""
+
+    async def close(self, screen: ConversationScreen) -> None:
+        """End a session and close its tab."""
+
+    async def go(self, step: int) -> None:
+        """Show the tab `step` places further, around the ends."""
+
+    async def go_to(self, place: int) -> None:
+        """Show the tab at a place, from 0."""
+
+    async def clicked(self, piece: int) -> None:
+        """Show the tab of a clicked piece of the tab line."""
+
+    async def visit(self, screen: ConversationScreen, question: Key) -> None:
+        """Show a question of another session, and come back after the answer."""
+
+    def come_back(self, screen: ConversationScreen, question: Key) -> bool:
+        """Go back after a visit for this question; return False if there was none."""
+
+    def note(self, screen: ConversationScreen) -> str:
+        """Return the note in a dialog: its tab and the tab to come back to."""
+
+
+class ConversationScreen(Screen[None]):
+    """A screen with one conversation, a prompt and a status line, over which dialogs open."""
+
+    conversation: Conversation
+    """Set by the session screen, whose parts listen to it."""
+
+    def __init__(self, look: Look, tabs: SessionTabs, attention: Attention) -> None:
+        super().__init__()
+        self.look = look
+        self.tabs = tabs
+        self.has_news = False
+        """True if a turn has ended while another session was in view."""
+        self._attention = attention
+        self._seen = asyncio.Event()
+        self._then: Callable[[], None] | None = None
+
+    @property
+    def prompt(self) -> PromptBox:
+        """The prompt box."""
+        return self.query_one(PromptBox)
+
+    def focus_prompt(self) -> None:
+        """Focus the prompt."""
+        self.set_focus(self.prompt)  # at once: `focus` would come after a key that is here already
+
+    def show_status(self) -> None:
+        """Update the status line, the tabs and the title of the terminal."""
+        self.query_one(StatusLine).show()
+        self._attention.update(self.conversation, self, self.is_seen)
+        self.tabs.show()
+
+    # ------------------------------------------------------------------ presence of the user
+
+    @property
+    def is_seen(self) -> bool:
+        """True if this session is in view."""
+        return self.tabs.is_current(self)
+
+    async def ask(self, screen: Screen[Result]) -> Result | None:
+        """Show a screen over this session once it is in view; return its result."""
+        await self._seen.wait()
+        return await answer_of(self.app, screen)
+
+    def when_seen(self, do: Callable[[], None]) -> None:
+        """Call this once the session is in view; only the newest call is kept."""
+        if self.is_seen:
+            do()
+        else:
+            self._then = do
+
+    def come_into_view(self) -> None:
+        """Note that this session is in view."""
+        self._seen.set()
+        self.has_news = False
+        self.tabs.show()
+        if self._then is not None:
+            then, self._then = self._then, None
+            then()
+
+    def on_screen_suspend(self) -> None:
+        """Note that the screen is covered, by another session or by a dialog."""
+        if not self.is_seen:
+            self._seen.clear()

@@ -1,0 +1,33 @@
+"""The parts of a session screen, for its commands and its events."""
+
+from __future__ import annotations
+
+from acp_tui.conversation.start import Start
+from acp_tui.store.folders import state_folder
+from acp_tui.ui.session_screen.agent_commands import AgentCommands
+from acp_tui.ui.session_screen.agent_menus import OptionMenus, UnresponsiveAgent
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.details import DetailScreens
+from acp_tui.ui.session_screen.export import ChatCopy
+from acp_tui.ui.session_screen.layout import PaneLayout
+from acp_tui.ui.session_screen.questions import QuestionDialogs
+from acp_tui.ui.session_screen.rules import SessionRules
+from acp_tui.ui.session_screen.shell import UserShell
+from acp_tui.ui.session_screen.start import Startup
+
+
+class SessionParts:
+    """A session screen and its parts; what one needs of another is passed to it here."""
+
+    def __init__(self, screen: ConversationScreen, start: Start) -> None:
+        self.screen = screen
+        self.startup = Startup(screen, start)
+        self.pane_layout = PaneLayout(screen, state_folder() / "layout.json", start.settings.layout)
+        self.shell = UserShell(screen, start)
+        self.rules = SessionRules(screen, start)
+        self.question_dialogs = QuestionDialogs(screen, self.rules)
+        self.details = DetailScreens(screen, start, self.shell.terminal)
+        self.chat_copy = ChatCopy(screen)
+        self.option_menus = OptionMenus(screen)
+        self.agent_commands = AgentCommands(screen)
+        self.unresponsive_agent = UnresponsiveAgent(screen, self.startup.again)

@@ -1,0 +1,29 @@
+"""The agent's commands whose names cannot be printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.ui.seats import seat
+
+
+@pytest.mark.slow
+async def test_a_command_whose_name_cannot_be_printed_is_not_offered_and_that_is_said_once(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        names = ["plain", "x\x1b]52;c;eA==\x07", "y\x9b", "z\u202e", "re\u200bview", "two\nlines"]
+        update = {
+            "kind": "available_commands_update",
+            "availableCommands": [{"name": name} for name in names],
+        }
+        await here.say(f"updates {json.dumps([update])}")
+        await here.until(lambda: [one for one in here.notices if "and 2 more" in one.message])
+
+        assert [command.name for command in here.session.parts.agent_commands.printable] == ["plain"]
+        here.app.clear_notifications()
+        here.session.parts.agent_commands.tell_unprintable()
+        assert not here.notices
