@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # each command loads what it needs, and no more
     from argparse import ArgumentParser
 
     from acp_tui.agent.process import Process, SpawnFailed

@@ -15,14 +15,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from rich.text import Text
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.css.stylesheet import Stylesheet
+from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
 from textual.worker import WorkerFailed
+from textual.worker_manager import WorkerManager
 from typing_extensions import override
 
 from acp_tui.conversation.start import Start
@@ -54,16 +60,7 @@ from acp_tui.ui.theme import Colors, colors_of_terminal
 from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 
-if TYPE_CHECKING:
-    from textual.css.stylesheet import Stylesheet
-    from textual.driver import Driver
-    from textual.filter import LineFilter
-    from textual.notifications import SeverityLevel
-    from textual.screen import Screen
-    from textual.worker_manager import WorkerManager
-
-    from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.ui.tabs import Tabs
+if TYPE_CHECKING:  # what the first frame does not need
     from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView
     from acp_tui.ui.widgets.markdown.inline import LinksWanted
 
@@ -115,6 +112,40 @@ def crash_report_of(mistake: BaseException) -> str:
 log = logging.getLogger(__name__)
 
 
+class SessionInView(Protocol):
+    """The session in view, as the application knows it."""
+
+    async def action_run(self, name: str) -> None:
+        """Run a command of the table."""
+
+    def can_run(self, name: str) -> bool:
+        """Return False for a command with nothing to act on."""
+
+    def open_links(self, links: dict[str, str]) -> None:
+        """Show the targets of links; open one on request."""
+
+    def edit_file(self, path: str, line: int) -> None:
+        """Open a file of the workspace in the user's editor."""
+
+
+class OpenSessions(Protocol):
+    """The open sessions, as the application knows them: they are loaded after it."""
+
+    first: str
+    """The name of the first mode."""
+
+    @property
+    def current(self) -> SessionInView:
+        """The session in view."""
+
+    @property
+    def screens(self) -> Sequence[Screen[Any]]:
+        """The screens of all sessions."""
+
+    async def end(self) -> None:
+        """End all conversations."""
+
+
 class AcpApp(App[int]):
     """The application."""
 
@@ -141,7 +172,7 @@ class AcpApp(App[int]):
         self.set_class(self._ascii, "-ascii")
         if start.settings.reduced_motion:
             self.animation_level = "none"
-        self._tabs: Tabs | None = None
+        self._tabs: OpenSessions | None = None
         self._is_drawn = False
         self._leaves = False
         self._is_lent = False
@@ -153,7 +184,7 @@ class AcpApp(App[int]):
         self.attention = Attention(
             self.write_to_terminal, self.seat, start.settings.notifications, speaks_777(os.environ)
         )
-        self.app_theme = AppTheme(self, config_folder() / "themes", colors, self._ascii)
+        self.app_theme = AppTheme(self, self._every_screen, config_folder() / "themes", colors, self._ascii)
         """The theme, as the terminal can show it."""
         self.app_theme.begin(start.theme, start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -185,7 +216,7 @@ class AcpApp(App[int]):
         )
 
     @property
-    def tabs(self) -> Tabs:
+    def tabs(self) -> OpenSessions:
         """The open sessions; unset until everything is loaded."""
         assert self._tabs is not None
         return self._tabs
@@ -194,11 +225,6 @@ class AcpApp(App[int]):
     def is_complete(self) -> bool:
         """True once the session screen has replaced the first frame."""
         return self._first is None
-
-    @property
-    def session_screen(self) -> SessionScreen:
-        """The session screen in view."""
-        return self.tabs.current
 
     @override
     def get_driver_class(self) -> type[Driver]:
@@ -228,7 +254,7 @@ class AcpApp(App[int]):
         """True while the first frame keeps text for the prompt."""
         return self._first is not None and self._first.has_text
 
-    async def take_place_of_first_frame(self, tabs: Tabs) -> None:
+    async def take_place_of_first_frame(self, tabs: OpenSessions) -> None:
         """Show the session screen and replay the keys that the first frame kept."""
         self._tabs = tabs
         await mount_mode(self, tabs.first)  # 90 ms, while the first frame goes on to show keys
@@ -311,21 +337,21 @@ class AcpApp(App[int]):
     async def action_run(self, name: str) -> None:
         """Run a command of the table."""
         if self._tabs is not None:
-            await self.session_screen.action_run(name)
+            await self.tabs.current.action_run(name)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "run" and self._tabs is not None:
-            return self.session_screen.can_run(str(parameters[0]))
+            return self.tabs.current.can_run(str(parameters[0]))
         return True
 
     def on_links_wanted(self, event: LinksWanted) -> None:
         """Show the targets of links; open one on request."""
-        self.session_screen.open_links(event.links)
+        self.tabs.current.open_links(event.links)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file of a difference in the user's editor."""
-        self.session_screen.edit_file(event.path, event.line)
+        self.tabs.current.edit_file(event.path, event.line)
 
     def action_leave(self) -> None:
         """End all agents and their processes, then quit; the second time quit at once."""
@@ -360,7 +386,7 @@ class AcpApp(App[int]):
     def outer_clipboard(self) -> Clipboard:
         """The clipboard outside the program, created by the first copy."""
         env = {} if self.is_headless else os.environ  # tests leave the user's clipboard alone
-        export = key_of(self.session_screen, "session.export")
+        export = key_of(self.screen_stack[0], "session.export")  # the session below all dialogs
         return Clipboard(lambda sequence: self.write_to_terminal(sequence), env, export=export)
 
     @override
@@ -394,9 +420,8 @@ class AcpApp(App[int]):
         if not self._is_lent:
             write_raw(self, sequence)
 
-    @property
-    def every_screen(self) -> set[Screen[Any]]:
-        """All screens, in view or not."""
+    def _every_screen(self) -> set[Screen[Any]]:
+        """Return all screens, in view or not."""
         tabs = self._tabs.screens if self._tabs is not None else ()
         return {*tabs, *(screen for stack in screen_stacks(self) for screen in stack)}
 

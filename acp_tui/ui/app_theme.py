@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from rich.segment import Segment
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
+from textual.screen import Screen
 from typing_extensions import override
 
-from acp_tui.store.folders import state_folder
+from acp_tui.store.folders import Problem, state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
 from acp_tui.ui.theme import Colors, choose, find, look_of, textual_theme, with_few_colors, with_forms
 from acp_tui.ui.widgets.look import Look, restyle
-
-if TYPE_CHECKING:
-    from acp_tui.ui.app import AcpApp
-
 
 EVERY: Final = 0.5
 """Seconds between two checks of the theme file: one `stat` instead of a watcher thread."""
@@ -60,11 +57,19 @@ def _kept() -> Path:
 class AppTheme:
     """The theme of the app, applied to all its screens."""
 
-    def __init__(self, app: AcpApp, folder: Path, colors: Colors, ascii: bool) -> None:
+    def __init__(
+        self,
+        app: App[Any],
+        screens: Callable[[], Iterable[Screen[Any]]],
+        folder: Path,
+        colors: Colors,
+        ascii: bool,
+    ) -> None:
         """Set no theme yet.
 
         Args:
             app: the application.
+            screens: returns all of its screens, in view or not.
             folder: the user's own themes.
             colors: how many colours the terminal has.
             ascii: True if the terminal shows ASCII only.
@@ -73,6 +78,7 @@ class AppTheme:
         """The name of the chosen theme, even if its file is broken."""
         self.look = Look()
         self._app = app
+        self._screens = screens
         self._folder = folder
         self._colors = colors
         self._ascii = ascii
@@ -92,7 +98,7 @@ class AppTheme:
         """Use a theme and keep it for the next run."""
         problem = keep_theme(_kept(), self._in_settings, name) if self.use(name) else None
         if problem is not None:
-            self._app.warn(str(problem), "Theme")
+            self._warn(problem)
 
     def use(self, name: str) -> bool:
         """Use a theme; return False if its file is broken.
@@ -103,7 +109,7 @@ class AppTheme:
         self.name = name
         self._watch.watch(name)
         if problem is not None:
-            self._app.call_later(self._app.warn, str(problem), "Theme")
+            self._app.call_later(self._warn, problem)
             if self._app.is_running:
                 return False
         if self._colors != "many":
@@ -115,9 +121,12 @@ class AppTheme:
             self._app.mutate_reactive(App.theme)  # the same name, but other colours
         else:
             self._app.theme = theme.name
-        for screen in self._app.every_screen:
+        for screen in self._screens():
             restyle(screen, self.look)
         return problem is None
+
+    def _warn(self, problem: Problem) -> None:
+        self._app.notify(str(problem), title="Theme", severity="warning", timeout=15)
 
     def reload(self) -> None:
         """Apply a theme file that was saved."""

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 from acp_tui.store.settings import Calls
 from acp_tui.ui.widgets.text import safe_line, start_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the first frame needs no conversation
     from acp_tui.conversation.conversation import Conversation
 
 

@@ -159,9 +159,9 @@ async def sessions(play: Performance) -> None:
     await edit_question(play)
     await play.answer("y")
     await play.finished()
-    first = play.app.session_screen
+    first = play.app.tabs.current
     await play.pilot.press("ctrl+n")
-    await play.until(lambda: play.app.session_screen is not first, "another session")
+    await play.until(lambda: play.app.tabs.current is not first, "another session")
     await play.ready()
     first.conversation.say("/run make check")
     await play.until(lambda: first.conversation.questions, "a question of the first session")
@@ -192,7 +192,7 @@ async def decisions(play: Performance) -> None:
     await play.say(CHAIN)
     await play.answer("n")
     await play.finished()
-    session = play.app.session_screen
+    session = play.app.tabs.current
     session.conversation.choices.set_policy("allow-everything")
     await play.say("/run make check")
     await play.finished()
@@ -203,7 +203,7 @@ async def decisions(play: Performance) -> None:
 async def rules(play: Performance) -> None:
     await play.ready()
     config_folder().joinpath("rules.toml").write_text(_RULES, "utf-8")
-    theirs = Path(play.app.session_screen.conversation.session.cwd, ".acp-tui", "rules.toml")
+    theirs = Path(play.app.tabs.current.conversation.session.cwd, ".acp-tui", "rules.toml")
     theirs.parent.mkdir()
     theirs.write_text(_THEIR_RULES, "utf-8")
     await play.pilot.press("alt+l")
@@ -212,7 +212,7 @@ async def rules(play: Performance) -> None:
 
 async def completion(play: Performance) -> None:
     await at_work(play)
-    play.app.session_screen.prompt.insert("/p")
+    play.app.tabs.current.prompt.insert("/p")
     await play.drawn()
 
 
@@ -225,7 +225,7 @@ async def queue(play: Performance) -> None:
 
 async def inbox(play: Performance) -> None:
     await sessions(play)
-    play.app.session_screen.prompt.insert("Meanwhile, let us look at")
+    play.app.tabs.current.prompt.insert("Meanwhile, let us look at")
     await play.pilot.press("alt+a")
     await play.opened("InboxMenu")
 

@@ -95,16 +95,16 @@ class Performance:
 
     async def ready(self) -> None:
         """Return once the agent listens."""
-        conversation = self.app.session_screen.conversation
+        conversation = self.app.tabs.current.conversation
         await self.until(
-            lambda: conversation.phase == "ready" and self.app.session_screen.query("#prompt"), "ready"
+            lambda: conversation.phase == "ready" and self.app.tabs.current.query("#prompt"), "ready"
         )
         await self.until(lambda: conversation.session.usage is not None, "the usage is known")
-        self.app.session_screen.prompt.cursor_blink = False
+        self.app.tabs.current.prompt.cursor_blink = False
 
     async def say(self, prompt: str) -> None:
         """Send a prompt."""
-        self.app.session_screen.prompt.insert(f"{prompt} ")  # the space closes the list of completions
+        self.app.tabs.current.prompt.insert(f"{prompt} ")  # the space closes the list of completions
         await self.pilot.press("enter")
 
     async def opened(self, screen: str) -> None:
@@ -124,7 +124,7 @@ class Performance:
 
     async def finished(self) -> None:
         """Return once the turn is over."""
-        session = self.app.session_screen.conversation.session
+        session = self.app.tabs.current.conversation.session
         await self.until(lambda: session.turns and session.turn_state == "idle", "the turn is over")
         await self.drawn()
 

@@ -21,6 +21,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.unasked import UnaskedScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.ui.tabs import Tabs
 from tests.conversation.talks import said, start
 from tests.ui.screens.dialogs import let_the_pause_pass
 from tests.ui.screens.stage import drawn, screen_text
@@ -40,7 +41,11 @@ class Seat:
 
     @property
     def session(self) -> SessionScreen:
-        return self.app.session_screen
+        return self.tabs.current
+
+    @property
+    def tabs(self) -> Tabs:
+        return tabs_of(self.app)
 
     @property
     def conversation(self) -> Conversation:
@@ -122,6 +127,12 @@ class Seat:
         """Have the plain agent ask about tool calls of these names; return the dialog of the first."""
         await self.say(f"ask {' '.join(names)}")
         return await self.is_before(PermissionDialog)
+
+
+def tabs_of(app: AcpApp) -> Tabs:
+    """Return the tabs of a loaded interface."""
+    assert isinstance(app.tabs, Tabs)
+    return app.tabs
 
 
 @asynccontextmanager

@@ -372,7 +372,7 @@ async def test_a_session_that_is_taken_up_has_its_changes_and_each_way_back(
 
     async with seat(work, Settings(), given=demo_launch()) as here:
         taken_up = Attach(SessionInfo(session_id=session_id, cwd=str(work)))
-        await here.app.tabs.open(running=here.conversation.running, attach=taken_up)
+        await here.tabs.open(running=here.conversation.running, attach=taken_up)
         await here.sees("M old.txt  on disk  turn 1", "/run echo four >> old.txt")
 
         await here.press("f5", "enter")

@@ -56,7 +56,7 @@ async def test_the_session_looks_as_the_first_frame_did(
         here = Seat(beginning.app, pilot)
         await here.sees("Say something", "all keys")
         after = here.text.splitlines()
-        await here.app.tabs.end()
+        await here.tabs.end()
     began.guard.close()
     top = 1 if size[0] < 100 else 0  # where it is narrow, the panes are tabs above the chat
 
@@ -88,7 +88,7 @@ async def test_what_is_typed_before_the_session_is_there_is_shown_at_once_and_go
         await here.until(lambda: here.draft == "hoi there\nyou!")
         await here.press("f2", "z")
         assert here.draft == "hoi there\nyou!"
-        await here.app.tabs.end()
+        await here.tabs.end()
     began.guard.close()
 
 
@@ -135,7 +135,7 @@ async def test_a_prompt_that_was_sent_and_a_key_that_opens_something_act_once_th
         await here.is_before(HelpScreen)
         await here.press("escape")
         await here.sees("heard hi")
-        await here.app.tabs.end()
+        await here.tabs.end()
     began.guard.close()
 
 
@@ -168,5 +168,5 @@ async def test_a_draft_of_the_last_run_is_put_away_where_something_was_typed_bef
         assert "important" not in here.said[0]
         assert here.session.prompt.stashed is not None
         assert "important" in here.session.prompt.stashed.text
-        await here.app.tabs.end()
+        await here.tabs.end()
     began.guard.close()

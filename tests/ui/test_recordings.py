@@ -25,6 +25,7 @@ from acp_tui.ui.widgets.look import Look
 from tests import recordings
 from tests.conversation.talks import start
 from tests.ui.screens.stage import screen_text, until
+from tests.ui.seats import tabs_of
 
 pytestmark = pytest.mark.slow
 
@@ -40,9 +41,9 @@ async def showing(name: str, folder: Path) -> AsyncIterator[tuple[SessionScreen,
     try:
         async with app.run_test(size=(120, 40)) as pilot:
             await until(pilot, lambda: isinstance(app.screen, StartScreen))
-            await app.tabs.open(recorded=recordings.recording(recordings.FOLDER / f"{name}.ndjson"))
-            await until(pilot, lambda: app.session_screen.conversation.phase == "recorded")
-            yield app.session_screen, pilot
+            await tabs_of(app).open(recorded=recordings.recording(recordings.FOLDER / f"{name}.ndjson"))
+            await until(pilot, lambda: tabs_of(app).current.conversation.phase == "recorded")
+            yield tabs_of(app).current, pilot
     finally:
         given.guard.close()
 

@@ -50,7 +50,7 @@ async def two_sessions(
         try:
             yield here, first, here.session
         finally:
-            await here.app.tabs.end()
+            await here.tabs.end()
 
 
 def is_over(session: Session) -> bool:
@@ -120,7 +120,7 @@ async def test_a_closed_session_leaves_the_agent_to_the_others(tmp_path: Path) -
     async with two_sessions(tmp_path) as (here, first, second):
         await here.press("alt+w")
         await here.until(lambda: here.session is first)
-        await here.until(lambda: second not in here.app.tabs.screens)
+        await here.until(lambda: second not in here.tabs.screens)
 
         await here.say("/usage")
         session = first.conversation.session
@@ -153,7 +153,7 @@ async def test_c45_an_earlier_session_is_taken_up_with_what_was_said_in_it(tmp_p
 async def test_c45_of_a_load_that_failed_nothing_stays_on_the_screen(tmp_path: Path) -> None:
     async with seat(tmp_path, can={"loadSession": True}, refuses_to_attach=True) as here:
         running = here.conversation.running
-        await here.app.tabs.open(running=running, attach=Attach(SessionInfo(session_id="gone")))
+        await here.tabs.open(running=running, attach=Attach(SessionInfo(session_id="gone")))
         await here.is_before(FailureScreen)
         await here.sees("could not take this session up", "No such session")
         assert "as before" not in here.text
@@ -165,7 +165,7 @@ async def test_c45_of_a_load_that_failed_nothing_stays_on_the_screen(tmp_path: P
         await here.say("hello")
         await here.sees("heard hello")
         assert "as before" not in here.text
-        await here.app.tabs.end()
+        await here.tabs.end()
 
 
 async def test_c49_a_deleted_session_is_not_offered_any_more(tmp_path: Path) -> None:
@@ -189,21 +189,21 @@ async def test_c49_no_tab_stays_on_a_session_that_was_deleted_from_another_one(t
 
         await delete_listed(here, "usage")
 
-        assert here.app.tabs.screens == [first]
+        assert here.tabs.screens == [first]
 
 
 async def test_a_session_that_is_deleted_from_another_tab_leaves_that_tab_in_view(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
         await had_its_turn(here, second)
         await here.press("ctrl+n")
-        await here.until(lambda: len(here.app.tabs.screens) == 3 and here.conversation.phase == "ready")
+        await here.until(lambda: len(here.tabs.screens) == 3 and here.conversation.phase == "ready")
         third = here.session
         await here.until(lambda: third.query("#prompt"))
 
         await delete_listed(here, "usage")
 
         assert here.session is third
-        assert here.app.tabs.screens == [first, third]
+        assert here.tabs.screens == [first, third]
 
 
 async def test_c49_where_a_session_was_deleted_from_its_own_tab_a_new_one_begins(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ async def test_another_agent_is_chosen_for_a_tab_of_its_own(tmp_path: Path) -> N
         await here.press("alt+n")
 
         await here.is_before(StartScreen)
-        assert len(here.app.tabs.screens) == 3
+        assert len(here.tabs.screens) == 3
 
 
 async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restarts(tmp_path: Path) -> None:
@@ -268,10 +268,10 @@ async def test_a_command_of_ours_is_run_and_not_said(tmp_path: Path) -> None:
 
 async def test_the_tab_that_is_seen_is_drawn_where_there_is_no_room_for_all(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, _first, _second):
-        for number, screen in enumerate(here.app.tabs.screens, 1):
+        for number, screen in enumerate(here.tabs.screens, 1):
             session = screen.conversation.session
             assert session is not None
-            here.app.tabs.names.put("demo", session.id, f"a name as long as it gets {number}")
+            here.tabs.names.put("demo", session.id, f"a name as long as it gets {number}")
         await here.pilot.resize_terminal(42, 24)
         await here.sees("2 a name as long as it")
         assert "1 a name" not in here.text
@@ -309,7 +309,7 @@ async def test_a_session_is_forked_into_a_tab_of_its_own(tmp_path: Path) -> None
         before = here.session
         await here.press("ctrl+b")
         await here.until(lambda: here.session is not before and here.conversation.phase == "ready")
-        assert len(here.app.tabs.screens) == 4
+        assert len(here.tabs.screens) == 4
 
 
 async def test_a_fork_is_offered_only_where_the_agent_can_and_a_refusal_opens_no_tab(tmp_path: Path) -> None:
@@ -329,7 +329,7 @@ async def test_a_fork_is_offered_only_where_the_agent_can_and_a_refusal_opens_no
         await here.until(lambda: not here.conversation.is_busy)
         await here.press("alt+k")
         await here.until(lambda: "No room for a copy" in told(here))
-        assert len(here.app.tabs.screens) == 1
+        assert len(here.tabs.screens) == 1
 
 
 async def test_a_command_line_that_cannot_be_started_stays_to_be_mended(tmp_path: Path) -> None:

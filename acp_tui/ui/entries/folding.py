@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from typing_extensions import override
 
@@ -17,9 +17,7 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece
 
-if TYPE_CHECKING:
-    TurnOf = Callable[[int], tuple[Turn | None, Turn | None]]
-
+TurnOf = Callable[[int], tuple[Turn | None, Turn | None]]
 
 FEWEST: Final = 3
 """Consecutive reads and searches from which they are folded."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
+
+from textual.app import App
+from textual.events import Key, Paste
 
 from acp_tui.ui.textual_internals import has_screens
-
-if TYPE_CHECKING:
-    from textual.app import App
-    from textual.events import Key, Paste
-
-    from acp_tui.ui.screens.unasked import UnaskedScreen
-
 
 # A dialog of the agent may open in the middle of a word. Its letters must write on in the draft then, and not
 # answer; yet a user who only watches should answer with one key. So the guard follows the rhythm of the keys:
@@ -211,9 +207,9 @@ def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
     """Guard a key or a paste before the application handles it; return whether it is handled by that."""
     if event.is_forwarded or not has_screens(app):
         return False
-    if getattr(app.screen, "IS_GUARDED", False):
-        guarded: UnaskedScreen[Any] = app.screen  # type: ignore[assignment]
-        return guarded.keeps_back(event)
+    screen: Any = app.screen  # a guarded one is an `UnaskedScreen`, which is loaded after the first frame
+    if getattr(screen, "IS_GUARDED", False):
+        return bool(screen.keeps_back(event))
     name = getattr(event, "key", None)
     if name is None:
         return False

@@ -1,1 +1,1 @@
-"""The screen of one session, and the parts that hold it."""
+"""The screen of one session, and its parts."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rich.style import Style
-
-if TYPE_CHECKING:
-    from textual.screen import Screen
-
+from textual.screen import Screen
 
 ROLES: Final = (
     # text

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App
 from typing_extensions import override
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # it is loaded for the first picture
     from PIL.Image import Image
-    from textual.app import App
 
 
 COLUMNS: Final = 64

@@ -15,7 +15,7 @@ from tests.ui.seats import seat
 async def test_a_dialog_of_a_session_waits_until_the_session_is_seen(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         first = here.session
-        await here.app.tabs.open(running=here.conversation.running)
+        await here.tabs.open(running=here.conversation.running)
         await here.until(lambda: here.session is not first and here.conversation.phase == "ready")
         assert not first.is_seen
 
@@ -27,7 +27,7 @@ async def test_a_dialog_of_a_session_waits_until_the_session_is_seen(tmp_path: P
         await here.press("enter")
 
         assert await asking == "y"
-        await here.app.tabs.end()
+        await here.tabs.end()
 
 
 @pytest.mark.slow
@@ -36,7 +36,7 @@ async def test_of_what_waits_only_the_newest_is_done_and_only_once(tmp_path: Pat
         first, done = here.session, list[str]()
         first.when_seen(lambda: done.append("at once"))
         assert done == ["at once"]
-        await here.app.tabs.open(running=here.conversation.running)
+        await here.tabs.open(running=here.conversation.running)
         await here.until(lambda: not first.is_seen)
         first.when_seen(lambda: done.append("older"))
         first.when_seen(lambda: done.append("newer"))
@@ -47,4 +47,4 @@ async def test_of_what_waits_only_the_newest_is_done_and_only_once(tmp_path: Pat
         await here.until(lambda: first.is_seen)
 
         assert done == ["at once", "newer"]
-        await here.app.tabs.end()
+        await here.tabs.end()

@@ -51,7 +51,7 @@ async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_
     (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
     async with seat(tmp_path) as here:
         assert here.session.check_action("run", ("session.hand-over",)) is False
-        await here.app.tabs.open(recorded=recording(journal))
+        await here.tabs.open(recorded=recording(journal))
         await here.sees("heard hello", "recorded, F12 goes on with it")
 
         await here.say("go on")

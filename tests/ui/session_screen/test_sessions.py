@@ -245,7 +245,7 @@ async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is
             await here.is_before(SessionsMenu)
             await here.press("enter")
             await here.until(lambda: here.conversation.phase == "recorded")
-            assert len(here.app.tabs.screens) == 2
+            assert len(here.tabs.screens) == 2
             assert here.said[:2] == ["pears", "heard pears"]
             await here.press("alt+1")
             await here.until(lambda: here.session is first)

@@ -137,7 +137,7 @@ async def recorded(tmp_path: Path, here: Seat) -> None:
         if isinstance(params, dict) and "cwd" in params:
             params["cwd"] = str(tmp_path / "old")
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    await here.app.tabs.open(recorded=recording(file))
+    await here.tabs.open(recorded=recording(file))
     await here.sees("heard hello", "recorded, F12 goes on with it")
 
 
