@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.start import Start
+from acp_tui.conversation.state import ConversationState
 from acp_tui.rules.model import WORDS
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
@@ -20,14 +21,11 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import RememberedChoices, Value
 from acp_tui.store.settings import Policy
 
-if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Conversation
-
 
 class SessionChoices:
     """The choices in one conversation."""
 
-    def __init__(self, conversation: Conversation, start: Start) -> None:
+    def __init__(self, conversation: ConversationState, start: Start) -> None:
         self._conversation = conversation
         self._start = start
         self._last_choices = LastChoices(start)

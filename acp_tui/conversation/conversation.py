@@ -11,11 +11,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, gone
-from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.agent.replay import replay_in_slices
@@ -29,6 +28,7 @@ from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import Attach, SessionOpening
 from acp_tui.conversation.start import Start
+from acp_tui.conversation.state import ConversationListener, ConversationState, Phase
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.events import Noted, RangeChosen, SessionChange
 from acp_tui.session.questions import Question
@@ -77,13 +77,7 @@ class QuestionsByKey(Mapping[tuple[str, str], "Question"]):
         return repr(dict(self))
 
 
-Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
-
-_OVER: Final = ("failed", "ended", "reading", "recorded", "ending")
-"""Phases in which no agent can receive prompts."""
-
-
-class Conversation:
+class Conversation(ConversationState):
     """An agent and one session of it."""
 
     def __init__(
@@ -103,28 +97,18 @@ class Conversation:
             running: an agent of other conversations; None: start one.
             attach: a session of the agent to be opened; None: make a new one.
         """
-        self.phase: Phase = "starting"
+        super().__init__(start, running.launch if running is not None else start.launch)
         self.failure: Failure | None = None
         """The reason of the phase `failed` or `ended`."""
         self.waiting_since = time.monotonic()
         """The monotonic time of the start of the phase."""
         self.recorded: RecordedSession | None = None
         """The recorded session that is shown, in the phase `recorded`."""
-        self.session: Session | None = None
-        self.launch: Launch | None = running.launch if running is not None else start.launch
-        """The command of the agent, for the first start and later ones."""
-        self.running: RunningAgent | None = None
-        """The agent with its connection, host and journal, while there is one."""
-        self.tracking: ChangeTracker | None = None
-        """The tracker of changed files, while there is a session."""
-        self._start = start
         self._listener = listener
         self._logins = logins
         self._opening = SessionOpening(start, attach)
         self._process: Process | None = start.process if running is None else None
         self._spawn_error = start.spawn_error if running is None else None
-        self.round = 0
-        """The number of starts and ends: work for an earlier round has to stop."""
         self._unread_told: tuple[str, int] | None = None
         """The last turn in which the chat was told of lines without a message."""
         self._is_closed = False
@@ -133,7 +117,7 @@ class Conversation:
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """The rejected changes, reported to the agent with the next prompt."""
         self.choices = SessionChoices(self, start)
-        self._prompts = PromptQueue(self, listener)
+        self._prompts = PromptQueue(self, listener, self.rejections, self._log_in_again)
         if running is not None:
             self._join(running)
 
@@ -237,16 +221,6 @@ class Conversation:
             self.running = self._process = None
 
     @property
-    def agent(self) -> Agent | None:
-        """The agent, while there is one."""
-        return self.running.agent if self.running is not None else None
-
-    @property
-    def host(self) -> Host | None:
-        """The host of the agent, while there is one."""
-        return self.running.host if self.running is not None else None
-
-    @property
     def background(self) -> list[Terminal]:
         """The terminals of the agent's commands that have left something running."""
         if self.host is None or self.session is None:
@@ -257,17 +231,6 @@ class Conversation:
     def journal(self) -> Journal | None:
         """The journal of the connection, while there is one."""
         return self.running.journal if self.running is not None else None
-
-    @property
-    def cwd(self) -> str:
-        """The folder of the session; an earlier session may have another than the program."""
-        cwd = self.session.cwd if self.session is not None else ""
-        return cwd or self._start.cwd
-
-    @property
-    def roots(self) -> list[str]:
-        """The folders of the session: its working directory, then those that were added."""
-        return [self.cwd, *self._start.extra_roots]
 
     @property
     def command(self) -> Sequence[str]:
@@ -310,16 +273,6 @@ class Conversation:
     def above(self) -> Session | None:
         """The earlier session above this one, which the agent does not know."""
         return self._opening.above
-
-    @property
-    def is_over(self) -> bool:
-        """True if no agent can receive prompts."""
-        return self.phase in _OVER
-
-    @property
-    def is_busy(self) -> bool:
-        """True if a turn is running."""
-        return self.session is not None and self.session.turn_state != "idle"
 
     @property
     def questions(self) -> QuestionsByKey:
@@ -409,11 +362,6 @@ class Conversation:
 
         return await self.ask(ask)
 
-    def note(self, event: Told) -> None:
-        """Apply an event that does not come from the agent to the session."""
-        if self.agent is not None and self.session is not None:
-            self.agent.note(self.session.id, event)
-
     async def show_changes_since(self, turn: int) -> None:
         """Set the turn since which changes are shown, also in a recorded session."""
         if self.tracking is not None:
@@ -471,6 +419,18 @@ class Conversation:
         if outcome == "reconnect":
             return await self._reconnect(self.running)
         return self.running.agent
+
+    async def _log_in_again(
+        self, refused: LoginRequired, before: Agent, session: Session
+    ) -> tuple[Agent, Session]:
+        """Let the user log in to an agent that has a session; return both, which may be new.
+
+        Raises:
+            LoginRequired: the user did not log in.
+            AgentError.
+        """
+        agent = await self.log_in(refused)
+        return agent, session if agent is before else await self.reopen_session(agent, session)
 
     async def _reconnect(self, before: RunningAgent) -> Agent:
         """Restart the agent after a login in a terminal; the other conversations follow.
@@ -638,28 +598,6 @@ class Conversation:
         """Be ready, and send queued prompts."""
         self._enter("ready")
         self._prompts.go_on()
-
-
-class ConversationListener(Protocol):
-    """The view of a conversation."""
-
-    def phase_changed(self) -> None:
-        """Show the new phase."""
-
-    def session_changed(self, change: SessionChange) -> None:
-        """Show a change of the session."""
-
-    def session_dropped(self) -> None:
-        """Clear the session: it was not opened, or is replayed."""
-
-    def questions_changed(self) -> None:
-        """Show the questions outside any session, one of which was asked or answered."""
-
-    def queue_changed(self) -> None:
-        """Show the queued prompts, or the note for the next one."""
-
-    def prompt_failed(self, prompt: Prompt) -> None:
-        """Give a prompt back to the user: it was not sent."""
 
 
 def _tracker(start: Start, cwd: str, tell: Callable[[Told], None]) -> ChangeTracker | None:

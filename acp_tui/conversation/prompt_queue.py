@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, LoginRequired
 from acp_tui.conversation.attachments import blocks
+from acp_tui.conversation.rejections import Rejections
+from acp_tui.conversation.state import ConversationListener, ConversationState
 from acp_tui.protocol.schema import ContentBlock, TextContent
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt, join_prompts
 
-if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Conversation, ConversationListener
+LogIn = Callable[[LoginRequired, Agent, Session], Awaitable[tuple[Agent, Session]]]
+"""Logs the user in; returns the agent and the session to go on with."""
 
 
 class PromptQueue:
     """The queued prompts of one conversation, and the task that sends them."""
 
-    def __init__(self, conversation: Conversation, listener: ConversationListener) -> None:
+    def __init__(
+        self,
+        conversation: ConversationState,
+        listener: ConversationListener,
+        rejections: Rejections,
+        log_in: LogIn,
+    ) -> None:
         self.queue: list[Prompt] = []
         """The prompts, the next one first."""
         self._conversation = conversation
         self._listener = listener
+        self._rejections = rejections
+        self._log_in = log_in
         self._task: asyncio.Task[None] | None = None
         self._preparing: Prompt | None = None
         """The prompt that is about to be sent; the agent does not have it yet."""
@@ -100,7 +110,7 @@ class PromptQueue:
         blocks = await self._prepared(agent, session, prompt)
         try:
             if blocks is None:
-                self._conversation.rejections.give_back()
+                self._rejections.give_back()
             else:
                 await self._send(agent, session, prompt, blocks)
         finally:
@@ -130,17 +140,14 @@ class PromptQueue:
                 await agent.prompt(session.id, blocks)
             except LoginRequired as required:
                 turns = len(session.turns)  # refused: it was not sent
-                asked = agent
-                agent = await self._conversation.log_in(required)
-                if agent is not asked:
-                    session = await self._conversation.reopen_session(agent, session)
-                    turns = len(session.turns)
+                agent, session = await self._log_in(required, agent, session)
+                turns = len(session.turns)
                 await self._after_login(agent, session, blocks)
         except AgentError:
             # The chat shows the error. A prompt that was sent is in the chat; others are given back.
             if len(session.turns) == turns:
                 self.queue.insert(0, prompt)
-                self._conversation.rejections.give_back()
+                self._rejections.give_back()
             self.give_back()
 
     async def _after_login(self, agent: Agent, session: Session, blocks: list[ContentBlock]) -> None:
@@ -156,7 +163,7 @@ class PromptQueue:
     def _note(self, prompt: Prompt) -> list[ContentBlock]:
         """Return the note about rejected changes; it waits for a prompt that is no command."""
         is_command = prompt.text.lstrip().startswith("/")
-        note = "" if is_command else self._conversation.rejections.take()
+        note = "" if is_command else self._rejections.take()
         return [TextContent(text=f"\n\n{note}")] if note else []  # some agents join blocks as they are
 
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:

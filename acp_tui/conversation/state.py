@@ -1,0 +1,95 @@
+"""The state of a conversation, and who is told of its changes."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, Protocol
+
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.host import Host
+from acp_tui.changes.tracker import ChangeTracker, Told
+from acp_tui.conversation.running_agent import RunningAgent
+from acp_tui.conversation.start import Start
+from acp_tui.session.events import SessionChange
+from acp_tui.session.session import Session
+from acp_tui.store.launch import Launch
+from acp_tui.store.prompts import Prompt
+
+Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
+
+_OVER: Final = ("failed", "ended", "reading", "recorded", "ending")
+"""Phases in which no agent can receive prompts."""
+
+
+class ConversationState:
+    """An agent and one session of it. The parts of a conversation read it; only the conversation sets it."""
+
+    def __init__(self, start: Start, launch: Launch | None) -> None:
+        self.phase: Phase = "starting"
+        self.round = 0
+        """The number of starts and ends: work for an earlier round has to stop."""
+        self.session: Session | None = None
+        self.launch = launch
+        """The command of the agent, for the first start and later ones."""
+        self.running: RunningAgent | None = None
+        """The agent with its connection, host and journal, while there is one."""
+        self.tracking: ChangeTracker | None = None
+        """The tracker of changed files, while there is a session."""
+        self._start = start
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent, while there is one."""
+        return self.running.agent if self.running is not None else None
+
+    @property
+    def host(self) -> Host | None:
+        """The host of the agent, while there is one."""
+        return self.running.host if self.running is not None else None
+
+    @property
+    def cwd(self) -> str:
+        """The folder of the session; an earlier session may have another than the program."""
+        cwd = self.session.cwd if self.session is not None else ""
+        return cwd or self._start.cwd
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders of the session: its working directory, then those that were added."""
+        return [self.cwd, *self._start.extra_roots]
+
+    @property
+    def is_over(self) -> bool:
+        """True if no agent can receive prompts."""
+        return self.phase in _OVER
+
+    @property
+    def is_busy(self) -> bool:
+        """True if a turn is running."""
+        return self.session is not None and self.session.turn_state != "idle"
+
+    def note(self, event: Told) -> None:
+        """Apply an event that does not come from the agent to the session."""
+        if self.agent is not None and self.session is not None:
+            self.agent.note(self.session.id, event)
+
+
+class ConversationListener(Protocol):
+    """The view of a conversation."""
+
+    def phase_changed(self) -> None:
+        """Show the new phase."""
+
+    def session_changed(self, change: SessionChange) -> None:
+        """Show a change of the session."""
+
+    def session_dropped(self) -> None:
+        """Clear the session: it was not opened, or is replayed."""
+
+    def questions_changed(self) -> None:
+        """Show the questions outside any session, one of which was asked or answered."""
+
+    def queue_changed(self) -> None:
+        """Show the queued prompts, or the note for the next one."""
+
+    def prompt_failed(self, prompt: Prompt) -> None:
+        """Give a prompt back to the user: it was not sent."""
