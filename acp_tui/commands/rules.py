@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.agent.permissions.past_requests import PastRequest, past_requests
+from acp_tui.agent.past_requests import PastRequest, past_requests
 from acp_tui.rules.book import RuleBook
 from acp_tui.rules.model import RuleVerdict, decide
 from acp_tui.safe_text import exact_line
