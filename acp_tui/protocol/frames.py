@@ -22,9 +22,17 @@ def finite(text: str) -> float | None:
     return value if isfinite(value) else None
 
 
+_LONGEST_NUMBER: Final = 40
+
+
+def whole(text: str) -> int | float | None:
+    """Return a whole number; one of more than 40 digits as a float, or None if it is too large for that."""
+    return int(text) if len(text) <= _LONGEST_NUMBER else finite(text)
+
+
 # NaN and the infinities are no JSON; agents written in JavaScript or Python send them all the same.
-_STRICT = json.JSONDecoder(parse_float=finite, parse_constant=lambda _: None)
-LENIENT = json.JSONDecoder(strict=False, parse_float=finite, parse_constant=lambda _: None)
+_STRICT = json.JSONDecoder(parse_int=whole, parse_float=finite, parse_constant=lambda _: None)
+LENIENT = json.JSONDecoder(strict=False, parse_int=whole, parse_float=finite, parse_constant=lambda _: None)
 """Decoder that takes control characters in strings as data."""
 
 
@@ -72,7 +80,7 @@ _OTHER_HEADER: Final = re.compile(rb"[A-Za-z][A-Za-z-]*[ \t]*:[^{}]*")
 _WINDOW: Final = 128 << 10
 """Bytes of a long line examined at a time."""
 _REST_OF_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.S)
-_TEXTS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.S)
+_TEXTS: Final = re.compile(rb'"[^"]*"')
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
 _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NAMES: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
@@ -147,7 +155,7 @@ class LineDecoder:
 
         # The fast path. `_is_exact` turns false on NaN or infinity, which the original line must not pass on.
         self._is_exact = True
-        decoder = json.JSONDecoder(parse_float=finite, parse_constant=self._no_number)
+        decoder = json.JSONDecoder(parse_int=whole, parse_float=finite, parse_constant=self._no_number)
         self._decode = decoder.decode
 
     def feed(self, data: bytes) -> Iterator[Piece | None]:
@@ -430,7 +438,7 @@ def oversize_reason(line: bytes) -> Generator[None, None, str]:
                 yield None
                 continue
             window, in_text = window[end.end() :], False
-        bare = _TEXTS.sub(b"", window)
+        bare = _without_texts(window)
         if b'"' in bare:
             bare, in_text = bare[: bare.index(b'"')], True
         memory += bare.count(b"{") * _OBJECT + bare.count(b"[") * _LIST + bare.count(b",") * _VALUE
@@ -445,9 +453,14 @@ def oversize_reason(line: bytes) -> Generator[None, None, str]:
     return ""
 
 
+def _without_texts(line: bytes) -> bytes:
+    """Return JSON without its strings, in linear time; an unterminated one leaves its quote."""
+    return _TEXTS.sub(b"", line.replace(b"\\\\", b"").replace(b'\\"', b""))
+
+
 def _depth(line: bytes) -> int | None:
     """Return the net count of opened brackets, or None for an unterminated string."""
-    bare = _TEXTS.sub(b"", line)
+    bare = _without_texts(line)
     if b'"' in bare:
         return None
     return bare.count(b"{") + bare.count(b"[") - bare.count(b"}") - bare.count(b"]")

@@ -505,7 +505,7 @@ _TEXTS: Final = ("details", "error", "message", "reason")
 _LOOKED_AT: Final = 2_000
 _LONGEST: Final = 200_000
 _PAGE: Final = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.I)
-_UNSEEN: Final = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>", re.I | re.S)
+_UNSEEN: Final = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.I | re.S)
 _TAG: Final = re.compile(r"<[^<>]*>")
 _LOGIN: Final = re.compile(
     r"""\b(?:not|n't|isn't|aren't)\s+(?:been\s+|yet\s+|currently\s+)?(?:logged|signed)[ -]?in\b

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.shell import MAX_LINE, SHELLS, SimpleCommand, Word, lines_in, rough_commands, script_of
 
-_PLACE: Final = re.compile(r"(?::\d+(?:[:,-]\d+)*|#L?\d+(?:[-C:L\d]*)?|\?.*|#.*)$")
+_PLACE: Final = re.compile(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
 """A line number behind a path."""
 _OWN_VIEW: Final = re.compile(r"^/proc/(?:self|thread-self|\d+)/(?:task/\d+/)?(root|cwd)(?=/|$)")
 _MAX_ENTRIES: Final = 2_000
@@ -206,7 +206,7 @@ _MAX_ALTERNATIVES: Final = 64
 
 _FRAGMENT: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@]+""")
 _EXPANDING_ELSEWHERE: Final = re.compile(
-    r"(?s:(?:\[\[|\(\().*[$`<])|\$\(\s*<|/proc/[^ ]*[*?\[{]|(?<![\w/.])~[-+\d]"
+    r"(?s:\A(?:(?!\[\[|\(\().)*+(?:\[\[|\(\().*[$`<])|\$\(\s*<|/proc/[^ ]{0,200}[*?\[{]|(?<![\w/.])~[-+\d]"
 )
 """Expansions outside simple commands, or in folders that only the program sees."""
 _QUOTES: Final = re.compile(r"""\\\n|['"\\]""")
@@ -291,7 +291,7 @@ _INTERPRETERS: Final = re.compile(
 _AWK: Final = re.compile(r"[gmn]?awk|busybox")
 _AWK_OPENS: Final = re.compile(r"getline|system|ARG[VCI]|[|>@]|close|printf?\s*\(?.*>")
 _SED_STAYS: Final = re.compile(
-    r"(?:[\d,$~+ ]*[pdqnDGHNPghx=;{} ]*|\d*,?\d*\s*s(.).*?\1.*?\1[gpiI0-9]*)", re.DOTALL
+    r"(?s:[\d,$~+ ]*+[pdqnDGHNPghx=;{} ]*|\d*+,?\d*+\s*+s(.)(?:(?!\1).)*+\1(?:(?!\1).)*+\1[gpiI0-9]*)"
 )
 
 

@@ -357,7 +357,6 @@ _LEADING: Final = frozenset(
         )
     }
 )
-_ROUGH_PATTERN: Final = re.compile(r"[*?]|^~|\[.+\]|\{.*(?:,|\.\.).*\}")
 _SETTING: Final = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 
 
@@ -446,6 +445,19 @@ class _RoughReader:
         return place
 
 
+def _is_pattern(piece: str) -> bool:
+    """Return whether an unquoted piece of a word may be a pattern."""
+    braced = piece[piece.find("{") : piece.rfind("}") + 1] if "{" in piece else ""
+    return (
+        "*" in piece
+        or "?" in piece
+        or piece.startswith("~")
+        or 0 <= piece.find("[") < piece.rfind("]") - 1
+        or "," in braced
+        or ".." in braced
+    )
+
+
 def _rough_word(pieces: Sequence[str]) -> Word:
     source = "".join(pieces)
     texts, is_unknown, is_pattern = [], False, False
@@ -459,7 +471,7 @@ def _rough_word(pieces: Sequence[str]) -> Word:
             texts.append(piece[1:])
         else:
             is_unknown = is_unknown or "$" in piece
-            is_pattern = is_pattern or _ROUGH_PATTERN.search(piece) is not None
+            is_pattern = is_pattern or _is_pattern(piece)
             texts.append(piece)
     return Word(source, None if is_unknown or is_pattern else "".join(texts), is_pattern and not is_unknown)
 

@@ -211,12 +211,12 @@ _WORDS: Final = re.compile(
 )
 """Phrases for unasked actions in a name or description."""
 
-_NOTHING_WITHOUT: Final = re.compile(
-    r"(\b(nothing|never|no|not|none|cannot)|n['’]t)\b[^.,:;!\n]*?\bwithout\s+"
-    r"(asking|confirmation|approval|permission|prompt|question)",
-    re.I,
-)
-"""Phrases for the opposite: nothing is done without asking."""
+_CLAUSE: Final = re.compile(r"[^.,:;!\n]+")
+_NOT: Final = re.compile(r"(?:\b(?:nothing|never|no|not|none|cannot)|n['’]t)\b", re.I)
+_WITHOUT: Final = re.compile(r"\bwithout\s+(?:asking|confirmation|approval|permission|prompt|question)", re.I)
+"""Behind a negation in the same clause it means the opposite: nothing is done without asking."""
+_LOOKED_AT: Final = 4_000
+"""Characters of a name or description that are searched."""
 
 _ABOUT_MODES: Final = re.compile(r"mode|approv|permission|access|autonomy|sandbox|confirm|\bask", re.I)
 """Words in the name of an option that is about asking; the value `auto` of a level of thinking is not."""
@@ -279,7 +279,18 @@ def _name_says_unasked(name: str, *, is_on: bool) -> bool:
 
 
 def _says_so(text: str) -> bool:
-    return bool(_WORDS.search(_NOTHING_WITHOUT.sub(" ", text)))
+    return bool(_WORDS.search(_CLAUSE.sub(_affirmed, text[:_LOOKED_AT])))
+
+
+def _affirmed(clause: re.Match[str]) -> str:
+    """Return a clause without what it denies by "without asking"."""
+    negation = _NOT.search(clause[0])
+    if negation is None:
+        return clause[0]
+    rest = clause[0][negation.end() :]
+    if not _WITHOUT.search(rest):
+        return clause[0]
+    return f"{clause[0][: negation.start()]} {_WITHOUT.split(rest)[-1]}"
 
 
 def _switch_acts_unasked(option: BooleanOption, value: bool) -> bool:

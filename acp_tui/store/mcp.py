@@ -280,7 +280,7 @@ _REFERENCE: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]
 
 _TABLES: Final = ("mcpServers", "mcp_servers", "servers", "context_servers", "mcp")
 _COMMENT: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_LAST_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|,(\s*[}\]])')
+_LAST_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(\s*+[}\]])')
 """A string, to be skipped, or a trailing comma."""
 
 

@@ -28,11 +28,12 @@ PATH, VARIABLE, TOKEN, CONTENT, OUTPUT = "path", "variable", "token", "file cont
 _KEY_WORDS: Final = r"key|token|secret|passw(?:or)?d|passphrase|credential|authorization|cookie|signature"
 _KEY_NAME: Final = re.compile(_KEY_WORDS, re.I)
 _VALUE: Final = r"[A-Za-z0-9+/_.=~%-]"
+# An agent decides how long a text is: no part may be searched again from each of its letters.
 _TOKENS: Final = re.compile(
     rf"""
     (?P<before>
         \b(?:bearer|basic)\s+
-      | [\w-]*(?:{_KEY_WORDS})[\w-]*\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?
+      | (?<![\w-])(?=[\w-]*?(?:{_KEY_WORDS}))[\w-]++\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?
       | [?&](?:code|state)=
       | ://(?=[^\s/@]+@)
     )(?P<value>{_VALUE}{{8,}}|(?<=://)[^\s/@]+(?=@))
@@ -41,7 +42,7 @@ _TOKENS: Final = re.compile(
       | \bgh[pousr]_\w{{20,}} | \bgithub_pat_\w{{20,}} | \bglpat-[\w-]{{16,}}
       | \bxox[abeprs]-[\w-]{{10,}} | \bAKIA[0-9A-Z]{{16}}\b | \bAIza[\w-]{{30,}}
       | \b(?:hf|npm)_\w{{20,}} | \bya29\.[\w.-]{{20,}}
-      | \beyJ[\w-]{{10,}}\.[\w-]{{10,}}\.[\w-]*
+      | (?<![\w-])eyJ[\w-]{{10,}}+\.[\w-]{{10,}}\.[\w-]*
       | -----BEGIN[ A-Z]*PRIVATE[ ]KEY-----.*?(?:-----END[ A-Z]*PRIVATE[ ]KEY-----|\Z)
     )
     """,

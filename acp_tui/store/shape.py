@@ -11,7 +11,7 @@ from typing import Any, Final
 Place = Sequence[str | int]
 """Path to a value: keys, and indices (from 0) of arrays of tables: `("rules", 0, "path")`."""
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_HEADER = re.compile(r"\s*(\[\[?)([^\[\]]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 _PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 
@@ -32,7 +32,7 @@ def _places(text: str) -> dict[tuple[str | int, ...], int]:
     met: Counter[tuple[str | int, ...]] = Counter()
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
-            table = _parts(header[2])
+            table = _parts(header[2].strip())
             if header[1] == "[[":
                 met[table] += 1
                 table = (*table, met[table] - 1)

@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import unquote
 
 _ADDRESS: Final = re.compile(
-    r"""(?P<scheme>\b[a-z][a-z0-9+.-]*:)//
+    r"""(?P<scheme>[a-z][a-z0-9+.-]{0,40}:)//
         (?:(?P<login>[^\s/?\#"'<>]+)@)?
         (?P<place>[^\s?\#"'<>]*)
         (?P<query>\?[^\s\#"'<>]*)?

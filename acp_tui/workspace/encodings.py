@@ -40,7 +40,7 @@ _NAMES: Final = {
 }
 """Candidate encodings with display names; in all of them a newline is the byte 10."""
 _LIKELIEST: Final = "cp1252"
-_HIGH_LINE: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
+_HIGH_LINE: Final = re.compile(rb"(?m)^[^\n\x80-\xff]*+[\x80-\xff][^\n]*")
 _HIGH_BYTE: Final = re.compile(rb"[\x80-\xff]")
 _HIGH: Final = re.compile("[\x80-\U0010ffff]")
 _STRAY: Final = re.compile("[\udc80-\udcff]")

@@ -36,7 +36,7 @@ _TOOL_AND_COMMAND: Final = re.compile(r"[A-Za-z][\w-]*: (.*)", re.DOTALL)
 _ODD_BLANK: Final = re.compile(r"[^\S ]")
 """White space in a title that may be mistaken for a plain blank."""
 _WORD: Final = (
-    r"""(?![#~])(?:[^\s'"\\$`;&|<>()*?\[{~]|(?<![=:])~|\{(?![^}\s]*(?:,|\.\.))"""
+    r"""(?![#~])(?:[^\s'"\\$`;&|<>()*?\[{~]|(?<![=:])~|\{\w{0,40}\}"""
     r"""|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^\n$`])*")++"""
 )
 _PLAIN_COMMAND: Final = re.compile(rf"(?!\w+=){_WORD}(?:[ \t]+{_WORD})*+")

@@ -39,7 +39,9 @@ from acp_tui.workspace.terminals import Terminal
 
 Kind = Literal["text", "diff", "terminal", "json"]
 
-_MARKDOWN: Final = re.compile(r"[`*_#>|\[\]~\\&]|://|^\s*[-+]|^\s*\d+[.)]\s|^\s*=+\s*$", re.MULTILINE)
+_MARKDOWN: Final = re.compile(
+    r"[`*_#>|\[\]~\\&]|://|^[ \t]*[-+]|^[ \t]*\d+[.)]\s|^[ \t]*=+[ \t]*$", re.MULTILINE
+)
 """Marks of Markdown; a text without them keeps its line ends."""
 
 

@@ -25,6 +25,8 @@ _HOSTS: Final = re.compile(
     re.IGNORECASE,
 )
 """Hosts in the words of a link: an address, or a name with a dot."""
+_LONGEST_NAME: Final = 500
+"""Characters of the words of a link that are searched; more are not shown."""
 _FILE_NAMES: Final = re.compile(r".*\.(cc|md|mk|ml|pl|pm|ps|py|rs|sh|so|tf|ts|zip)", re.IGNORECASE)
 """File names with a suffix that is a top-level domain, too."""
 _ENDS: Final = re.compile(
@@ -76,7 +78,7 @@ async def open_link(owner: MenuOwner, found: dict[str, str], cwd: str) -> None:
 def other_host(uri: str, name: str) -> str:
     """Return the host of an address if the words of its link name another one, else ""."""
     host = _host(uri) if "://" in uri else ""
-    named = {_host(one) for one in _HOSTS.findall(name) if not _is_file_name(one)} - {""}
+    named = {_host(one) for one in _HOSTS.findall(name[:_LONGEST_NAME]) if not _is_file_name(one)} - {""}
     is_other = any(one != host and not host.endswith(f".{one}") for one in named)
     return host if host and is_other else ""
 
