@@ -31,6 +31,7 @@ _START: Final = "the system starts programs from it by itself"
 _PYTHON: Final = "Python runs it whenever it starts"
 _PROGRAMS: Final = "programs in it are found by their name alone"
 _TOOL: Final = "a program runs it when it starts"
+_DEEP: Final = "it lies too deep for its folders to be searched for links"
 _OURS: Final = "acp-tui keeps its settings, rules and records there"
 
 
@@ -157,6 +158,8 @@ Files that run only at the user's request (a Makefile, the scripts of a package)
 there to write them.
 """
 
+_MAX_FOLDERS: Final = 100
+"""Folders of a path: each is searched for links, while nothing else happens."""
 _MAX_DEPTH: Final = 4
 """Levels of a protected folder of the workspace searched for links: `.git/modules/x/hooks` has four."""
 _MAX_DEPTH_AT_HOME: Final = 2
@@ -201,12 +204,17 @@ def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
 def protection(path: str, roots: Iterable[str | Path]) -> Protection | None:
     """Return the protection of a file by its written path, its real path or a link to it."""
     folders = [str(root) for root in roots]
+    real = _real(_absolute(path, folders)) if path.count("/") <= _MAX_FOLDERS else path
+    if real.count("/") > _MAX_FOLDERS:
+        return Protection(_DEEP, (frozenset(),))
     found = protection_by_name(path, folders)
-    return found if found is not None else _by_link(_real(_absolute(path, folders)), [*map(_real, folders)])
+    return found if found is not None else _by_link(real, [*map(_real, folders)])
 
 
 def protection_by_name(path: str, roots: Sequence[str]) -> Protection | None:
     """Return the protection of a file by its written path or its real path."""
+    if path.count("/") > _MAX_FOLDERS:
+        return Protection(_DEEP, (frozenset(),))
     written = _absolute(path, roots)
     real = _real(written)
     return (

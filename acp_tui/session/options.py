@@ -59,6 +59,8 @@ class SessionOptions:
         """Values requested by the user and not yet confirmed, by option id."""
         self.consents: dict[str, str | bool] = {}
         """Modes chosen with consent to unasked actions, by option id."""
+        self._reached: set[str] = set()
+        """Options of the consents whose value has been the current one."""
         self._config_options: list[ConfigOption] = []
         self._modes: SessionModeState | None = None
         self._models: SessionModelState | None = None
@@ -86,10 +88,12 @@ class SessionOptions:
         """Replace all config options."""
         self._config_options = config_options
         self.offered = _merged(config_options, self._modes, self._models)
+        self._drop_left_consents()
 
     def choose(self, option_id: str, value: str | bool, *, consents: bool) -> None:
         """Record a choice; `consents` is the user's consent to unasked actions, for the mode alone."""
         self.consents.pop(option_id, None)
+        self._reached.discard(option_id)
         mode = self.of_category("mode")
         if consents and mode is not None and mode.config.id == option_id:
             self.consents[option_id] = value
@@ -130,6 +134,20 @@ class SessionOptions:
             self._modes.current_mode_id = str(value)
         if option.set_by == "set_model" and self._models is not None:
             self._models.current_model_id = str(value)
+        self._drop_left_consents()
+
+    def _drop_left_consents(self) -> None:
+        """Drop consent to a mode that the agent has left, or does not show as its mode any more.
+
+        It cannot come back by the agent's word.
+        """
+        mode = self.of_category("mode")
+        for option_id, value in [*self.consents.items()]:
+            if mode is not None and mode.config.id == option_id and mode.config.current_value == value:
+                self._reached.add(option_id)
+            elif option_id in self._reached or mode is None or mode.config.id != option_id:
+                del self.consents[option_id]
+                self._reached.discard(option_id)
 
 
 def _merged(

@@ -54,6 +54,12 @@ def test_what_lies_outside_is_told_in_full(cwd: Path) -> None:
     assert destination("out", str(cwd)).at == str(cwd.parent.resolve() / "other")
 
 
+def test_a_file_in_too_many_folders_to_be_searched_is_protected(cwd: Path) -> None:
+    assert why_protected(f"{cwd}/{'a/' * 20}b", [cwd]) is None
+    assert why_protected(str(cwd) + "/a" * 1_900, [cwd]) == why_protected("a/" * 1_900 + "b", [cwd])
+    assert "too deep" in (why_protected("a/" * 1_900 + "b", [cwd]) or "")
+
+
 def test_a_hard_link_of_a_protected_file_is_protected(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(cwd.parent))
     (cwd.parent / ".bashrc").write_text("x")

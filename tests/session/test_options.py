@@ -245,6 +245,28 @@ def test_a_user_agrees_to_unasked_acts_by_the_shown_name_of_a_mode_alone(
     assert needs_consent(option, value) is agrees
 
 
+@pytest.mark.parametrize("leaves", ["by another value", "behind another option", "as no option"])
+def test_consent_to_a_mode_that_the_agent_has_left_does_not_come_back(leaves: str) -> None:
+    free = named("Permissions", select("yolo", "YOLO", id="access"))
+    asking = named("Permissions", select("ask", "Ask", id="access"))
+    away = {
+        "by another value": [asking],
+        "behind another option": [select("ask", "Ask"), free],
+        "as no option": [],
+    }[leaves]
+    session = Session("s", "/w")
+    session.apply(ConfigOptionUpdate(config_options=[asking]))
+    session.apply(OptionChosen("access", "yolo", consents=True))
+    session.apply(ConfigOptionUpdate(config_options=[asking]))
+    session.apply(ConfigOptionUpdate(config_options=[free]))
+    assert session.has_consent, "the agent may tell once more of the mode before"
+
+    session.apply(ConfigOptionUpdate(config_options=[*away]))
+    assert not session.has_consent
+    session.apply(ConfigOptionUpdate(config_options=[free]))
+    assert not session.has_consent
+
+
 def test_only_the_mode_that_the_status_line_shows_can_be_agreed_to() -> None:
     asking, level = select("ask", "Ask"), select("auto", "Auto", id="level")
     session = Session("s", "/w")

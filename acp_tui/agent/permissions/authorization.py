@@ -67,6 +67,8 @@ _CHANGING: Final = frozenset({"edit", "delete", "move", "other"})
 """Kinds of which any text of the input may name a file that is written."""
 _BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
 """The word or prompt in front of a command in a title."""
+_MAX_PATHS: Final = 200
+"""Files of one call that are looked at, while nothing else happens; a call with more is asked about."""
 _MAX_SEARCHED: Final = 10_000
 """Characters of a text searched for a command."""
 
@@ -271,8 +273,11 @@ def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[Pro
         yield from protections_in(command, absolute(folder_of(call, cwd), cwd), roots)
     if call.command is not None:
         return
-    named = [absolute(path, cwd) for path in call.named_paths]
-    yield from filter(None, (protection(path, roots) for path in (*named, *input_paths(call, cwd))))
+    named = dict.fromkeys([*(absolute(path, cwd) for path in call.named_paths), *input_paths(call, cwd)])
+    if len(named) > _MAX_PATHS:
+        yield Protection("it is one of too many files", (frozenset(),))
+        return
+    yield from filter(None, (protection(path, roots) for path in named))
     for path in changed_in(call.raw_input) if call.kind in _CHANGING else ():
         yield from protections_named(absolute(path, cwd), roots)
 
