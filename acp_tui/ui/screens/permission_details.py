@@ -208,8 +208,9 @@ def _facts(
             )
         )
         settings = [f"{name}={shlex.quote(value)}" for name, value in env_of(call).items()]
-        # Our own questions have all of them before the command. A text that only begins so is another value.
-        if settings and not command.startswith(" ".join([*settings, ""])):
+        # Our own questions have all of them before the one command. Of several, they are before the first.
+        is_said = command.startswith(" ".join([*settings, ""])) and len(parse_line(command).commands) == 1
+        if settings and not is_said:
             blocks.append(labelled("with", [("warning", exact("\n".join(settings)))]))
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(islice(paths.items(), None if level.whole else MANY)):

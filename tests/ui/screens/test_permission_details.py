@@ -238,8 +238,12 @@ def test_the_variables_that_may_change_a_command_are_shown_with_it() -> None:
     )
 
 
-def test_a_variable_is_shown_that_only_looks_like_the_beginning_of_the_command() -> None:
-    raw = {"command": "GIT_SSH_COMMAND=./fetch.sh git fetch", "env": {"GIT_SSH_COMMAND": "./f"}}
+@pytest.mark.parametrize(
+    "command",
+    ["GIT_SSH_COMMAND=./fetch.sh git fetch", "GIT_SSH_COMMAND=./f git fetch; git push", "git fetch"],
+)
+def test_a_variable_is_shown_that_only_looks_like_the_beginning_of_the_command(command: str) -> None:
+    raw = {"command": command, "env": {"GIT_SSH_COMMAND": "./f"}}
 
     assert "with      GIT_SSH_COMMAND=./f\n" in text_of(ToolCall("t", "x", "execute", raw_input=raw))
 
