@@ -29,6 +29,8 @@ from tests.terminal import NeverShown, Terminal, acp_tui
 
 _AGENT: Final = Path(__file__).with_name("dying_agent.py")
 _PATIENCE: Final = 30.0
+_CLOSED: Final = 5.0
+"""Seconds in which the thread of a watcher has to close its descriptors after the end."""
 _SILENT: Final = 0.3  # seconds after which the user starts an agent again that only stands still
 _MOMENTS: Final = ("start", "initialize", "session/new", "session/prompt", "turn", "permission", "attach")
 _WAYS: Final[tuple[tuple[str, int], ...]] = (
@@ -88,7 +90,10 @@ def _in_a_conversation(like: dict[str, Any], folder: Path) -> list[str]:
     wrong = asyncio.run(_talk(like, folder / "work"))
     wrong += [f"process {pid} is left" for pid in _left(folder / "work")]
     wrong += [f"a zombie: {pid}" for pid in zombies()]
-    if (more := len(descriptors()) - before) > 0:
+    end = time.monotonic() + _CLOSED
+    while (more := len(descriptors()) - before) > 0 and time.monotonic() < end:
+        time.sleep(0.01)
+    if more > 0:
         wrong.append(f"{more} descriptors more than before")
     return wrong
 

@@ -179,7 +179,8 @@ class _Case:
         call = ToolCall("t", "Do it", self.kind)
         if not self.names_nothing:
             path = f"{self._workspace}/a"
-            call.raw_input = {"command": "ls -l", "path": path}
+            # Beside a command, a field that nobody knows lets no command go on.
+            call.raw_input = {"command": "ls -l"} if self.act == "execute" else {"path": path}
             whole = self.old_texts.value is not None
             if self.place.same or self.act == "edit":
                 call.content = (Diff(path, "one\nTWO\n") if whole else Diff(path, "TWO", "two"),)
