@@ -11,6 +11,7 @@ from typing import Any
 from acp_tui.protocol.schema import TerminalItem
 from acp_tui.session.entries import Entry, Notice, Thought, ToolCall, UserCommand
 from acp_tui.session.session import Session
+from acp_tui.store.journal import Journal
 
 
 @dataclass(frozen=True)
@@ -23,30 +24,41 @@ class Line:
 
 
 class MemoryJournal:
-    """Keeps the rows that the store's journal would write."""
+    """Keeps the rows that the store's journal would write; `on_disk` gets them, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_disk: Journal | None = None) -> None:
         self.rows: list[Line] = []
+        self.on_disk = on_disk
 
     def record(self, direction: str, line: bytes) -> None:
-        self._keep(direction, json.loads(line.decode("utf-8", "replace")))
+        self.keep(direction, json.loads(line.decode("utf-8", "replace")))
+        if self.on_disk is not None:
+            self.on_disk.record(direction, line)
 
     def raw(self, text: str) -> None:
-        self._keep("raw", text)
+        self.keep("raw", text)
+        if self.on_disk is not None:
+            self.on_disk.raw(text)
 
     def note(self, msg: dict[str, Any]) -> None:
-        self._keep("note", copy.deepcopy(msg))
+        self.keep("note", copy.deepcopy(msg))
+        if self.on_disk is not None:
+            self.on_disk.note(msg)
 
     def output(self, msg: dict[str, Any]) -> None:
-        self.note(msg)
+        self.keep("note", copy.deepcopy(msg))
+        if self.on_disk is not None:
+            self.on_disk.output(msg)
 
     def flush(self) -> None:
-        """Nothing to do."""
+        if self.on_disk is not None:
+            self.on_disk.flush()
 
     def flush_some(self) -> bool:
-        return False
+        return self.on_disk is not None and self.on_disk.flush_some()
 
-    def _keep(self, direction: str, msg: Any) -> None:
+    def keep(self, direction: str, msg: Any) -> None:
+        """Keep a row."""
         self.rows.append(Line(time.monotonic(), direction, msg))
 
 

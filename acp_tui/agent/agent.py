@@ -84,7 +84,8 @@ _IN_A_SESSION: Final = frozenset(
 )
 """The messages of an agent that are about a session."""
 
-_CLOSING: Final = 5.0  # seconds that an agent has to say that it has closed a session
+CLOSING: Final = 5.0
+"""Seconds that an agent has to close a session."""
 
 
 class Agent:
@@ -312,7 +313,7 @@ class Agent:
         await self._host.take_back(session_id)
         if has(self._capabilities.can.session_capabilities.close):
             try:
-                async with asyncio.timeout(_CLOSING):
+                async with asyncio.timeout(CLOSING):
                     await self.connection.call("session/close", {"sessionId": session_id})
             except (AgentError, TimeoutError) as error:
                 log.info("session/close: %s", error)  # it was not active: closed is closed

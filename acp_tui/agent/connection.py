@@ -43,7 +43,8 @@ STRAYS: Final = 20
 _STRAY: Final = 4_000  # characters of one of them: the address of a login may be long
 _PAUSE: Final = 0.25  # seconds after which a message without a line end is read
 _LONG: Final = 4 << 20  # bytes of a line that is journaled in parts
-_WAITED: Final = 2.0  # seconds without a message after which other lines are worth showing
+STRAYS_AFTER: Final = 2.0
+"""Seconds without a message after which other lines are worth showing."""
 _SLICE: Final = 0.002  # seconds of receiving messages before other tasks get their turn
 _ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
 
@@ -267,7 +268,7 @@ class Connection:
         """True if an answer is due, and only lines without a message came."""
         since = max(self.last_message, self.last_said)
         is_waiting = bool(self._peer.calls) and bool(self.unread_lines or self._peer.unfinished)
-        return is_waiting and time.monotonic() - since >= _WAITED
+        return is_waiting and time.monotonic() - since >= STRAYS_AFTER
 
     @property
     def strays(self) -> str:

@@ -91,7 +91,8 @@ class SpawnFailed(Exception):
 MARK: Final = "ACP_TUI_AGENT"
 _READ: Final = 256 << 10  # bytes
 _TAIL: Final = 64 << 10  # bytes of stderr kept, and of one line of it
-_LINGER: Final = 0.25  # seconds that the last bytes may take after the exit
+LINGER: Final = 0.25
+"""Seconds that the last bytes may take after the exit."""
 _ADVICE: Final[dict[type[StartFailed], str]] = {
     ProgramNotFound: "Check its name and whether it is installed, or give the full path.",
     NotExecutable: "Make it executable, or name the program that runs it.",
@@ -226,7 +227,7 @@ class Process:
             waited: set[asyncio.Future[Any]] = {self._readable, exited}
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
             if not self._readable.done():
-                await asyncio.wait({self._readable}, timeout=_LINGER)
+                await asyncio.wait({self._readable}, timeout=LINGER)
             return self._readable.done()
         finally:
             if self._stdout == descriptor:  # else it is closed, and its number may be another's
@@ -318,7 +319,7 @@ class Process:
         self.start_draining()
         status = await self._child.wait()
         if self._stderr_over is not None:
-            await asyncio.wait({self._stderr_over}, timeout=_LINGER)
+            await asyncio.wait({self._stderr_over}, timeout=LINGER)
         return status
 
     async def end_input(self, patience: float = 2.0) -> bool:
@@ -348,7 +349,7 @@ class Process:
             await self.end_input(patience)
         await self._child.end(patience)
         if self._stderr_over is not None:
-            await asyncio.wait({self._stderr_over}, timeout=_LINGER)
+            await asyncio.wait({self._stderr_over}, timeout=LINGER)
         self._close_stderr()
         self._close_stdout()
         return self._child.exit_status or ExitStatus(None, None)

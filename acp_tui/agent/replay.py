@@ -55,7 +55,8 @@ class Replayed:
     """The number of lines that were no messages."""
 
 
-_SLICE: Final = 0.006  # seconds of reading before other work gets its turn
+SLICE: Final = 0.006
+"""Seconds of reading before other work gets its turn."""
 
 OnRequest = Callable[[Session, Request], None]
 """Called with each request of the agent, and its session at that time."""
@@ -71,12 +72,12 @@ def replay(rows: Iterable[Row], on_request: OnRequest | None = None) -> Replayed
 
 async def replay_in_slices(rows: Iterable[Row]) -> Replayed:
     """Replay a long journal in slices, so that the event loop goes on."""
-    reading, until = _Replay(None), time.monotonic() + _SLICE
+    reading, until = _Replay(None), time.monotonic() + SLICE
     for row in rows:
         reading.take(row)
         if time.monotonic() > until:
             await asyncio.sleep(0)
-            until = time.monotonic() + _SLICE
+            until = time.monotonic() + SLICE
     return reading.end()
 
 

@@ -28,7 +28,7 @@ _STEPS: Final = 500
 _MOST_INSIDE: Final = 200
 """Maximum number of nested repositories."""
 _PATTERNS: Final = (".gitignore", ".ignore")
-_SEARCHED: Final = 5.0
+SEARCHED: Final = 5.0
 """Seconds for checking ignore files; without a result, none of them counts."""
 _LARGEST_INDEX: Final = 1 << 30  # bytes
 _TRACKED: Final = ("ls-files", "-z", "--stage")
@@ -158,7 +158,7 @@ def _walk(folder: Path, exclude: Path, is_stalled: bool) -> Walk:
 def _can_read_patterns(folder: Path) -> bool:
     """Return whether no ignore file is a pipe or far too large, which would block the walk."""
     try:
-        return obstacle_in(folder, _PATTERNS, _SEARCHED) is None
+        return obstacle_in(folder, _PATTERNS, SEARCHED) is None
     except Unsearched:
         return False
 

@@ -56,7 +56,7 @@ _SETTINGS: Final = (
     "safe.bareRepository=explicit",
 )  # fmt: skip
 _NO_PATTERNS: Final = f"core.excludesFile={_NOTHING}"
-_PATIENCE: Final = 3.0
+PATIENCE: Final = 3.0
 """Seconds that reading a setting may hang, as on a pipe."""
 _ROOM: Final = 3 << 30
 """Memory limit for git, in bytes: it reads an ignore file of any size as a whole."""
@@ -133,7 +133,7 @@ class Git:
         where = ("--file", str(file), "--no-includes") if file is not None else ()
         words = ("config", *where, "--path", "--get", name)
         process = await self._started(words, (), {**environment, **own}, True)
-        out, _ = await communicate(process, b"", _PATIENCE)
+        out, _ = await communicate(process, b"", PATIENCE)
         return os.fsdecode(out.removesuffix(b"\n"))
 
     async def _started(

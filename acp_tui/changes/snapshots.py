@@ -94,8 +94,9 @@ def _with_large(changes: Iterable[ChangedFile], large: set[str]) -> Iterator[Cha
 
 _REFS: Final = "refs/snapshots/"
 _NAMED: Final = 1_000  # folders passed to one git command
-_LOOSE: Final = 1_000  # loose objects and packs that trigger a repack
-_PACKS: Final = 50
+MOST_LOOSE: Final = 1_000
+"""Loose objects in a store that is not repacked."""
+MOST_PACKS: Final = 50
 _FRESH: Final = "2.days.ago"  # newer objects may be in use
 
 
@@ -412,9 +413,9 @@ class Snapshots:
 
     async def _pack(self, room: Mapping[str, int]) -> None:
         """Repack many loose objects or packs."""
-        if room["packs"] > _PACKS:
+        if room["packs"] > MOST_PACKS:
             await self.store.git("repack", "-a", "-d", "-k", "-q")
-        elif room["count"] > _LOOSE:
+        elif room["count"] > MOST_LOOSE:
             await self.store.git("repack", "-d", "-q")
 
     async def _room(self) -> dict[str, int]:

@@ -265,7 +265,7 @@ class ChangeTracker:
 
     async def settle(self) -> None:
         """Look at the result of the last turn before the session ends; bounded in time."""
-        is_open = self._in_turn or self._is_settling
+        is_open = not self.is_settled
         if is_open or self._lock.locked():  # the look in progress has reported nothing yet
             self._turn_runs.clear()
             self._is_settling = is_open
@@ -311,6 +311,11 @@ class ChangeTracker:
         self._snapshots.close()
 
     # ------------------------------------------------------------------ for the user
+
+    @property
+    def is_settled(self) -> bool:
+        """True if no turn runs and the look after the latest one is over."""
+        return not (self._in_turn or self._is_settling)
 
     @property
     def look_seconds(self) -> float:
@@ -517,7 +522,7 @@ class ChangeTracker:
     async def _look(self, *, settles: bool = False) -> None:
         """Compare the disk with the start; `settles` assigns the result to the ended turn."""
         async with self._looking():
-            is_idle = not (self._in_turn or self._is_settling)  # a look of `_follow` may come in between
+            is_idle = self.is_settled  # a look of `_follow` may come in between
             self._is_settling = self._is_settling and not settles
             if self.first is None:
                 return

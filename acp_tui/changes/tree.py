@@ -243,7 +243,7 @@ class Restored:
 
 
 MOST_FILES: Final = 200_000
-_AT_ONCE: Final = 10_000
+BATCH: Final = 10_000
 """Files added by one command: it compares each with those before it."""
 _PACKED_FROM: Final = 500
 """Number of files from which their contents go into one pack."""
@@ -275,8 +275,8 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
         lines = b"".join(b"0 %s\t%s\0" % (NO_FILE.encode(), path) for path in drop)
         await store.git("update-index", "-z", "--index-info", given=lines)
     settings = _PACKED if len(put) >= _PACKED_FROM else ()
-    for begun in range(0, len(put), _AT_ONCE):
-        paths = b"".join(path + b"\0" for path in put[begun : begun + _AT_ONCE])
+    for begun in range(0, len(put), BATCH):
+        paths = b"".join(path + b"\0" for path in put[begun : begun + BATCH])
         orders = ("--add", "--remove", "--replace", "-z", "--stdin")
         await store.git("update-index", *orders, given=paths, settings=settings)
     return left_out, listed.known

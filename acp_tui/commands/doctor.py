@@ -177,10 +177,11 @@ def _plain(report: Report) -> dict[str, Any]:
 
 PING: Final = "_acp-tui/ping"
 """An extension method unknown to every agent."""
-_PING_TIME: Final = 5.0  # seconds to answer a trivial request
+PING_TIME: Final = 5.0
+"""Seconds to answer a trivial request."""
 _LARGE: Final = 1_000_000  # characters in one line
 _LINGER: Final = 0.3  # seconds to wait for an unwanted answer to a notification
-_CROSSED: Final = 0.2
+CROSSED: Final = 0.2
 """Seconds within which the end of a turn and our cancel may have crossed."""
 _STREAMING: Final = 3.0  # seconds until a silent turn is cancelled
 
@@ -488,7 +489,7 @@ class _Examination:
             return ""
         seconds = time.monotonic() - began
         took = f"{seconds:.1f} s after the cancel"
-        crossed = result.stop_reason != "cancelled" and seconds < _CROSSED
+        crossed = result.stop_reason != "cancelled" and seconds < CROSSED
         if not was_running or crossed:
             self._report.add(check, "note", "the turn was over before it could be cancelled")
         elif result.stop_reason == "cancelled":
@@ -530,7 +531,7 @@ class _Examination:
 
     @property
     def _ping_time(self) -> float:
-        return min(self._patience, _PING_TIME)
+        return min(self._patience, PING_TIME)
 
     async def _within(self, seconds: float, call: Awaitable[T]) -> T:
         async with asyncio.timeout(seconds):

@@ -37,7 +37,7 @@ _NAME_BONUS: Final = 16
 """The bonus of a match in the name of a file."""
 
 
-class _PathIndex:
+class PathIndex:
     """A searchable list of paths, used while it grows."""
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class WorkspaceFiles:
         """Take the folder, and the function to call when more paths are found."""
         self.folder = folder
         self._changed = changed
-        self._listing: _PathIndex | None = None
+        self._listing: PathIndex | None = None
         self._made = float("-inf")
         self._is_listing = False
 
@@ -101,7 +101,7 @@ class WorkspaceFiles:
         A first list is used while it grows; a later one replaces it when it is complete.
         """
         self._is_listing = True
-        listing = _PathIndex()
+        listing = PathIndex()
         try:
             if self._listing is None:
                 self._listing = listing

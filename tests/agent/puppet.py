@@ -11,6 +11,7 @@ from typing import Any
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.decision_records import KeepDecision
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.jsonrpc import LINE_LIMIT
 from acp_tui.protocol.schema import ContentBlock, PromptResponse, TextContent
@@ -218,21 +219,24 @@ async def conversation(
     cwd: str = "/w",
     title_is_command: bool = False,
     line_limit: int = LINE_LIMIT,
+    journal: MemoryJournal | None = None,
+    on_change: Callable[[str, SessionChange], None] | None = None,
+    keep: KeepDecision | None = None,
 ) -> AsyncIterator[Conversation]:
     """A conversation with a puppet, initialized and with one session if it is `begun`.
 
     At its end its journal replays to the same sessions.
     """
-    puppet, journal, changes = Puppet(), MemoryJournal(), list[tuple[str, SessionChange]]()
+    puppet, journal, changes = Puppet(), journal or MemoryJournal(), list[tuple[str, SessionChange]]()
     host = Host(terminals=Terminals(), rules=rules, policy=policy)
     kept: list[Decision] = []
     agent = Agent(
         puppet,
         host,
         journal,
-        lambda *change: changes.append(change),
+        on_change or (lambda *change: changes.append(change)),
         name="puppet",
-        keep=kept.append,
+        keep=keep or kept.append,
         title_is_command=title_is_command,
         line_limit=line_limit,
     )

@@ -261,8 +261,8 @@ async def test_a_write_to_one_name_of_several_shows_in_all_and_that_is_said(tmp_
     (work / "b").write_text("old")
     (work / "a").hardlink_to(work / "b")
     async with lending(work) as talk:
-        talk.agent._host.backups = Backups(tmp_path / "backups")
-        talk.agent._host.lend("s2", [str(work)])
+        talk.host.backups = Backups(tmp_path / "backups")
+        talk.host.lend("s2", [str(work)])
         await served(talk, "fs/write_text_file", path=f"{work}/a", content="new")
 
         (told,) = [entry.text for entry in talk.agent.sessions["s2"].entries if isinstance(entry, Notice)]

@@ -18,6 +18,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed
 from acp_tui.agent.connection import STRAYS
 from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.open_questions import OpenQuestions
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage, Notice, text_of
@@ -34,9 +35,9 @@ PROGRAM = Path(__file__).parent.parent / "fake_agent.py"
 class Talk:
     """A conversation with the fake agent."""
 
-    def __init__(self, *acts: str, line_limit: int = 1 << 26) -> None:
+    def __init__(self, *acts: str, line_limit: int = 1 << 26, journal: MemoryJournal | None = None) -> None:
         self.process = Process.spawn([sys.executable, "-S", str(PROGRAM), *acts], env={"FAKE": "1"})
-        self.journal = MemoryJournal()
+        self.journal = journal or MemoryJournal()
         self.changes: list[tuple[str, SessionChange]] = []
         host = Host(terminals=Terminals())
         tell = lambda *change: self.changes.append(change)  # noqa: E731
@@ -349,8 +350,7 @@ async def test_what_is_no_message_is_kept_to_be_shown_the_newest_of_it() -> None
 @pytest.mark.slow
 async def test_what_was_drawn_is_written_whenever_others_have_their_turn(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j.ndjson")
-    async with conversation() as talk:
-        talk.agent.connection._journal, before = journal, talk.agent.connection._journal
+    async with conversation(journal=MemoryJournal(journal)) as talk:
         missing: list[str] = []
 
         async def look() -> None:
@@ -365,8 +365,6 @@ async def test_what_was_drawn_is_written_whenever_others_have_their_turn(tmp_pat
         await looking
 
         assert missing == []
-        talk.agent.connection._journal = before
-        talk.agent.sessions.clear()  # what the other journal holds is no part of this one
     journal.close()
 
 
@@ -374,8 +372,7 @@ async def test_a_view_that_fails_does_not_end_the_connection(caplog: pytest.LogC
     def fail(session_id: str, change: SessionChange) -> None:
         raise ZeroDivisionError("in a view")
 
-    async with conversation() as talk:
-        talk.agent._sessions._on_change = fail
+    async with conversation(on_change=fail) as talk:
         call, turn = await talk.prompted()
         talk.puppet.updates("agent_message_chunk", content=text("said"))
         talk.puppet.asks_permission("q")
@@ -391,14 +388,13 @@ async def test_a_view_that_fails_does_not_end_the_connection(caplog: pytest.LogC
 class BrokenJournal(MemoryJournal):
     """A journal whose disk is full."""
 
-    def _keep(self, direction: str, msg: Any) -> None:
+    def keep(self, direction: str, msg: Any) -> None:
         raise OSError(28, "No space left on device")
 
 
 async def test_a_journal_that_fails_does_not_hurt(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
-    talk = Talk()
-    talk.agent.connection._journal = BrokenJournal()
+    talk = Talk(journal=BrokenJournal())
     running = asyncio.create_task(talk.agent.run())
     await talk.begin()
 
@@ -415,13 +411,12 @@ async def test_a_request_whose_service_fails_is_answered(monkeypatch: pytest.Mon
         def fail(*_: object) -> None:
             raise ZeroDivisionError("in our code")
 
-        monkeypatch.setattr(talk.agent._questions, "asked", fail)
+        monkeypatch.setattr(OpenQuestions, "asked", fail)
         talk.puppet.asks_permission("q")
 
         answer = await talk.puppet.answer_to("q")
 
         assert answer["error"] == {"code": -32603, "message": "Internal error"}
-        talk.agent._questions.cancel(SESSION, "nobody")
 
 
 async def test_a_gap_in_our_reading_answers_and_fails_what_it_must_and_goes_on(

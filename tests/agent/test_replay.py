@@ -20,7 +20,7 @@ from acp_tui.store.journal import Journal, journal_path
 from acp_tui.store.recordings import read
 from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import OPTIONS, SESSION, Puppet, conversation, text, update
-from tests.journals import Line, told
+from tests.journals import Line, MemoryJournal, told
 from tests.sent import Frame
 from tests.waiting import until
 
@@ -173,9 +173,10 @@ async def test_the_stores_journal_gives_the_sessions_back(tmp_path: Path) -> Non
     journal = Journal(path)
     journal.note({"start": ["puppet"], "at": datetime.now(UTC).isoformat()})
     async with conversation(
-        rules=(Rule("allow", tool_kind="read", note="reads"),), policy="allow-edits"
+        rules=(Rule("allow", tool_kind="read", note="reads"),),
+        policy="allow-edits",
+        journal=MemoryJournal(journal),
     ) as talk:
-        talk.agent.connection._journal = journal
         session = await talk.made("s2", str(tmp_path))
         for kind in ("read", "edit"):
             call: Frame = {"toolCallId": kind, "title": kind, "kind": kind}
@@ -192,9 +193,6 @@ async def test_the_stores_journal_gives_the_sessions_back(tmp_path: Path) -> Non
         assert told(replay(read(path)).sessions["s2"]) == told(session)
         calls = [entry.decision for entry in session.entries if isinstance(entry, ToolCall)]
         assert calls == ["Allow (rule: reads)", "Reject (you)"]
-        # What went through another journal is not in this one.
-        talk.journal.rows.clear()
-        del talk.agent.sessions[SESSION], talk.agent.sessions["s2"]
     journal.close()
 
 
@@ -245,8 +243,7 @@ async def test_an_odd_line_is_the_same_live_and_read_back_and_is_valid_in_the_fi
 ) -> None:
     path = journal_path(tmp_path, "puppet", datetime.now(UTC))
     journal = Journal(path)
-    async with conversation(line_limit=100_000) as talk:
-        talk.agent.connection._journal = journal
+    async with conversation(line_limit=100_000, journal=MemoryJournal(journal)) as talk:
         session = await talk.made("s2")
         talk.puppet.prints(line.replace(b'"s1"', b'"s2"') + b"\n")
         talk.puppet.updates("agent_message_chunk", "s2", content=text("after"))
@@ -255,8 +252,6 @@ async def test_an_odd_line_is_the_same_live_and_read_back_and_is_valid_in_the_fi
         await talk.until(lambda: not session.connected)
 
         assert told(replay(read(path)).sessions["s2"]) == told(session)
-        talk.journal.rows.clear()
-        del talk.agent.sessions[SESSION], talk.agent.sessions["s2"]
     journal.close()
 
     for row in path.read_text("utf-8", "strict").strip().split("\n"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Final
 
-from acp_tui.conversation.workspace_files import _PathIndex
+from acp_tui.conversation.workspace_files import PathIndex
 from tests.bench.prose import WORDS
 from tests.bench.table import Row, at_most
 
@@ -18,13 +18,13 @@ TYPED: Final = ("w", "wh", "who", "whot", "whote", "what/te", "test_that_", "9_s
 
 
 def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
-    listing = _PathIndex()
+    listing = PathIndex()
     listing.add(_paths(FILES))
     found = [_cost(listing, needle) for _ in range(3) for needle in TYPED]
     yield Row("@ on 80,000 files, a key", "ms", median(found), None, (at_most(8),))
     yield Row("@ on 80,000 files, the dearest key", "ms", max(found), None, (at_most(8),))
     before = time.process_time()
-    many = _PathIndex()
+    many = PathIndex()
     many.add(_paths(MANY))
     yield Row("@ on 100,000 files, the list", "ms", (time.process_time() - before) * 1e3)
     yield Row(
@@ -36,7 +36,7 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     )
 
 
-def _cost(listing: _PathIndex, needle: str) -> float:
+def _cost(listing: PathIndex, needle: str) -> float:
     before = time.process_time()
     listing.best(needle, SHOWN)
     return (time.process_time() - before) * 1e3

@@ -129,7 +129,7 @@ async def test_settings_that_are_a_pipe_name_no_path_and_do_not_hang(
     from acp_tui.workspace.programs import Stalled
 
     os.mkfifo(tmp_path / ".gitconfig")
-    monkeypatch.setattr(git, "_PATIENCE", 0.1)
+    monkeypatch.setattr(git, "PATIENCE", 0.1)
     monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from acp_tui.changes import snapshots as snapshots_module
-from acp_tui.changes import tree as index
+from acp_tui.changes import tree
 from acp_tui.changes.git_store import NO_FILE
 from acp_tui.changes.snapshots import Counts, LineCounts, changes_in
 from acp_tui.changes.tree import LeftOut
 from acp_tui.changes.undo import restore
 from acp_tui.ui.widgets.diff.diff import compute
-from tests.changes.workspaces import bytes_of, repository, told, workspace
+from tests.changes.workspaces import bytes_of, objects_of, repository, told, workspace
 
 ONE, TWO = "1" * 40, "2" * 40
 
@@ -256,7 +256,7 @@ async def test_old_snapshots_are_forgotten_and_younger_ones_are_not(tmp_path: Pa
 async def test_many_files_take_few_in_the_store_and_are_read_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index, "_AT_ONCE", 250)
+    monkeypatch.setattr(tree, "BATCH", 250)
     root, snapshots = workspace(tmp_path)
     (root / ".gitattributes").write_text("* text=auto eol=crlf\n")
     for number in range(600):
@@ -266,7 +266,7 @@ async def test_many_files_take_few_in_the_store_and_are_read_back(
 
     before = await snapshots.take()
 
-    room = await snapshots._room()
+    room = await objects_of(snapshots)
     assert room["count"] < 10
     assert room["in-pack"] >= 600
     for number in range(600):
@@ -284,8 +284,8 @@ async def test_many_files_take_few_in_the_store_and_are_read_back(
 async def test_what_lies_about_is_packed_and_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots_module, "_LOOSE", 5)
-    monkeypatch.setattr(snapshots_module, "_PACKS", 2)
+    monkeypatch.setattr(snapshots_module, "MOST_LOOSE", 5)
+    monkeypatch.setattr(snapshots_module, "MOST_PACKS", 2)
     root, snapshots = workspace(tmp_path, a="1\n")
     taken = []
     for number in range(5):
@@ -294,7 +294,7 @@ async def test_what_lies_about_is_packed_and_nothing_is_lost(
         taken.append(await snapshots.take())
         shown = await snapshots.changes(taken[0])  # of a commit that nothing names
         await snapshots.prune(0, 1 << 30)
-        room = await snapshots._room()
+        room = await objects_of(snapshots)
         assert room["count"] <= 8
         assert room["packs"] <= 3
 

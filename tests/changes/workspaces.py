@@ -44,3 +44,10 @@ def bytes_of(folder: Path) -> dict[str, tuple[int, int, str]]:
 
 def told(changes: list[ChangedFile]) -> list[tuple[str, str]]:
     return sorted((change.status, change.path) for change in changes)
+
+
+async def objects_of(snapshots: Snapshots) -> dict[str, int]:
+    """Return git's counts of the store: loose objects (`count`), those `in-pack`, and `packs`."""
+    out = await snapshots.store.git("count-objects", "-v")
+    rows = (line.partition(": ") for line in out.decode().splitlines())
+    return {name: int(count) for name, _, count in rows if count.isdigit()}

@@ -37,14 +37,14 @@ def by_check(report: Report) -> dict[str, list[tuple[str, str]]]:
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Extend all timeouts for slow machines."""
-    monkeypatch.setattr("acp_tui.commands.doctor._PING_TIME", 20)
-    monkeypatch.setattr("acp_tui.commands.doctor._CROSSED", 20)
+    monkeypatch.setattr("acp_tui.commands.doctor.PING_TIME", 20)
+    monkeypatch.setattr("acp_tui.commands.doctor.CROSSED", 20)
 
 
 @pytest.fixture
 def no_pings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Examine the fake agent, which answers no pings."""
-    monkeypatch.setattr("acp_tui.commands.doctor._PING_TIME", 0.3)
+    monkeypatch.setattr("acp_tui.commands.doctor.PING_TIME", 0.3)
 
 
 @pytest.fixture

@@ -317,8 +317,8 @@ async def examined(script: dict[str, Any], cwd: Path) -> list[Finding]:
 async def test_a_line_is_said_of_an_agent_that_does_it_and_not_of_one_that_does_the_opposite(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_tui.commands.doctor._PING_TIME", 20)
-    monkeypatch.setattr("acp_tui.commands.doctor._CROSSED", 0)
+    monkeypatch.setattr("acp_tui.commands.doctor.PING_TIME", 20)
+    monkeypatch.setattr("acp_tui.commands.doctor.CROSSED", 0)
     (tmp_path / "a.txt").write_text("x")
     said = case.said.replace("{cwd}", str(tmp_path))
 

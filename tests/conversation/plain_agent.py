@@ -92,7 +92,7 @@ def turn(text: str) -> str:
             say(" ".join(answers[f"q-{call}"] for call in calls))
         case "take-back":
             ask("t1")
-            hear_of("session/cancel" if rest else "_go_on")
+            hear_of("session/cancel" if rest else "_proceed")
             send(method="$/cancel_request", params={"requestId": "q-t1"})
         case "die":
             sys.stderr.write(LIKE.get("last_words", "fatal: the roof is on fire") + "\n")

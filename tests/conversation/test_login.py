@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent.process import Process
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import LeftOpen, launch, said, start, talk
@@ -111,13 +112,15 @@ async def test_a_form_during_a_login_is_a_question_of_no_session(tmp_path: Path)
 
 
 async def test_the_login_is_over_when_the_agent_ends(tmp_path: Path) -> None:
-    async with talk(start(tmp_path, login="session")) as (conversation, notes):
+    given = start(tmp_path, login="session")
+    assert given.launch is not None
+    process = Process.spawn(given.launch.argv, cwd=str(tmp_path), guard=given.guard)
+    async with talk(given, process=process) as (conversation, notes):
         left_open = LeftOpen()
         notes.choose_login = left_open  # type: ignore[method-assign, assignment]
         beginning = asyncio.create_task(conversation.begin())
         await until(lambda: conversation.phase == "logging-in")
-        assert conversation._process is not None
-        os.kill(conversation._process.pid, 9)
+        os.kill(process.pid, 9)
         await beginning
 
         assert left_open.is_gone.is_set()

@@ -78,7 +78,7 @@ async def test_who_leaves_while_too_much_is_to_be_drawn_holds_the_others_not_bac
 async def test_an_agent_ends_when_all_leave_at_the_same_time_however_long_its_goodbyes_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_tui.agent.agent._CLOSING", 300.0)
+    monkeypatch.setattr("acp_tui.agent.agent.CLOSING", 300.0)
     given = start(tmp_path, can={"sessionCapabilities": {"close": {}}}, ignores="session/close")
     running, first, second = shared(given)
     await running.initialize()
@@ -112,7 +112,6 @@ async def test_what_cannot_be_started_leaves_nothing_behind(tmp_path: Path) -> N
         await conversation.begin()
         assert conversation.phase == "failed"
         assert conversation.running is None
-        assert conversation._process is None
 
         beginning = asyncio.create_task(
             conversation.begin(Launch("python", "Python", (sys.executable, "-c", "input()")))

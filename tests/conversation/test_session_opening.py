@@ -257,8 +257,7 @@ async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
     tmp_path: Path, can: dict[str, Any], attach: Attach | None, method: str
 ) -> None:
     given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
-    async with talk(given) as (conversation, _):
-        conversation._opening.attach = attach
+    async with talk(given, attach) as (conversation, _):
         await conversation.begin()
 
         assert "This agent cannot take these MCP servers: web." in said(conversation)
@@ -276,9 +275,8 @@ async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_ke
     can = {"loadSession": method == "session/load", "mcpCapabilities": {"http": True}}
     can["sessionCapabilities"] = {"resume": {}}
     given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
-    async with talk(given) as (conversation, _):
-        attach = Attach(SessionInfo(session_id="old", cwd=str(tmp_path)))
-        conversation._opening.attach = attach if method != "session/new" else None
+    attach = Attach(SessionInfo(session_id="old", cwd=str(tmp_path)))
+    async with talk(given, attach if method != "session/new" else None) as (conversation, _):
         await conversation.begin()
 
         assert conversation.phase == "ready"
@@ -333,7 +331,7 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
 @pytest.fixture
 def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording of which each row is a slice of its own."""
-    monkeypatch.setattr(agent_replay, "_SLICE", -1.0)
+    monkeypatch.setattr(agent_replay, "SLICE", -1.0)
     journal = tmp_path / "j.ndjson"
     journal.write_text(RECORDED)
     return journal

@@ -65,7 +65,7 @@ async def take_a_turn(conversation: Conversation, name: Path, text: str) -> None
     name.write_text(text)
     await tracking.look()
     conversation.cancel()
-    await until(lambda: not (conversation.is_busy or tracking._in_turn or tracking._is_settling))
+    await until(lambda: tracking.is_settled and not conversation.is_busy)
     await tracking.look()
 
 

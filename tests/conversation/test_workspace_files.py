@@ -242,7 +242,7 @@ async def test_where_git_fails_over_its_patterns_all_is_listed_by_a_walk(
 async def test_a_pipe_in_place_of_patterns_keeps_no_walk_from_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_searched: bool
 ) -> None:
-    monkeypatch.setattr(file_list, "_SEARCHED", 5.0 if is_searched else -1.0)
+    monkeypatch.setattr(file_list, "SEARCHED", 5.0 if is_searched else -1.0)
     write(tmp_path, "a.py", "sub/b.py")
     os.mkfifo(tmp_path / name)
 

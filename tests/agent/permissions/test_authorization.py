@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.permissions.authorization import _below_root
 from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.store.settings import Policy
@@ -15,9 +14,11 @@ from tests.sent import Frame
 from tests.waiting import settled
 
 
-async def answered_by(rules: tuple[Rule, ...], call: Frame, options: list[Frame]) -> Frame | None:
+async def answered_by(
+    rules: tuple[Rule, ...], call: Frame, options: list[Frame], workspace: str = "/w"
+) -> Frame | None:
     """Return the answer that rules give, None when the user is asked."""
-    async with conversation(rules=rules) as talk:
+    async with conversation(rules=rules, cwd=workspace) as talk:
         tool_call = {"toolCallId": "t1", "title": "x", **call}
         talk.puppet.asks_permission("q", toolCall=tool_call, options=options)
         await talk.until(lambda: talk.session.tool_call("t1"))
@@ -352,9 +353,20 @@ async def test_a_rule_allows_a_protected_file_only_by_its_whole_protected_name(
     assert await answered_by((Rule("allow", path=rule),), call, OPTIONS) == answer
 
 
-@pytest.mark.parametrize("name", ["hooks", "agents", ".claude"])
-def test_a_folder_above_the_workspace_names_no_protected_file(name: str) -> None:
-    assert _below_root(f"/home/u/{name}/**", (f"/home/u/{name}",)) == "/**"
+@pytest.mark.parametrize(
+    ("workspace", "rule", "path"),
+    [
+        ("/home/u/hooks", "x.git/**", "x.git/hooks/post-update"),
+        ("/home/u/agents", ".claude/**", ".claude/agents/a.md"),
+        ("/home/u/.claude", "*/agents/**", ".claude/agents/a.md"),
+    ],
+)
+async def test_a_folder_above_the_workspace_names_no_protected_file(
+    workspace: str, rule: str, path: str
+) -> None:
+    call: Frame = {"kind": "edit", "locations": [{"path": f"{workspace}/{path}"}]}
+
+    assert await answered_by((Rule("allow", path=f"{workspace}/{rule}"),), call, OPTIONS, workspace) is None
 
 
 @pytest.mark.parametrize("kind", ["read", "search", "think"])

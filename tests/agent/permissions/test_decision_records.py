@@ -62,8 +62,7 @@ async def test_every_way_a_permission_ends_is_kept_and_forms_are_not() -> None:
 
 
 async def test_an_answer_goes_out_though_the_log_fails() -> None:
-    async with conversation() as talk:
-        talk.agent._recorder._keep = _broken
+    async with conversation(keep=_broken) as talk:
         talk.puppet.asks_permission("q")
         await talk.until(lambda: talk.session.questions)
 

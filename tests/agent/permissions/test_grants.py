@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 import tracemalloc
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from acp_tui.agent.permissions.authorization import Grounds, goes_on
-from acp_tui.agent.permissions.grants import _PLAIN_COMMAND, ImplicitRequest, grant_of, real
+from acp_tui.agent.permissions.grants import ImplicitRequest, grant_of, real, runs
 from acp_tui.session.entries import Diff, Item, Location, Text, ToolCall
 from acp_tui.session.questions import Destination, OldText
 from acp_tui.workspace.files import Target
@@ -404,7 +405,8 @@ def test_a_write_through_a_link_is_not_covered_where_the_question_did_not_say_wh
     ],
 )
 def test_words_that_a_shell_would_replace_are_no_plain_ones(command: str, is_plain: bool) -> None:
-    assert bool(_PLAIN_COMMAND.fullmatch(command)) is is_plain
+    program, *args = shlex.split(command)
+    assert runs(command, ImplicitRequest("execute", command=program, args=args)) is is_plain
 
 
 def test_a_command_with_a_field_that_nobody_knows_covers_nothing() -> None:
