@@ -102,7 +102,7 @@ _SCRIPT: Final = r"[\w.:/][\w.:/@-]*"
 _URL: Final = r"(?:https?://)?[\w.-]+(?::\d+)?(?:[/?#](?s:.*))?"
 _PS: Final = "format= f= filter= no-trunc all quiet size last= n="
 
-_TABLE: Final[dict[str, Program]] = {
+PROGRAMS: Final[dict[str, Program]] = {
     "ls": Program(
         "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
         "all almost-all human-readable recursive reverse size inode color? time-style= sort= time= full-time "
@@ -759,11 +759,11 @@ def _default(texts: Sequence[str | None], named: int) -> str:
 
 @lru_cache(maxsize=1)
 def _programs() -> dict[tuple[str, ...], Program]:
-    return {key: program for text, program in _TABLE.items() for key in _keys(text)}
+    return {key: program for text, program in PROGRAMS.items() for key in _keys(text)}
 
 
 @lru_cache(maxsize=256)
-def _options(names: str) -> dict[str, tuple[str, str]]:
+def options_of(names: str) -> dict[str, tuple[str, str]]:
     """Return by its name what an option takes (`=`, `?` or nothing), and a pattern of that."""
     found = {}
     for one in names.split():
@@ -783,7 +783,7 @@ class _Checker:
         self._words = words
         self._start = start
         self._is_inside = is_inside
-        self._options = _options(entry.names)
+        self._options = options_of(entry.names)
         self._operands = 0
         self._has_script = False
 
@@ -808,7 +808,7 @@ class _Checker:
             elif text == "--" and not is_behind:
                 is_behind = True
                 if self._entry.behind:
-                    self._options = _options(self._entry.behind)
+                    self._options = options_of(self._entry.behind)
                     self._entry = self._entry._replace(letters="", is_single=False)
             elif text is not None and text.startswith("-") and text != "-" and not self._is_path(is_behind):
                 taken = self._taken(text)

@@ -163,9 +163,9 @@ _MAX_FOLDERS: Final = 100
 _MAX_DEPTH: Final = 4
 """Levels of a protected folder of the workspace searched for links: `.git/modules/x/hooks` has four."""
 _MAX_DEPTH_AT_HOME: Final = 2
-_MAX_ENTRIES: Final = 1_000
+MAX_ENTRIES: Final = 1_000
 """Names below one protected name searched for links."""
-_MAX_NAMES: Final = 10_000
+MAX_NAMES: Final = 10_000
 """Names of one folder compared with the patterns."""
 _WITHOUT_LINKS: Final = frozenset({"objects", "refs", "logs", "lfs", "worktrees"})
 """Large folders of `.git` from which nothing runs."""
@@ -237,7 +237,7 @@ def protections_named(path: str, roots: Sequence[str]) -> list[Protection]:
 def protections_below(folder: str) -> Iterator[Protection]:
     """Yield the protections of the places that a folder of this name holds."""
     parts = [_folded(part) for part in posixpath.normpath(folder).split("/") if part]
-    for pattern in _patterns():
+    for pattern in _patterns(_home()):
         for size in range(not pattern.anchor, len(pattern.parts)):
             start = len(parts) - size
             if start < 0 or (pattern.anchor and "/" + "/".join(parts[:start]) != _folded(pattern.anchor)):
@@ -252,11 +252,11 @@ def _absolute(path: str, roots: Sequence[str]) -> str:
 
 
 def _by_name(path: str, roots: Sequence[str]) -> Protection | None:
-    parts = [_folded(part) for part in path.split("/") if part]
+    parts, home = [_folded(part) for part in path.split("/") if part], _home()
     inside = [root for root in roots if f"{path}/".startswith(f"{root.rstrip('/')}/")]
     free = max((len([part for part in root.split("/") if part]) for root in inside), default=0)
     for start, part in enumerate(parts):
-        for pattern in (*_by_first_part().get(part, ()), *_with_wild_start()):
+        for pattern in (*_by_first_part(home).get(part, ()), *_with_wild_start(home)):
             end = start + len(pattern.parts)
             if end <= free or (pattern.anchor and "/" + "/".join(parts[:start]) != _folded(pattern.anchor)):
                 continue
@@ -276,7 +276,7 @@ def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
         state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
     except (OSError, ValueError):
         state = None
-    home = os.path.expanduser("~")  # noqa: PTH111
+    home = _home()
     around = [root for root in roots if _is_in(real, root)]
     names = (
         *(_leading(folder, real, state, _MAX_DEPTH) for folder in _folders_above(real, roots)),
@@ -315,7 +315,7 @@ def _leading(
     is_linked = state is not None and state.st_nlink > 1 and not stat.S_ISDIR(state.st_mode)
     seen = set[str]()
     waiting: deque[tuple[str, _NamePatterns | None, int, Iterator[int]]] = deque()
-    waiting.append((folder, _places_in(folder), 0, iter(())))
+    waiting.append((folder, _places_in(folder, _home()), 0, iter(())))
     while waiting:
         where, places, depth, left = waiting.popleft()
         for name, below in _names_in(where, places):
@@ -344,7 +344,7 @@ def _leading(
                 yield path
             inside = depth + 1 if below is None else 0
             if inside <= deepest and stat.S_ISDIR(found.st_mode) and name not in _WITHOUT_LINKS:
-                left_below = iter(range(_MAX_ENTRIES)) if where == folder else left
+                left_below = iter(range(MAX_ENTRIES)) if where == folder else left
                 waiting.append((path, below, inside, left_below))
 
 
@@ -352,13 +352,13 @@ def _names_in(folder: str, places: _NamePatterns | None) -> Iterator[tuple[str, 
     """Yield the names in a folder that patterns match, each with the patterns below it."""
     try:
         with os.scandir(folder) as entries:
-            names = [entry.name for entry in islice(entries, _MAX_NAMES)]
+            names = [entry.name for entry in islice(entries, MAX_NAMES)]
     except (OSError, ValueError):
         return
     if places is None:
         yield from ((name, None) for name in names)
         return
-    if len(names) == _MAX_NAMES:  # too many to search: names without wildcards count
+    if len(names) == MAX_NAMES:  # too many to search: names without wildcards count
         names = [*dict.fromkeys((*places.spelled, *names))]
     for name in names:
         found = places.named(_folded(name))
@@ -386,9 +386,9 @@ class _NamePatterns:
 
 
 @lru_cache(maxsize=64)
-def _places_in(folder: str) -> _NamePatterns:
+def _places_in(folder: str, home: str) -> _NamePatterns:
     here = ("", _folded(folder))
-    return _NamePatterns(one.parts for one in _patterns() if _folded(one.anchor) in here)
+    return _NamePatterns(one.parts for one in _patterns(home) if _folded(one.anchor) in here)
 
 
 def _is_in(path: str, folder: str) -> bool:
@@ -434,14 +434,17 @@ def _folded(text: str) -> str:
     return re.sub(r"[. ]+$", "", text).casefold() or text
 
 
+def _home() -> str:
+    return os.path.expanduser("~")  # noqa: PTH111 - text, and a hundred of them
+
+
 @lru_cache(maxsize=1)
-def _patterns() -> tuple[_Pattern, ...]:
+def _patterns(home: str) -> tuple[_Pattern, ...]:
     found = []
     for place in PLACES:
         for text in place.patterns:
             *folder, name = [part for part in text.split("/") if part]
             if text.startswith("~/"):
-                home = os.path.expanduser("~")  # noqa: PTH111
                 found.append(_Pattern((*folder[1:], name), home, place.why))
             else:
                 found.append(_Pattern((*folder, name), "/" if text.startswith("/") else "", place.why))
@@ -449,17 +452,17 @@ def _patterns() -> tuple[_Pattern, ...]:
 
 
 @lru_cache(maxsize=1)
-def _by_first_part() -> dict[str, list[_Pattern]]:
+def _by_first_part(home: str) -> dict[str, list[_Pattern]]:
     found: dict[str, list[_Pattern]] = {}
-    for pattern in _patterns():
+    for pattern in _patterns(home):
         if not set("*?[") & set(pattern.parts[0]):
             found.setdefault(pattern.parts[0], []).append(pattern)
     return found
 
 
 @lru_cache(maxsize=1)
-def _with_wild_start() -> tuple[_Pattern, ...]:
-    return tuple(pattern for pattern in _patterns() if set("*?[") & set(pattern.parts[0]))
+def _with_wild_start(home: str) -> tuple[_Pattern, ...]:
+    return tuple(pattern for pattern in _patterns(home) if set("*?[") & set(pattern.parts[0]))
 
 
 def destination(path: str, cwd: str) -> Destination:

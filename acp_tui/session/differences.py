@@ -14,7 +14,7 @@ _MOST: Final = 8
 """Maximum number of differences reported."""
 _LONGEST: Final = 200
 """Characters of each difference."""
-_COMPARED: Final = 2_000_000
+COMPARED: Final = 2_000_000
 """Characters of a session up to which agent messages are compared."""
 _SEARCHED: Final = 50_000_000
 """Characters searched for messages split in another way."""
@@ -67,7 +67,7 @@ def _of_the_agent(seen: Session, told: Session) -> Iterator[str]:
     """Yield agent messages never seen here; they may be split differently or incomplete."""
     messages = [entry for entry in seen.entries if isinstance(entry, AgentMessage)]
     later = [entry for entry in told.entries if isinstance(entry, AgentMessage)]
-    if max(sum(map(_length, messages)), sum(map(_length, later))) > _COMPARED:
+    if max(sum(map(_length, messages)), sum(map(_length, later))) > COMPARED:
         return
     lines = [_words(text_of(entry)) for entry in messages]
     known, joined = set(lines), " ".join(lines)

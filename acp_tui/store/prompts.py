@@ -62,7 +62,7 @@ def prompt_of(row: str | bytes) -> Prompt | None:
 MOST: Final = 1000
 """Maximum number of prompts."""
 
-_ROOM: Final = 8 * 1024 * 1024
+MAX_BYTES: Final = 8 * 1024 * 1024
 """Bytes above which older prompts are dropped earlier."""
 
 
@@ -139,12 +139,12 @@ class PromptHistory:
         """Rewrite the file when it holds twice the maximum."""
         assert self._path is not None
         size = self._path.stat().st_size
-        if size < _ROOM and (size < MOST or len(self.prompts) < MOST):
+        if size < MAX_BYTES and (size < MOST or len(self.prompts) < MOST):
             return
         lines = self._path.read_bytes().splitlines(keepends=True)
-        if size < _ROOM and len(lines) < 2 * MOST:
+        if size < MAX_BYTES and len(lines) < 2 * MOST:
             return
-        kept, room = [], _ROOM // 2
+        kept, room = [], MAX_BYTES // 2
         for line in reversed(lines[-MOST:]):
             room -= len(line)
             if room < 0:

@@ -67,7 +67,10 @@ async def _run(count: int, draw: random.Random) -> Result:
             number = min(_TOGETHER, count - result.tried)
             kinds = [draw.choice(list(_KINDS)) for _ in range(number)]
             lines = await asyncio.gather(
-                *(_use(terminals, kind, stamp, cwd, random.Random(draw.random())) for kind in kinds)
+                *(
+                    _use(terminals, kind, f"{stamp}{place:02}", cwd, random.Random(draw.random()))
+                    for place, kind in enumerate(kinds)
+                )
             )
             result.wrong += [line for line in lines if line]
             await terminals.close("s")
@@ -96,8 +99,8 @@ async def _use(terminals: Terminals, kind: str, stamp: str, cwd: str, draw: rand
         if draw.random() < 0.7:
             done.append("release")
             await asyncio.wait_for(terminals.release("s", terminal.id), 15)
-            by_itself = terminal._child.exit_status == (0, None)
-            if not by_itself and "signal" not in done and await terminal._child.alive():
+            by_itself = await asyncio.wait_for(terminal.wait(), 15) == (0, None)
+            if not by_itself and "signal" not in done and _left(stamp):
                 return f"{kind} by {where} after {done}: it goes on after its release"
             with suppress(TerminalError):
                 terminals.get("s", terminal.id)
@@ -105,7 +108,7 @@ async def _use(terminals: Terminals, kind: str, stamp: str, cwd: str, draw: rand
         elif kind.startswith("left behind") and not {"stop", "signal"} & set(done):
             await asyncio.wait_for(terminal.wait(), 15)
             await terminal.stop()
-            if not await terminal._child.alive():
+            if not _left(stamp):
                 return f"{kind} by {where} after {done}: what it left behind is gone"
     except Exception as error:  # noqa: BLE001  # whatever it is, it is a fault
         return f"{kind} by {where} after {done}: {error!r}"

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from acp_tui.rules.commands import covering, unknown_to
-from acp_tui.rules.harmless_options import _TABLE, _options
+from acp_tui.rules.harmless_options import PROGRAMS, options_of
 from acp_tui.rules.model import Rule, ToolUse, decide
 
 DAILY = {
@@ -436,9 +436,9 @@ def test_the_word_that_a_rule_does_not_know_is_named(line: str, why: str) -> Non
 
 
 def test_the_table_can_be_read() -> None:
-    for program in _TABLE.values():
+    for program in PROGRAMS.values():
         for names in (program.names, program.behind):
-            for _, pattern in _options(names).values():
+            for _, pattern in options_of(names).values():
                 re.compile(pattern)
         re.compile(program.operands)
         re.compile(program.first)

@@ -75,13 +75,7 @@ def test_a_hard_link_of_a_protected_file_is_protected(cwd: Path, monkeypatch: py
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("ACP_TUI_HOME", raising=False)
-    for cached in (
-        protected._patterns,
-        protected._by_first_part,
-        protected._with_wild_start,
-        protected._places_in,
-    ):
-        cached.cache_clear()
+
     (tmp_path / "home").mkdir()
     root = tmp_path / "w"
     root.mkdir()
@@ -203,7 +197,7 @@ def test_links_are_followed_through_links_and_across_roots(workspace: Path, tmp_
 
 
 def test_a_protected_name_is_found_among_very_many(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protected, "_MAX_NAMES", 3)
+    monkeypatch.setattr(protected, "MAX_NAMES", 3)
     for number in range(30):
         (workspace / f"a{number}").write_text("")
     (workspace / ".envrc").symlink_to("dev.sh")
@@ -222,7 +216,7 @@ def test_a_second_name_for_the_same_folder_counts_too(workspace: Path) -> None:
 def test_a_full_protected_folder_hides_no_link_in_another(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protected, "_MAX_ENTRIES", 5)
+    monkeypatch.setattr(protected, "MAX_ENTRIES", 5)
     (workspace / ".circleci").mkdir()
     for number in range(30):
         (workspace / ".circleci" / f"a{number}").write_text("")

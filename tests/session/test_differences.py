@@ -99,5 +99,5 @@ def test_much_that_differs_is_told_in_a_few_short_lines(monkeypatch: pytest.Monk
     lines = notice.detail.split("\n")
     assert len(lines) == 9
     assert max(map(len, lines)) <= 201
-    monkeypatch.setattr(differences, "_COMPARED", 3)
+    monkeypatch.setattr(differences, "COMPARED", 3)
     assert difference_notice(seen(), session_with(USERS, chunk("very long"))) is None

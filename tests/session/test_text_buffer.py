@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from acp_tui.session.text_buffer import TextBuffer
@@ -70,13 +72,22 @@ def test_a_part_of_what_is_new_can_be_asked_for() -> None:
     assert [text.since(offset, 2) for offset in (0, 2, 6, 7)] == ["ab", "cd", "g", ""]
 
 
-def test_thousands_of_small_pieces_are_kept_in_few() -> None:
+def test_thousands_of_small_pieces_take_hardly_more_room_than_their_text() -> None:
+    tracemalloc.start()
+    text = TextBuffer()
+    for number in range(30_000):
+        text.append(f"{number:06}")
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert taken < 2 * text.length
+
+
+def test_thousands_of_small_pieces_are_read_as_one_text() -> None:
     text = TextBuffer()
     pieces = [f"{number} " for number in range(3_000)]
 
     for piece in pieces:
         text.append(piece)
-
-    assert len(text._pieces) < 300
     assert text.since(len("".join(pieces[:2_990]))) == "".join(pieces[2_990:])
     assert text == "".join(pieces)

@@ -183,7 +183,7 @@ def test_only_the_newest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_huge_history_is_cut_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "_ROOM", 10_000)
+    monkeypatch.setattr(history, "MAX_BYTES", 10_000)
     kept = PromptHistory(tmp_path / "h")
     for number in range(12):
         kept.add(Prompt(f"{number}" * 1000))
