@@ -19,11 +19,17 @@ from tests.bench.program import Program
 from tests.bench.table import Row, at_least, at_least_times, at_most
 
 LINES = ("sh", "-c", "seq -f 'line %.0f of what a long build has to tell its reader' 100000")
+_COLOURED = "\x1b[1;32m   Compiling\x1b[0m crate-%.0f \x1b[36mv1.0.3\x1b[39m (\x1b[38;5;244m/home/src\x1b[m)"
+COLOURED = ("sh", "-c", f"seq -f '{_COLOURED}' 100000")
 YES = ("timeout", "2", "yes", "a line that says the same again and again")
 
 
 def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
-    for argv, name in ((LINES, "100,000 lines"), (YES, "`yes` for 2 s")):
+    for argv, name in (
+        (LINES, "100,000 lines"),
+        (COLOURED, "100,000 coloured"),
+        (YES, "`yes` for 2 s"),
+    ):
         floor = _bare(argv)
         enough = (at_least(20), at_least_times(0.5))
         yield Row(f"terminal, {name}, host alone", "MB/s", asyncio.run(_hosted(argv)), floor, enough)

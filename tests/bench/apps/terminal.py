@@ -34,23 +34,22 @@ class TerminalApp(App[None]):
 
     @work
     async def run_command(self) -> None:
-        report, command, *args = sys.argv[1:]
-        taken = 0
-
-        def listen(data: bytes) -> None:
-            nonlocal taken
-            taken += len(data)
-
-        terminals = Terminals()
-        began = time.perf_counter()
-        terminal = await terminals.create("bench", command, args, cwd="/")
-        taken = len(terminal.attach(listen))
+        _, command, *args = sys.argv[1:]
+        self.taken = 0
+        self.began = time.perf_counter()
+        terminal = await Terminals().create("bench", command, args, cwd="/")
+        self.taken = len(terminal.attach(self.listen))
         self.query_one(TerminalView).attach(terminal)
-        await terminal.wait()
-        seconds = time.perf_counter() - began
-        unfinished = Path(f"{report}.new")
-        unfinished.write_text(json.dumps({"bytes": taken, "seconds": seconds}))
-        unfinished.rename(report)
+
+    def listen(self, data: bytes) -> None:
+        self.taken += len(data)
+
+    def on_terminal_view_ended(self) -> None:
+        """Report how long it took until all was drawn."""
+        seconds = time.perf_counter() - self.began
+        unfinished = Path(f"{sys.argv[1]}.new")
+        unfinished.write_text(json.dumps({"bytes": self.taken, "seconds": seconds}))
+        unfinished.rename(sys.argv[1])
 
 
 if __name__ == "__main__":

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple, TypeGuard
 
-from rich.cells import cell_len
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 from typing_extensions import override
 
-from acp_tui.ui.widgets.text import Row, safe
+from acp_tui.ui.widgets.text import Row, cells, safe
 
 
 class Pen(NamedTuple):
@@ -49,10 +50,22 @@ def pen_after(pen: Pen, parameters: str) -> Pen:
         if code in (38, 48):
             parts = field.split(":")[1:]
             color = _color([part for part in parts if part]) if parts else _color(fields, take=True)
-            pen = pen._replace(foreground=color) if code == 38 else pen._replace(background=color)
+            pen = Pen(color, *pen[1:]) if code == 38 else Pen(pen[0], color, *pen[2:])
         else:
             pen = _after_one(pen, 24 if field == "4:0" else code)
     return pen
+
+
+@lru_cache(maxsize=2_000)
+def sequence_of(pen: Pen) -> str:
+    """Return the SGR sequence that sets a pen, whatever was set before; its link is not in it."""
+    on = ["0", *(str(code) for code, name in _ON.items() if code < 10 and getattr(pen, name))]
+    for code, color in (("38", pen.foreground), ("48", pen.background)):
+        if isinstance(color, int):
+            on.append(f"{code};5;{color}")
+        elif color is not None:
+            on.append(f"{code};2;{color[0]};{color[1]};{color[2]}")
+    return f"\x1b[{';'.join(on)}m"
 
 
 @lru_cache(maxsize=2_000)
@@ -134,6 +147,69 @@ def _rich_color(color: int | tuple[int, int, int] | None) -> Color | None:
     return Color.from_ansi(color) if isinstance(color, int) else Color.from_rgb(*color)
 
 
+_COLOUR: Final = re.compile(r"\x1b(\[[0-9;:]*m|\[0?K|\(B)")
+"""A sequence that moves nothing when the cursor is at the end of its line: SGR, erase to the right, ASCII."""
+_RESETS: Final = ("[m", "[0m")
+
+
+@lru_cache(maxsize=4_000)
+def _after_colour(pen: Pen, sequence: str) -> Pen:
+    after = pen_after(pen, sequence[1:-1]) if sequence[-1] == "m" else pen
+    return PLAIN if after == PLAIN else after
+
+
+def _after_printed(pen: Pen, line: str) -> Pen | None:
+    """Return the pen after a line without other controls; None if it has more escapes than colours."""
+    if "\x1b" not in line:
+        return pen
+    colours = _COLOUR.findall(line)
+    if len(colours) != line.count("\x1b"):
+        return None
+    first = len(colours)
+    while first and colours[first - 1] not in _RESETS:
+        first -= 1
+    if first:
+        pen = PLAIN
+    for colour in colours[first:]:
+        pen = _after_colour(pen, colour)
+    return pen
+
+
+def _visible(line: str) -> str:
+    """Return the text of a printed line."""
+    text = _COLOUR.sub("", line) if "\x1b" in line else line
+    return _expanded([text])[0][0] if "\t" in text else text
+
+
+def _segments(line: str, pen: Pen = PLAIN) -> Row:
+    """Return a printed line in its colours."""
+    parts = _COLOUR.split(line)
+    texts = _expanded(parts[::2])[0] if "\t" in line else parts[::2]
+    row = []
+    for text, colour in zip(texts, [*parts[1::2], ""], strict=True):
+        if text:
+            row.append(Segment(text, style_of(pen)))
+        if colour:
+            pen = _after_colour(pen, colour)
+    return row
+
+
+def _expanded(texts: Sequence[str]) -> tuple[list[str], int]:
+    """Return the texts of one line with spaces for its tabs, and the column after them."""
+    found = []
+    end = column = 0
+    for text in texts:
+        spaced = ""
+        for number, piece in enumerate(text.split("\t")):
+            if number:
+                column += _TAB - column % _TAB
+            if piece:
+                spaced += " " * (column - end) + piece
+                end = column = column + cells(piece)
+        found.append(spaced)
+    return found, column
+
+
 _TOKEN: Final = re.compile(
     r"(?:\x1b\[|\x9b)(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])"  # control sequence
     r"|(?P<string>\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])"  # start of a string such as a title
@@ -143,7 +219,10 @@ _TOKEN: Final = re.compile(
 _CUT_SEQUENCE: Final = re.compile(r"(?:\x1b\[[0-?]*[ -/]*|\x9b[0-?]*[ -/]*|\x1b[ -/]*)\Z")
 _OSC_END: Final = re.compile(r"\x07|\x9c|\x1b\\|[\x18\x1a]|(?=[\x1b\n])")
 _STRING_END: Final = re.compile(r"\x9c|\x1b\\|[\x18\x1a]|(?=\x1b)")
-_PLAIN_CONTROLS: Final = bytes(code for code in range(32) if code != 10) + b"\x7f"
+_NO_CONTROLS: Final = b"\t\n" + bytes(code for code in range(32, 256) if code != 0x7F)
+_ODD_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+_LONGEST_PRINTED: Final = 65_536
+"""Characters of a line up to which pieces are added to its text."""
 _ADDRESSING: Final = frozenset("HfdrLMST")
 _SCREEN_MODES: Final = frozenset({"?47", "?1047", "?1049"})
 _LONGEST_SEQUENCE: Final = 256
@@ -169,6 +248,7 @@ class TerminalLog:
         self._max_lines = max_lines
         self._max_size = max_bytes
         self._lines: list[str | Row] = [""]
+        """Printed lines, whose colours are read when they are drawn, and lines that were changed since."""
         self._size = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = b""
@@ -179,6 +259,7 @@ class TerminalLog:
         self._up = 0
         self._column = 0
         self._end = 0
+        """Cells of the cursor's line; -1 as long as the cursor is at its end and nobody asked."""
         self._pen: Pen = PLAIN
         self._last = " "
         self._changed = 0
@@ -191,6 +272,7 @@ class TerminalLog:
     @property
     def cursor(self) -> tuple[int, int]:
         """Line and cell that are written next, from 0."""
+        self._measure()
         return len(self._lines) - 1 - self._up, self._column
 
     def feed(self, data: bytes) -> None:
@@ -198,10 +280,8 @@ class TerminalLog:
         data = self._held + data
         self._held = b"\r" if data.endswith(b"\r") else b""  # a newline may follow
         data = data[: len(data) - len(self._held)].replace(b"\r\n", b"\n")
-        if self._is_plain(data):
-            self._feed_plain(data)
-        else:
-            self._feed_text(self._rest + self._decoder.decode(data))
+        feed = self._feed_plain if self._is_plain(data) else self._feed_text
+        feed(self._rest + self._decoder.decode(data))
         self._drop_oldest()
 
     def rows(self, first: int = 0, last: int | None = None) -> list[Row]:
@@ -214,7 +294,11 @@ class TerminalLog:
 
     def texts(self, first: int) -> list[str]:
         """Return all lines from `first` on as text."""
-        return [line if type(line) is str else _text(line) for line in self._lines[first:]]
+        lines = self._lines[first:]
+        printed = "\n".join([line if type(line) is str else _text(line) for line in lines])
+        if "\t" in printed:
+            return [_text(line) for line in lines]
+        return (_COLOUR.sub("", printed) if "\x1b" in printed else printed).split("\n") if lines else []
 
     def text(self) -> str:
         """Return all lines that are kept, as text to copy."""
@@ -227,30 +311,108 @@ class TerminalLog:
         return changed
 
     def _is_plain(self, data: bytes) -> bool:
-        if self._rest or self._string or self._up or self._pen != PLAIN or self._decoder.getstate()[0]:
+        """Return True for bytes without any control but newlines and tabs, for the end of the log."""
+        if self._rest or self._pen != PLAIN or not self._is_at_end or self._decoder.getstate()[0]:
             return False
-        return len(data.translate(None, _PLAIN_CONTROLS)) == len(data) and b"\xc2" not in data
+        return not data.translate(None, _NO_CONTROLS) and b"\xc2" not in data
 
-    def _feed_plain(self, data: bytes) -> None:
-        """Take bytes without any control but newlines, at the speed of splitting them."""
-        if data.count(b"\n") > self._max_lines:
-            skipped, data = _split_last(data, self._max_lines)
+    @property
+    def _is_at_end(self) -> bool:
+        """True if what is printed next is added to the last line."""
+        return self._column == self._end and not self._up and self._string is None and not self._pen.link
+
+    def _feed_plain(self, text: str) -> None:
+        """Take text without any control but newlines and tabs, at the speed of splitting it."""
+        if text.count("\n") > self._max_lines:
+            skipped, text = _split_last(text, self._max_lines)
             self.dropped += len(self._lines) + skipped
-            self._lines, self._size, self._column, self._end = [""], 0, 0, 0
-        text = self._decoder.decode(data)
+            self._lines, self._size = [""], 0
         first, *others = text.split("\n")
-        self._write(first)
+        self._feed_line(first, has_odd=False)
         if others:
             self._lines.extend(others)
             self._size += len(text) - len(first)
-            self._column = self._end = cell_len(others[-1])
-            self._last = others[-1][-1:] or self._last
+            self._column = self._end = -1
 
     def _feed_text(self, text: str) -> None:
         cut = _CUT_SEQUENCE.search(text, max(0, len(text) - _LONGEST_SEQUENCE))
         self._rest = cut.group() if cut else ""
         if cut:
             text = text[: cut.start()]
+        has_odd = _ODD_CONTROL.search(text) is not None
+        first, *others = text.split("\n")
+        self._feed_line(first, has_odd)
+        at = 0
+        while at < len(others):
+            at = self._add_lines(others, at, has_odd)
+            if at < len(others):
+                if self._string is None:
+                    self._new_line()
+                else:
+                    self._read("\n")
+                self._feed_line(others[at], has_odd)
+                at += 1
+
+    def _feed_line(self, line: str, has_odd: bool) -> None:
+        """Take text without newlines; with `has_odd` there may be controls in it that are no escapes."""
+        can_add = self._is_at_end and ("\t" not in line or _is_short(self._lines[-1]))
+        is_odd = has_odd and _ODD_CONTROL.search(line) is not None
+        pen = _after_printed(self._pen, line) if can_add and not is_odd else None
+        if pen is None:
+            self._read(line)
+        elif line:
+            self._append(line, pen)
+
+    def _add_lines(self, lines: list[str], at: int, has_odd: bool) -> int:
+        """Add lines from `at` on that were printed from left to right; return the number of the next."""
+        if self._string is not None or self._up or self._pen.link:
+            return at
+        start, pen = at, self._pen
+        for line in islice(lines, start, None):
+            after = None if has_odd and _ODD_CONTROL.search(line) else _after_printed(pen, line)
+            if after is None:
+                break
+            self._lines.append(line if pen is PLAIN else sequence_of(pen) + line)
+            pen = after
+            at += 1
+        if at > start:
+            self._pen = pen
+            self._size += sum(map(len, self._lines[start - at :])) + at - start
+            self._column = self._end = -1
+        return at
+
+    def _append(self, line: str, pen: Pen) -> None:
+        """Add a printed line to the last one; its colours end with this pen."""
+        old = self._lines[-1]
+        if _is_short(old):
+            if self._pen != PLAIN or "\x1b" in old:
+                line = sequence_of(self._pen) + line
+            self._put(old + line, len(line))
+        else:
+            row, added = old if isinstance(old, list) else _segments(old), _segments(line, self._pen)
+            row.extend(added)
+            self._put(row, _weight(added) if row is old else None)
+        self._pen = pen
+        self._column = self._end = -1
+
+    def _measure(self) -> None:
+        """Count the cells of the cursor's line, if that was put off."""
+        if self._column >= 0:
+            return
+        line = self._lines[-1]
+        if isinstance(line, str):
+            (text,), self._column = _expanded([_COLOUR.sub("", line)])
+            if "\t" in line:  # what is written next begins behind the tab
+                self._put(_segments(line))
+        else:
+            text = _text(line)
+            self._column = cells(text)
+        self._end = cells(text)
+        self._last = text[-1:] or self._last
+
+    def _read(self, text: str) -> None:
+        """Take text with any controls, one after the other."""
+        self._measure()
         at = self._skip_string(text, 0)
         while at < len(text):
             token = _TOKEN.search(text, at)
@@ -344,7 +506,7 @@ class TerminalLog:
         """Write text without controls at the cursor."""
         if not text:
             return
-        width = cell_len(text)
+        width = cells(text)
         style = style_of(self._pen)
         line = self._lines[-1 - self._up]
         if self._column > self._end:
@@ -354,12 +516,12 @@ class TerminalLog:
             old = Strip(_row(line))
             rest = list(old.crop(self._column + width, self._end)) if self._column + width < self._end else []
             self._put([*old.crop(0, self._column), Segment(text, style), *rest])
-        elif isinstance(line, str) and self._pen == PLAIN and len(line) < 65_536:
+        elif self._pen == PLAIN and _is_short(line) and "\x1b" not in line and "\t" not in line:
             self._put(line + text, len(text))
         else:
-            pieces = line if isinstance(line, list) else [Segment(line)] if line else []
+            pieces = line if isinstance(line, list) else _row(line)
             pieces.append(Segment(text, style))
-            self._put(pieces, len(text))
+            self._put(pieces, len(text) if pieces is line else None)
         self._column += width
         self._end = max(self._end, self._column)
         self._last = text[-1]
@@ -378,7 +540,7 @@ class TerminalLog:
             return
         if what == "J" and mode == 0:
             for index in range(-self._up, 0):
-                self._size -= len(_text(self._lines[index]))
+                self._size -= _weight(self._lines[index])
                 self._lines[index] = ""
         self._end = _length(self._lines[-1 - self._up])
 
@@ -394,7 +556,7 @@ class TerminalLog:
     def _put(self, line: str | Row, grown: int | None = None) -> None:
         """Replace the line of the cursor, which has `grown` characters more than before."""
         index = len(self._lines) - 1 - self._up
-        self._size += len(_text(line)) - len(_text(self._lines[index])) if grown is None else grown
+        self._size += _weight(line) - _weight(self._lines[index]) if grown is None else grown
         self._lines[index] = line
         self._changed = min(self._changed, self.dropped + index)
 
@@ -405,12 +567,11 @@ class TerminalLog:
             for line in self._lines[:-1]:
                 if size <= self._max_size:
                     break
-                size -= len(_text(line)) + 1
+                size -= _weight(line) + 1
                 excess += 1
         if excess > 0:
             excess = min(excess, len(self._lines) - 1)
-            gone = [line if type(line) is str else _text(line) for line in self._lines[:excess]]
-            self._size -= sum(map(len, gone)) + excess
+            self._size -= sum(map(_weight, self._lines[:excess])) + excess
             del self._lines[:excess]
             self.dropped += excess
             self._up = min(self._up, len(self._lines) - 1)
@@ -422,7 +583,7 @@ class TerminalLog:
         text = _text(self._lines[0])[-self._max_size :]
         self._lines[0] = text
         self._size = len(text)
-        self._column = self._end = cell_len(text)
+        self._column = self._end = cells(text)
         self._changed = min(self._changed, self.dropped)
 
 
@@ -433,25 +594,36 @@ def text_of(output: bytes, most_lines: int = 10_000) -> str:
     return log.text().rstrip()
 
 
-def _split_last(data: bytes, lines: int) -> tuple[int, bytes]:
+def _split_last(text: str, lines: int) -> tuple[int, str]:
     """Return how many lines are before the last `lines` newlines, and what follows."""
-    total = data.count(b"\n")
-    tail = data.rsplit(b"\n", lines)[1:]
-    return total - lines, b"\n".join(tail)
+    total = text.count("\n")
+    return total - lines, "\n".join(text.rsplit("\n", lines)[1:])
+
+
+def _is_short(line: str | Row) -> TypeGuard[str]:
+    """Return True for the text of a line to which more is added at little cost."""
+    return isinstance(line, str) and len(line) < _LONGEST_PRINTED
 
 
 def _text(line: str | Row) -> str:
-    return line if isinstance(line, str) else "".join(segment.text for segment in line)
+    return _visible(line) if isinstance(line, str) else "".join(segment.text for segment in line)
+
+
+def _weight(line: str | Row) -> int:
+    """Return what a line counts of the bytes that are kept: its text, with colours that were not read yet."""
+    return len(line) if isinstance(line, str) else sum(len(segment.text) for segment in line)
 
 
 def _length(line: str | Row) -> int:
-    return cell_len(_text(line))
+    return cells(_text(line))
 
 
 def _row(line: str | Row) -> Row:
-    if isinstance(line, str):
-        return [Segment(safe(line))] if line else []
-    return [Segment(safe(text), style) for text, style, _ in line if text]
+    if isinstance(line, list):
+        return [Segment(safe(text), style) for text, style, _ in line if text]
+    if "\x1b" in line or "\t" in line:
+        return [Segment(safe(text), style) for text, style, _ in _segments(line)]
+    return [Segment(safe(line))] if line else []
 
 
 _SWITCH: Final = re.compile(rb"\x1b\[\?(?:\d+;)*(?:47|1047|1049)(?:;\d+)*([hl])")

@@ -44,6 +44,15 @@ PIECES = [
     *(b"\x1b[31m", b"\x1b[0m", b"\x1b[38;2;1;2;3m", b"\x1b[K", b"\x1b[2K", b"\x1b[J", b"\x1b[3P", b"\x1b[2@"),
     *(b"\x1b[1A", b"\x1b[2B", b"\x1b[5G", b"\x1b(B", b"\x1b]0;title\x07", b"\x1bPq#0;2;0\x1b\\"),
     b"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\",
+    *(
+        b"\x1b[1m",
+        b"\x1b[39m",
+        b"\x1b[44m",
+        b"\x1b[m\x1b[K",
+        b"one\ttwo\n",
+        b"\x1b[32mok\x1b[m\tgreen\n",
+        b"\n",
+    ),
 ]
 
 
@@ -102,6 +111,63 @@ def test_r33_it_does_not_matter_where_the_bytes_are_cut(pieces: list[bytes], dat
 
     assert log_of(*parts).text() == log_of(whole).text()
     assert log_of(*parts).cursor == log_of(whole).cursor
+    assert cells_of(log_of(*parts)) == cells_of(log_of(whole))
+
+
+def cells_of(log: TerminalLog) -> list[list[tuple[str, str]]]:
+    """Return each row as characters and their styles."""
+    return [[(one, str(style or "none")) for text, style, _ in row for one in text] for row in log.rows()]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("\x1b[31mone\ntwo\x1b[m\nthree", [[("one", "1")], [("two", "1")], [("three", "")]]),
+        ("\x1b[31mone\x1b[39m two\nthree", [[("one", "1"), (" two", "")], [("three", "")]]),
+        ("\x1b[31m\x1b[Kone\x1b[m\x1b[K:", [[("one", "1"), (":", "")]]),
+        ("a\x1b[32m\x1b(Bone", [[("a", ""), ("one", "2")]]),
+        ("日\x1b[32m\ttwo\x1b[m\t\nx", [[("日", ""), ("      two", "2")], [("x", "")]]),
+        ("\x1b[35mone\rtwo\nthree", [[("two", "5")], [("three", "5")]]),
+        ("\x1b[35mone\ntwo\x1b[1A\x1b[mthree", [[("one", "5"), ("three", "")], [("two", "5")]]),
+    ],
+)
+def test_colours_go_on_from_line_to_line(written: str, shown: list[list[tuple[str, str]]]) -> None:
+    rows = [
+        [(text, str(style.color.number) if style and style.color else "") for text, style, _ in row]
+        for row in log_of(written).rows()
+    ]
+    assert rows == shown
+
+
+def test_a_tab_waits_for_what_is_written_behind_it() -> None:
+    for one, other in (
+        ("a\t", "b"),
+        ("a", "\tb"),
+        ("\x1b[32ma\x1b[m\t", "b"),
+        ("a\t\r\t", "b"),
+        ("xy\ba\t", "b"),
+    ):
+        log = log_of(one, other)
+        assert log.text().rstrip("b") == log.text()[:-1] == "a       " if "y" not in one else "xa      "
+        assert log.cursor == (0, 9)
+
+
+def test_colours_cost_little_beside_the_text() -> None:
+    plain = b"ok tests/test_one.py the first of the tests of this file\r\n" * 300
+    coloured = (
+        b"\x1b[1;32mok\x1b[0m tests/test_one.py \x1b[36mthe first\x1b[39m of the tests of this file\r\n" * 300
+    )
+
+    def cost(data: bytes) -> float:
+        log = TerminalLog()
+        start = time.process_time()
+        for _ in range(30):
+            log.feed(data)
+        return time.process_time() - start
+
+    assert min(cost(coloured) for _ in range(3)) < 25 * min(
+        cost(plain) for _ in range(3)
+    )  # 60 when read at once
 
 
 @settings(max_examples=100)
@@ -147,6 +213,15 @@ def test_bytes_are_bounded_whatever_the_lines(line: bytes) -> None:
     for _ in range(200):
         log.feed(line)
     assert 20_000 < len(log.text()) <= 101_000
+
+
+def test_colours_without_any_text_are_bounded_too() -> None:
+    log = TerminalLog(max_bytes=50_000)
+    for _ in range(200):
+        log.feed(b"\x1b[m" * 1_000 + b"\n")
+    assert log.line_count < 20
+    log.feed(b"\x1b[m" * 100_000 + b"the end")
+    assert log.text().endswith("the end")
 
 
 def test_changes_are_told_from_the_first_changed_line() -> None:
