@@ -15,6 +15,8 @@ from tests.terminal import NeverShown, Terminal, acp_tui
 _START: Final = b"\x1b[200~"
 _END: Final = b"\x1b[201~"
 _PATIENCE: Final = 30.0
+_READY: Final = "asks for all"
+"""Shown once the session is there; until then, what is pasted is for the prompt."""
 _EMPTY: Final = "Say something"
 """What the prompt shows while it is empty."""
 _PIECES: Final = (
@@ -162,6 +164,7 @@ def _run(count: int, seed: int) -> Result:
         argv = acp_tui(f"{sys.executable} {folder / 'agent.py'}")
         with Terminal(argv, cwd=workspace, env=env, patience=_PATIENCE) as terminal:
             terminal.until(_EMPTY)
+            terminal.until(_READY)
             for number in range(count):
                 fields: Sequence[_Field] = _FIELDS
                 if 2 * number >= count:
