@@ -11,6 +11,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
@@ -66,6 +67,7 @@ def protections_in(command: str, folder: str, roots: Sequence[str]) -> list[Prot
         folder: its working directory, absolute.
         roots: the folders of the session.
     """
+    _present.cache_clear()
     left = text_left(command)
     if not any(text.strip() for text in left):
         return []
@@ -177,8 +179,12 @@ def _spelled(word: Word, folders: Sequence[str]) -> list[str]:
     return [name for path in paths for name in (_present(path) if set("*?[") & set(path) else [path])]
 
 
-def _present(pattern: str) -> list[str]:
-    """Return the files that a pattern names to a shell: hidden ones only by a dot."""
+@lru_cache(maxsize=64)
+def _present(pattern: str) -> Sequence[str]:
+    """Return the files that a pattern names to a shell: hidden ones only by a dot.
+
+    They are kept, since a line may repeat a pattern. `protections_in` forgets them.
+    """
     parts = [part for part in pattern.split("/") if part]
     return [
         path
