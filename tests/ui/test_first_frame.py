@@ -116,7 +116,7 @@ async def test_enter_means_in_the_first_frame_what_it_means_in_the_prompt(
         here = Seat(beginning.app, pilot)
 
         await here.until(lambda: here.draft == draft)
-        await here.app.tabs.end()
+        await here.tabs.end()
     began.guard.close()
 
 
