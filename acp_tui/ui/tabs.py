@@ -44,6 +44,8 @@ class Tabs:
         """The names that the user gave to sessions."""
         self._screens: dict[str, SessionScreen] = {}
         self._made = 0
+        self._closing = asyncio.Lock()
+        """Held while a tab closes: the application must not end in between."""
         self._visit: Visit | None = None
         self._pieces: list[SessionScreen] = []
         """The session of each piece of the tab line."""
@@ -95,11 +97,12 @@ class Tabs:
             return
         names = list(self._screens)
         place = names.index(name)
-        if self.is_current(screen):
-            await self._app.switch_mode(names[place - 1] if place else names[1])
-        del self._screens[name]
-        await screen.conversation.end()
-        await self._app.remove_mode(name)
+        async with self._closing:
+            if self.is_current(screen):
+                await self._app.switch_mode(names[place - 1] if place else names[1])
+            del self._screens[name]
+            await screen.conversation.end()
+            await self._app.remove_mode(name)
         self.show()
 
     async def go(self, step: int) -> None:
@@ -165,6 +168,8 @@ class Tabs:
     async def end(self) -> None:
         """End all conversations at the same time, for some agents end slowly."""
         await asyncio.gather(*(screen.conversation.end() for screen in self.screens))
+        async with self._closing:
+            pass
 
     def show(self) -> None:
         """Draw the tab line, if there are several tabs."""
