@@ -484,17 +484,18 @@ def _run_loop(app: AcpApp) -> int | None:
         for task in left:
             task.cancel()
         if left:
-            loop.run_until_complete(asyncio.wait(left, timeout=_PATIENCE))
+            loop.run_until_complete(asyncio.wait(left, timeout=PATIENCE))
         loop.run_until_complete(loop.shutdown_asyncgens())
         threads.shutdown(wait=False, cancel_futures=True)  # idle ones end; the others are not waited for
         loop.stop()
         asyncio.set_event_loop(None)
 
 
-_PATIENCE: Final = 2.0  # seconds
+PATIENCE: Final = 2.0
+"""Seconds that cancelled tasks and workers have to end."""
 
 
 async def wait_for_workers(workers: WorkerManager) -> None:
     """Wait up to two seconds for cancelled workers, so that their programs end first."""
     ending = asyncio.gather(*(worker.wait() for worker in list(workers)), return_exceptions=True)
-    await asyncio.wait([ending], timeout=_PATIENCE)
+    await asyncio.wait([ending], timeout=PATIENCE)

@@ -209,8 +209,8 @@ async def check(app: App[Any], keys: Mapping[str, str]) -> list[KeyProblem]:
     for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
         importlib.import_module(module.name)
         await asyncio.sleep(0)
-    groups = list(_together(app))
-    known = {named.name for group in groups for named in _names(group)}
+    groups = list(key_groups(app))
+    known = {named.name for group in groups for named in named_actions(group)}
     return [
         *unknown(keys, known, key_of(app, "app.help")),
         *unreadable(keys),
@@ -248,7 +248,7 @@ def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]
     found: dict[frozenset[str], KeyProblem] = {}
     for group in groups:
         by_key: dict[str, dict[str, NamedAction]] = {}
-        for key, named in _keys(group, keys):
+        for key, named in bound_keys(group, keys):
             by_key.setdefault(key, {})[named.name] = named
         for key, meanings in by_key.items():
             moved = [name for name in meanings if name in keys]
@@ -259,7 +259,7 @@ def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]
     return list(found.values())
 
 
-def _together(app: App[Any]) -> Iterator[list[type[DOMNode]]]:
+def key_groups(app: App[Any]) -> Iterator[list[type[DOMNode]]]:
     """Yield the classes with keys at the same time: a focused widget, its screen and the app."""
     kinds = {kind for kind in _below(DOMNode) if kind.__module__.startswith("acp_tui.")}
     for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
@@ -278,11 +278,12 @@ def _below(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
         yield from _below(one)
 
 
-def _names(group: Sequence[type[DOMNode]]) -> Iterator[NamedAction]:
-    return (named for _, named in _keys(group, {}))
+def named_actions(group: Sequence[type[DOMNode]]) -> Iterator[NamedAction]:
+    """Return the actions of these classes that have keys."""
+    return (named for _, named in bound_keys(group, {}))
 
 
-def _keys(group: Sequence[type[DOMNode]], keys: Mapping[str, str]) -> Iterator[tuple[str, NamedAction]]:
+def bound_keys(group: Sequence[type[DOMNode]], keys: Mapping[str, str]) -> Iterator[tuple[str, NamedAction]]:
     """Yield (key, action) of these classes, with the keys of the settings."""
     for kind in group:
         for _, binding in class_bindings_of(kind):

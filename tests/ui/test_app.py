@@ -451,7 +451,7 @@ async def test_what_runs_for_somebody_ends_before_the_interface_does(tmp_path: P
 async def test_what_does_not_end_keeps_nobody_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(winding_up, "_PATIENCE", 0.05)
+    monkeypatch.setattr(winding_up, "PATIENCE", 0.05)
     begun, may_end = asyncio.Event(), asyncio.Event()
 
     async def take_its_time() -> None:

@@ -47,8 +47,8 @@ def _names() -> list[str]:
     """Return the names of all actions that have keys."""
     for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
         importlib.import_module(module.name)
-    groups = key_check._together(AcpApp.__new__(AcpApp))
-    found = {named.name: None for group in groups for named in key_check._names(group)}
+    groups = key_check.key_groups(AcpApp.__new__(AcpApp))
+    found = {named.name: None for group in groups for named in key_check.named_actions(group)}
     return sorted(found, key=lambda name: not name.startswith(_SHORT))
 
 

@@ -194,10 +194,10 @@ async def test_a_key_that_two_actions_exchange_or_that_are_never_there_together_
 async def test_our_own_keys_have_one_meaning_each(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await check(here.app, {})  # loads all that has keys
-        groups = list(key_check._together(here.app))
+        groups = list(key_check.key_groups(here.app))
         own: dict[str, set[str]] = {}
         for group in groups:
-            for key, named in key_check._keys(group, {}):
+            for key, named in key_check.bound_keys(group, {}):
                 own.setdefault(named.name, set()).add(key)
         del own["help.close"]  # the key that opens it closes it
 

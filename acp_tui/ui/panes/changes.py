@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece, TextBlock
 
-_SLICE: Final = 0.03
+SLICE: Final = 0.03
 """Seconds of counting before other work gets its turn."""
 
 _NAMED: Final = 20
@@ -89,7 +89,7 @@ class ChangesPane(Pane):
 
     def _show_some(self) -> None:
         """Show what takes no key its turn: the edits of a long session are counted when it is opened."""
-        until = perf_counter() + _SLICE
+        until = perf_counter() + SLICE
         while self._unshown:
             path = next(iter(self._unshown))
             self._show(path, self._unshown.pop(path), self._cwd)

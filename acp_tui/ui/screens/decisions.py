@@ -113,7 +113,7 @@ def _texts(decision: Decision) -> Iterator[str]:
 
 Choice = TypeVar("Choice")
 
-_SLICE: Final = 0.006
+SLICE: Final = 0.006
 """Seconds of reading in one piece; keys are handled in between."""
 _BY: Final = ("person", "rule", "policy")
 
@@ -194,7 +194,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
     def _read(self) -> None:
         """Read for one slice of time, then go on soon."""
         assert self._reading is not None
-        before, until = len(self._all), perf_counter() + _SLICE
+        before, until = len(self._all), perf_counter() + SLICE
         for decision in self._reading:
             self._all.append(decision)
             if perf_counter() > until:

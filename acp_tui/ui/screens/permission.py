@@ -198,7 +198,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         """
         call = question.call
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), look, counter=counter)
-        self._question = question
+        self.question = question
+        """The question, with what the agent has told since it asked."""
         self._options = list(question.options)
         self._flaws = Flaws(self._options)
         self._keys = keys_of(self._options, self._flaws)
@@ -244,8 +245,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def on_mount(self) -> None:
         """Continue a reason that was begun, and show changes that came during compose."""
-        if self._is_behind or self._question.later is not self._later:
-            self._later = self._question.later
+        if self._is_behind or self.question.later is not self._later:
+            self._later = self.question.later
             self.query_one(Details).show(self._details())
         begun = self.entered.get("rejecting")
         self._rejecting = next((option for option in self._options if option.option_id == begun), None)
@@ -419,7 +420,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def refresh_call(self) -> None:
         """Show a change of the call, not more often than can be read."""
-        if self._question.later is self._later or not self.has_parts:
+        if self.question.later is self._later or not self.has_parts:
             return
         wait = self._shown_at + READABLE - monotonic()
         if wait <= 0:
@@ -432,9 +433,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if self._change_timer is not None:
             self._change_timer.stop()
             self._change_timer = None
-        if self._question.later is self._later or not self.has_parts:
+        if self.question.later is self._later or not self.has_parts:
             return
-        self._later = self._question.later
+        self._later = self.question.later
         self._shown_at = monotonic()
         self._show_anew()
         self._look_up()
@@ -466,9 +467,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self, find: Callable[[Sequence[str]], dict[str, OldText]], paths: Sequence[str]
     ) -> None:
         found = await asyncio.to_thread(find, paths)
-        if found == self._question.old_texts and self._files == self._changes():
+        if found == self.question.old_texts and self._files == self._changes():
             return
-        self._question.old_texts = found
+        self.question.old_texts = found
         if not self.has_parts:  # not there yet, or taken away meanwhile
             self._is_behind = True
             return
@@ -482,7 +483,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if not self.has_parts:
             return
         is_news = _told(found) != _told(self._places)
-        self._places = self._question.places = found
+        self._places = self.question.places = found
         if is_news:
             self._show_anew()
 
@@ -499,7 +500,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         option = next((one for one in self._options if one.option_id == answer.option_id), None)
         if self._is_safe(option):
             self.dismiss(answer)
-        elif self._question.later is not self._later:
+        elif self.question.later is not self._later:
             self._show_change()
         elif monotonic() >= self._allows_at:
             self.dismiss(answer)
@@ -531,7 +532,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def _lost(self) -> list[TextBlock]:
         """Return warnings about files to be replaced that cannot be shown."""
-        hidden = [(path, old.why_not) for path, old in self._question.old_texts.items() if old.why_not]
+        hidden = [(path, old.why_not) for path, old in self.question.old_texts.items() if old.why_not]
         blocks = [
             TextBlock([("warning", exact_line(f"Replaces the whole file {self._name_of(path)}: {why}."))])
             for path, why in hidden[:_LOST]
@@ -558,7 +559,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         name = readable.inside(diff.path, self._cwd) + (f" → {there}" if there else "") + note
         if diff.before is not None or self._find is None:
             return FileDiff(name, diff.before, diff.new_text)
-        old = self._question.old_texts.get(diff.path)
+        old = self.question.old_texts.get(diff.path)
         if old is None:
             return FileDiff(name, "", diff.new_text, "looking at what is there")
         if old.why_not:

@@ -95,7 +95,7 @@ class SessionPages:
 
 _RECENT: Final = 50
 """Most recorded sessions."""
-_AT_ONCE: Final = 0.2
+FIRST_PAGE: Final = 0.2
 """Seconds that the menu waits for the first page; most agents give it by then."""
 _TOP: Final = MenuPlace()
 _NONE: Final = "There are no earlier sessions."
@@ -185,7 +185,7 @@ class SessionList:
     async def _wait_for(self, listing: SessionPages) -> None:
         """Wait briefly for the first page, and as long as it takes for a login before it."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(listing.has_begun.wait(), _AT_ONCE)
+            await asyncio.wait_for(listing.has_begun.wait(), FIRST_PAGE)
         if self._screen.app.screen is not self._screen:
             await listing.has_begun.wait()
 

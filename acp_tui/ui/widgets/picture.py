@@ -29,7 +29,7 @@ ROWS: Final = 20
 """Size of a picture in cells, at most."""
 
 _BYTES: Final = 32 * 1024 * 1024
-_PIXELS: Final = 50_000_000
+MAX_PIXELS: Final = 50_000_000
 """Limits for decoding: an image of a few bytes can unfold to gigabytes."""
 
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
@@ -111,7 +111,7 @@ def decoded(data: str, columns: int, rows: int) -> list[Row]:
     try:
         raw = base64.b64decode(data[: _BYTES * 4 // 3 + 4])
         with Image.open(io.BytesIO(raw), formats=_FORMATS) as image:
-            if image.width * image.height > _PIXELS:
+            if image.width * image.height > MAX_PIXELS:
                 return []
             image.draft("RGB", (columns * 2, rows * 4))  # a JPEG can be decoded smaller
             small = image.convert("RGBA")

@@ -47,7 +47,7 @@ async def test_a_look_that_takes_long_is_told_beside_the_counts_and_gone_when_it
 
 
 async def test_the_edits_of_many_files_are_counted_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "_SLICE", 0.0)
+    monkeypatch.setattr(changes, "SLICE", 0.0)
     app = Shown()
     async with app.run_test():
         session = Session("s", "/w")
@@ -73,8 +73,8 @@ async def test_what_is_not_tracked_and_why_stands_above_the_files_and_goes_again
         app.pane.show(session, SessionChange(fields=("files",)))
 
         app.pane.look_on()
-        shown = [line.source() for _, line in app.pane._beside]
-        last = app.pane.blocks[-1]
+        *lines, last = app.pane.blocks
+        shown = [line.source() for line in lines]
         said = []
         app.pane.look_on()
 
@@ -83,8 +83,8 @@ async def test_what_is_not_tracked_and_why_stands_above_the_files_and_goes_again
             "1 change in files that are not tracked:",
             "  p\N{SYMBOL FOR ESCAPE}  a pipe",
         ]
-        assert app.pane._beside == []
         assert isinstance(last, FileLine)
+        assert list(app.pane.blocks) == [last]
 
 
 def test_of_very_many_changes_some_are_named_and_all_are_counted() -> None:

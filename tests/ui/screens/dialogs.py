@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from acp_tui.ui import theme
+from acp_tui.ui.screens import key_guard
 from acp_tui.ui.screens.key_guard import is_kept_back
 from acp_tui.ui.screens.unasked import UnaskedScreen
 from tests.ui.screens.stage import look, screen_text
@@ -61,9 +62,8 @@ def let_the_pause_pass(screen: UnaskedScreen[Any]) -> bool:
 
 def turn(screen: UnaskedScreen[Any]) -> None:
     """Turn to a screen, as Tab does."""
-    guard = screen.guard
-    guard.turned, guard._may_answer_at = True, 0.0
-    guard._drawn = guard._placed = 0.0
+    screen.guard.anew(-key_guard.LOOK)  # as if it had been there for a long time
+    screen.guard.click(0.0)
     screen.turned_to()
     screen.look_at_guard()
 

@@ -1,10 +1,10 @@
 """Permission dialogs to be put before a user."""
 
-from collections.abc import Callable, Sequence
+from typing import Any
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Item, Location, ToolCall
-from acp_tui.session.questions import OldText, Permission
+from acp_tui.session.questions import Permission
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.permission_details import NOTHING_KNOWN, Background
 from tests.ui.screens.dialogs import LOOK
@@ -43,16 +43,17 @@ def asks(
     call: ToolCall,
     background: Background = NOTHING_KNOWN,
     waiting: tuple[str, ...] = (),
-    find: Callable[[Sequence[str]], dict[str, OldText]] | None = None,
+    cwd: str = "/w",
+    **more: Any,
 ) -> PermissionDialog:
     return PermissionDialog(
         Permission("q", call, options(*FOUR)),
         agent="demo",
-        cwd="/w",
+        cwd=cwd,
         inside=lambda path: path == "/w" or path.startswith("/w/"),
         look=LOOK,
         background=background,
         waiting=waiting,
         counter=(2, max(2, len(waiting))),
-        find=find,
+        **more,
     )

@@ -111,7 +111,7 @@ async def test_a_log_that_is_empty_or_cannot_be_read_says_so(tmp_path: Path) -> 
 async def test_many_decisions_come_in_slices_and_broken_lines_are_counted(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_tui.ui.screens.decisions._SLICE", 0.0)  # each decision is a slice of its own
+    monkeypatch.setattr("acp_tui.ui.screens.decisions.SLICE", 0.0)  # each decision is a slice of its own
     line = path.read_bytes().splitlines(keepends=True)[0]
     path.write_bytes(line * 50 + b"{\n" + line)
     app = Stage(DecisionsScreen(path, None, look()))

@@ -20,6 +20,7 @@ from acp_tui.protocol.schema import AuthMethod
 from acp_tui.rules.files import RuleFile
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, StaleWrite
+from acp_tui.ui.screens import key_guard
 from acp_tui.ui.screens.address import AddressDialog
 from acp_tui.ui.screens.dialog import Dialog, hint_row
 from acp_tui.ui.screens.form import FormDialog
@@ -192,7 +193,7 @@ async def test_a_letter_that_waits_is_not_given_to_another_call() -> None:
     async with shown(question, turned=False) as (app, pilot):
         press_at(app, "y", time.monotonic())
         await pilot.pause()
-        question._question.later = replace(question._question.call, raw_input={"command": "rm -rf build"})
+        question.question.later = replace(question.question.call, raw_input={"command": "rm -rf build"})
         question.refresh_call()
         await asyncio.sleep(0.6)
         await pilot.pause()
@@ -217,18 +218,21 @@ async def test_a_paste_answers_nothing_and_goes_into_the_draft_if_the_user_has_n
 async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_moment() -> None:
     question = dialog(("y1", "Yes", "allow_once"))
     async with shown(question, turned=False) as (app, pilot):
-        question.guard._placed = time.monotonic() + 60
+        question.guard.placed(time.monotonic() + 60)
         await pilot.click(OptionList)
         assert app.result is NOTHING
 
-        question.guard._placed = 0.0
+        question.guard.anew(0.0)
         await pilot.click(OptionList)
         assert app.result == PermissionAnswer("y1")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("why", ["window", "list"])
-async def test_r24_a_click_answers_nothing_just_after_the_window_came_or_the_answers_moved(why: str) -> None:
+async def test_r24_a_click_answers_nothing_just_after_the_window_came_or_the_answers_moved(
+    why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_guard, "LOOK", 60)  # a moment, however slow the machine is
     question = asks(ToolCall("t", "one"), waiting=("one", "two"))
     async with shown(question) as (app, pilot):
         if why == "window":
@@ -237,7 +241,6 @@ async def test_r24_a_click_answers_nothing_just_after_the_window_came_or_the_ans
         else:
             question.show_waiting(("one", "two", "three"), (2, 3))
         await pilot.pause()
-        question.guard._placed += 60
         await pilot.click(OptionList)
 
         assert app.result is NOTHING
@@ -269,7 +272,7 @@ async def test_nothing_is_touched_of_a_dialog_that_is_pushed_and_not_composed_ye
             question.guard_changed()
             question.answers_moved()
             if isinstance(question, PermissionDialog):
-                question._question.later = replace(question._question.call, title="Other")
+                question.question.later = replace(question.question.call, title="Other")
                 question.refresh_call()
             press_at(app, "y", time.monotonic())
             await pushed

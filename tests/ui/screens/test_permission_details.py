@@ -19,6 +19,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Location, ToolCall, items_of
+from acp_tui.ui.screens import key_guard
 from acp_tui.ui.screens.permission import PermissionAnswer
 from acp_tui.ui.screens.permission_details import (
     LONG,
@@ -343,8 +344,7 @@ def test_more_than_are_looked_at_are_told_as_at_least_so_many() -> None:
 async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() -> None:
     steps: list[int] = []
     waiting = tuple(f"run make {number}" for number in range(5))
-    question = asks(runs("make 1"), waiting=waiting)
-    question._go = steps.append
+    question = asks(runs("make 1"), waiting=waiting, go=steps.append)
     async with shown(question) as (app, pilot):
         assert "2 of 5" in app.text
         assert "▶ 2 run make 1" in app.text
@@ -356,13 +356,15 @@ async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() ->
 
 
 @pytest.mark.slow
-async def test_a_question_that_comes_meanwhile_is_listed_and_clicks_wait_since_answers_move() -> None:
+async def test_a_question_that_comes_meanwhile_is_listed_and_clicks_wait_since_answers_move(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(key_guard, "LOOK", 60)  # a moment, however slow the machine is
     question = asks(runs("make"), waiting=("run make",))
     async with shown(question) as (app, pilot):
         question.show_waiting(("run make", "edit a.py"), (1, 2))
         await until(pilot, lambda: "2 edit a.py" in app.text)
 
-        question.guard._placed += 60  # a moment, however slow the machine is
         await pilot.click(OptionList)
         assert app.result is NOTHING
 

@@ -136,8 +136,8 @@ async def test_over_an_empty_prompt_a_letter_answers_and_a_word_goes_into_the_pr
         assert len(here.conversation.questions) == 1
 
         here.session.prompt.replace_all("")
+        hands_of(here.app).use(press("enter", 0.0, printable=False))  # long ago
         hands_of(here.app).sent()
-        hands_of(here.app)._quiet = 0.0
         typed(here, "y")
         await here.until(lambda: here.app.screen is not dialog)
         assert here.draft == ""
@@ -148,7 +148,7 @@ async def test_an_answer_that_is_held_down_answers_no_other_question_and_writes_
 ) -> None:
     async with seat(tmp_path) as here:
         first = await asked_over(here, "", "t1", "t2")
-        first.guard._drawn = 0.0
+        first.guard.anew(0.0)
         typed(here, ["tab", *"y" * 40], every=0.04, after=-2.0)
         await here.until(lambda: here.app.screen not in (first, here.session))
         await here.pilot.pause()
@@ -160,7 +160,7 @@ async def test_an_answer_that_is_held_down_answers_no_other_question_and_writes_
 async def test_an_enter_that_answers_and_is_held_down_sends_no_draft(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         dialog = await asked_over(here, "not yet")
-        dialog.guard._drawn = 0.0
+        dialog.guard.anew(0.0)
         typed(here, ["tab", "down", *["enter"] * 30], every=0.05, after=-1.0)
         await here.until(lambda: here.app.screen is here.session)
         await here.pilot.pause()

@@ -155,7 +155,7 @@ async def test_a_slow_list_with_nothing_in_it_says_so(
         await here.sees("There are no earlier sessions.")
         await here.press("escape")
 
-        monkeypatch.setattr(sessions, "_AT_ONCE", 60.0)
+        monkeypatch.setattr(sessions, "FIRST_PAGE", 60.0)
         slow.lets.release()  # at once, this time
         await here.press("alt+s")
         await here.until(lambda: "no earlier sessions" in told(here))

@@ -13,7 +13,6 @@ from textual.screen import Screen
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Menu, MenuItem
-from acp_tui.ui.session_screen import view as lost_frame
 from acp_tui.ui.session_screen import view as module
 from acp_tui.ui.session_screen.view import FramePacer
 from tests.ui.screens.stage import drawn
@@ -190,9 +189,8 @@ def test_nothing_is_drawn_once_the_application_ends(
 
 
 def test_a_drawing_that_fails_costs_a_frame_and_a_line_in_the_log(
-    loop: Loop, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    loop: Loop, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(lost_frame, "_logged", set())
     loop.is_headless = False
     drawn: list[SessionChange] = []
 

@@ -78,7 +78,7 @@ def test_broken_images_are_no_pictures() -> None:
 
 
 def test_an_image_of_too_many_pixels_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(picture, "_PIXELS", 100)
+    monkeypatch.setattr(picture, "MAX_PIXELS", 100)
 
     assert decoded(encoded(Image.new("1", (10, 10))), 8, 8) != []
     assert decoded(encoded(Image.new("1", (10, 11))), 8, 8) == []

@@ -244,6 +244,16 @@ class BlockView(ScrollView, can_focus=True):
             self._request_flush(0)
 
     @property
+    def is_settled(self) -> bool:
+        """True if all changes are laid out."""
+        return self._flush_due == inf and self._backlog.is_empty
+
+    @property
+    def is_hidden(self) -> bool:
+        """True while the view is not on the screen, and lays nothing out."""
+        return self._hidden
+
+    @property
     def first_in_view(self) -> int:
         """Index of the first block in view."""
         return self._view.near().start

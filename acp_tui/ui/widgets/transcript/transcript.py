@@ -200,7 +200,7 @@ def beside(layout: BlockLayout, start: int, step: int, *, landmarks: bool) -> Bl
 _HEAD: Final = 2
 """Rows at the start of a block that contain its first line, after empty ones."""
 
-_SLICE: Final = 0.006
+SLICE: Final = 0.006
 """Seconds of searching before other work gets its turn."""
 
 Hit: TypeAlias = tuple[Block, int]
@@ -248,14 +248,14 @@ async def look_through(blocks: Iterable[Block], text: str, goes_on: Callable[[],
 
     After each slice `goes_on` says whether they are still wanted; None if not.
     """
-    hits, until = Hits(), perf_counter() + _SLICE
+    hits, until = Hits(), perf_counter() + SLICE
     for block in blocks if text else ():
         hits.add(block, hits_in(block.searched(), text))
         if perf_counter() > until:
             await asyncio.sleep(0)
             if not goes_on():
                 return None
-            until = perf_counter() + _SLICE
+            until = perf_counter() + SLICE
     return hits
 
 
