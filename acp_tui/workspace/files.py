@@ -50,10 +50,12 @@ def _copy_attributes(name: str, folder: int, new: int) -> None:
         os.close(old)
 
 
-_TEXT: Final = 256 << 10
+MAX_TEXT: Final = 256 << 10
 """Longest text, in characters, kept for showing later changes."""
-_FILES: Final = 2_000
-_TEXTS: Final = 64
+MOST_FILES: Final = 2_000
+"""Files whose versions are remembered."""
+MOST_TEXTS: Final = 64
+"""Texts kept of the files seen last."""
 
 
 class Version(NamedTuple):
@@ -111,11 +113,11 @@ class FileVersions:
         self._sights[path] = _Sight(version, None if text is None else _digest(text))
         self._sights.move_to_end(path)
         self._texts.pop(path, None)
-        if text is not None and len(text) <= _TEXT:
+        if text is not None and len(text) <= MAX_TEXT:
             self._texts[path] = text
-        while len(self._sights) > _FILES:
+        while len(self._sights) > MOST_FILES:
             self._texts.pop(self._sights.popitem(last=False)[0], None)
-        while len(self._texts) > _TEXTS:
+        while len(self._texts) > MOST_TEXTS:
             self._texts.popitem(last=False)
 
     def is_current(self, path: str, version: Version | None, text: str | None) -> bool:
@@ -253,7 +255,8 @@ _NOTHING: Final = _Old(None)
 READ_LIMIT: Final = 32 << 20
 SKIP_LIMIT: Final = 1 << 30
 """Bytes in front of the requested lines: a sparse file costs nothing to make, and hours to read."""
-_CHUNK: Final = 1 << 20
+CHUNK: Final = 1 << 20
+"""Bytes read at a time."""
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _KINDS: Final[dict[int, type[FileError]]] = {
@@ -417,7 +420,7 @@ class Files:
         """Return `take` lines after the first `skip`, split at newlines."""
         wanted = bytearray()
         left, passed = take, 0
-        while (left is None or left > 0) and (chunk := file.read(_CHUNK)):
+        while (left is None or left > 0) and (chunk := file.read(CHUNK)):
             start, skip = _after_lines(chunk, 0, skip)
             passed += start
             if skip and passed > SKIP_LIMIT:

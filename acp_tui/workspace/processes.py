@@ -213,7 +213,7 @@ def _mode(path: Path) -> int | None:
 
 
 PROC: Final = Path("/proc")
-_FULL: Final = 0.5
+REREAD_AFTER: Final = 0.5
 """Seconds after which all processes are read again, because ids are reused."""
 _MARK: Final = re.compile(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
 
@@ -247,10 +247,10 @@ class Census:
         Blocking: call it in a thread.
         """
         last, now = _last_number(), time.monotonic()
-        is_full = last is None or now - self._read_all > _FULL
+        is_full = last is None or now - self._read_all > REREAD_AFTER
         if is_full:
             self._read_all = now
-        numbers = list(_numbers())
+        numbers = list(process_ids())
         for pid in self._known.keys() - set(numbers):
             self._known.pop(pid, None)
         for pid in numbers:
@@ -268,17 +268,18 @@ class Census:
 
 def processes() -> Iterator[tuple[int, list[bytes]]]:
     """Yield the id of each living process with the fields of its `stat` from the state on."""
-    for pid in _numbers():
-        fields = _stat(pid)
+    for pid in process_ids():
+        fields = stat_fields(pid)
         if fields is not None:
             yield pid, fields
 
 
-def _numbers() -> Iterator[int]:
+def process_ids() -> Iterator[int]:
+    """Yield the ids of all processes."""
     return (int(name) for name in os.listdir(PROC) if name.isdigit())  # noqa: PTH208 - a Path takes longer
 
 
-def _stat(pid: int) -> list[bytes] | None:
+def stat_fields(pid: int) -> list[bytes] | None:
     """Return the `stat` fields of a living process from the state on, or None."""
     try:
         with open(f"{PROC}/{pid}/stat", "rb", buffering=0) as file:
@@ -291,7 +292,7 @@ def _stat(pid: int) -> list[bytes] | None:
 
 def _read(pid: int, known: ProcessRecord | None) -> ProcessRecord | None:
     """Read a process; the marks are inherited at birth and slow to read, so they are cached."""
-    fields = _stat(pid)
+    fields = stat_fields(pid)
     if fields is None:
         return None
     since, session = fields[19], int(fields[3])

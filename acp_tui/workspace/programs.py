@@ -76,9 +76,9 @@ async def communicate(process: Process, given: bytes, still: float = STILL) -> t
     talking = asyncio.create_task(process.communicate(given))
     try:
         began = changed = time.monotonic()
-        before = _work_of(process.pid)
+        before = work_of(process.pid)
         while not (await asyncio.wait({talking}, timeout=min(_STEP, still / 4)))[0]:
-            now, work = time.monotonic(), _work_of(process.pid)
+            now, work = time.monotonic(), work_of(process.pid)
             if work != before:
                 before, changed = work, now
             if now - (began if work is None else changed) > (MOST if work is None else still):
@@ -100,9 +100,9 @@ async def read_chunks(process: Process, size: int, still: float = STILL) -> Asyn
     while True:
         reading = asyncio.ensure_future(process.stdout.read(size))
         try:
-            changed, before = time.monotonic(), _work_of(process.pid)
+            changed, before = time.monotonic(), work_of(process.pid)
             while not (await asyncio.wait({reading}, timeout=min(_STEP, still / 4)))[0]:
-                now, work = time.monotonic(), _work_of(process.pid)
+                now, work = time.monotonic(), work_of(process.pid)
                 if work != before:
                     before, changed = work, now
                 if now - changed > (MOST if work is None else still):
@@ -150,7 +150,7 @@ def _is_obstacle(path: Path) -> bool:
     return not stat.S_ISDIR(found.st_mode)
 
 
-def _work_of(pid: int) -> tuple[bytes, ...] | None:
+def work_of(pid: int) -> tuple[bytes, ...] | None:
     """Return CPU and I/O counters from /proc, or None."""
     try:
         times = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[11:13]

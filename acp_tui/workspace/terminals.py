@@ -146,7 +146,8 @@ LARGEST_LIMIT: Final = 64 << 20
 MARK: Final = "ACP_TUI_TERMINAL"
 _RESERVE: Final = 128
 """File descriptors that terminals leave free."""
-_SLICE: Final = 16 << 10  # bytes read at a time, so that keys are handled in between
+SLICE: Final = 16 << 10
+"""Bytes read at a time, so that keys are handled in between."""
 _DRAIN: Final = 0.25  # seconds to wait for output after the exit
 _PATIENCE: Final = 0.5  # seconds between TERM and KILL
 _MOMENT: Final = 1.0  # seconds for descendants to end with their command
@@ -271,7 +272,7 @@ class Terminal:
         self._pending += data
         if self._pause is None:
             self._go_on()
-        elif len(self._pending) >= _SLICE:
+        elif len(self._pending) >= SLICE:
             self._deliver()
 
     def _go_on(self) -> None:
@@ -390,9 +391,9 @@ class _Pty:
     def _read(self) -> None:
         pieces: list[bytes] = []
         size = 0
-        while size < _SLICE:  # one read returns a page at most
+        while size < SLICE:  # one read returns a page at most
             try:
-                data = os.read(self.master, _SLICE)
+                data = os.read(self.master, SLICE)
             except BlockingIOError:
                 break
             except OSError:  # EIO: the other side is closed, the normal end

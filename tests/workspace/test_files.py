@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.workspace import backups as backup
 from acp_tui.workspace import files as module
 from acp_tui.workspace import files as seen
 from acp_tui.workspace.backups import Backups
@@ -48,17 +47,16 @@ class _Killed(BaseException):
 def _half_written(place: Path, backups: Backups, monkeypatch: pytest.MonkeyPatch, left: bytes) -> None:
     """Leave a file and its backup as after a kill."""
     place.write_bytes(OLD)
-    put = backup._put
+    write = os.write
 
-    def killed(file: int, content: bytes) -> None:
+    def killed(file: int, content: bytes) -> int:
         if content != NEW:
-            put(file, content)
-            return
+            return write(file, content)
         place.write_bytes(left)
         raise _Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(backup, "_put", killed)
+        patch.setattr(os, "write", killed)
         patch.setattr(Path, "unlink", lambda *_: None)
         with place.open("r+b") as file, pytest.raises(_Killed):
             backups.write(str(place), file.fileno(), NEW)
@@ -112,15 +110,15 @@ def test_a_backup_of_another_file_or_one_that_was_not_written_to_its_end_is_drop
 def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, backups = tmp_path / "a", Backups(tmp_path / "backups")
     place.write_bytes(OLD)
-    put = backup._put
+    write = os.write
 
-    def failing(file: int, content: bytes) -> None:
+    def failing(file: int, content: bytes) -> int:
         if content == NEW:
-            put(file, NEW[:50])
+            write(file, NEW[:50])
             raise OSError(28, "No space left on device")
-        put(file, content)
+        return write(file, content)
 
-    monkeypatch.setattr(backup, "_put", failing)
+    monkeypatch.setattr(os, "write", failing)
     with place.open("r+b") as file, pytest.raises(OSError, match="No space"):
         backups.write(str(place), file.fileno(), NEW)
 
@@ -205,7 +203,7 @@ def test_lines_are_found_across_the_chunks_of_a_file(
     lines = [f"{number} é\n" for number in range(30)]
     (root / "a").write_text("".join(lines))
     for size in (1, 2, 3, 7, 100):
-        monkeypatch.setattr(module, "_CHUNK", size)
+        monkeypatch.setattr(module, "CHUNK", size)
         for first in (1, 2, 15, 30, 31):
             assert files.read_text(f"{root}/a", first, 3) == "".join(lines[first - 1 : first + 2])
 
@@ -427,16 +425,22 @@ def test_a_file_swapped_at_the_last_moment_is_kept(
     if names > 1:
         os.link(root / "a", root / "b")
     files = Files([root], backups=Backups(root.parent / "backups"))
-    check = module._check_writable
+    opened, is_swapped = os.open, False
 
-    def swap(name: str, folder: int) -> None:
-        check(name, folder)
-        (root / "c").write_text("secret")
-        (root / "c").replace(root / "a")
+    def swap(name: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        nonlocal is_swapped
+        file = opened(name, flags, mode, dir_fd=dir_fd)
+        if name == "a" and flags & os.O_WRONLY:  # whether it may be written, which is looked at last
+            (root / "c").write_text("secret")
+            (root / "c").replace(root / "a")
+            is_swapped = True
+        return file
 
-    monkeypatch.setattr(module, "_check_writable", swap)
+    monkeypatch.setattr(os, "open", swap)
     with pytest.raises(OtherTarget):
         files.write_text(f"{root}/a", "theirs")
+
+    assert is_swapped
 
     assert (root / "a").read_text() == "secret"
     assert sorted(path.name for path in root.iterdir()) == ["a", "b"][:names]
@@ -455,7 +459,10 @@ def test_a_link_or_a_pipe_that_was_taken_for_a_file_is_neither_read_nor_replaced
         os.mkfifo(root / "a")
     else:
         (root / "a").symlink_to(secret)
-    monkeypatch.setattr(module, "_status", lambda *_, **__: plain)
+    look = os.stat
+    monkeypatch.setattr(
+        os, "stat", lambda path, **how: plain if how.get("dir_fd") is not None else look(path, **how)
+    )
     open_before = descriptors()
 
     with pytest.raises(FileError):
@@ -751,9 +758,9 @@ def test_a_file_that_was_not_there_is_current_while_it_is_not() -> None:
 
 def test_large_and_old_texts_are_given_back_and_still_recognized() -> None:
     known = FileVersions()
-    large = "x" * (seen._TEXT + 1)
+    large = "x" * (seen.MAX_TEXT + 1)
     known.record("/w/large", ONE, large)
-    for number in range(seen._TEXTS + 1):
+    for number in range(seen.MOST_TEXTS + 1):
         known.record(f"/w/{number}", ONE, str(number))
 
     assert (known.text("/w/large"), known.text("/w/0"), known.text("/w/1")) == (None, None, "1")
@@ -763,7 +770,7 @@ def test_large_and_old_texts_are_given_back_and_still_recognized() -> None:
 
 def test_files_that_were_seen_long_ago_are_forgotten() -> None:
     known = FileVersions()
-    for number in range(seen._FILES + 1):
+    for number in range(seen.MOST_FILES + 1):
         known.record(f"/w/{number}", ONE, "")
 
     assert known.is_current("/w/0", OTHER, "changed")

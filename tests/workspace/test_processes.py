@@ -48,7 +48,7 @@ class System:
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> System:
     monkeypatch.setattr(census, "PROC", tmp_path)
-    monkeypatch.setattr(census, "_FULL", float("inf"))
+    monkeypatch.setattr(census, "REREAD_AFTER", float("inf"))
     return System(tmp_path)
 
 
@@ -229,7 +229,7 @@ async def test_what_works_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> 
         looks.append(pid)
         return (b"%d" % len(looks),)
 
-    monkeypatch.setattr(programs, "_work_of", more)
+    monkeypatch.setattr(programs, "work_of", more)
     process = await python("import sys\nprint(sys.stdin.read())\nsys.stderr.write('e')")
     os.kill(process.pid, signal.SIGSTOP)
     waiting = asyncio.create_task(communicate(process, b"x", still=0.02))
@@ -246,11 +246,11 @@ async def test_what_a_program_writes_is_work() -> None:
     process = await python("import sys\nsys.stdin.read(1); print('x' * 9, flush=True); sys.stdin.read()")
     assert process.stdin is not None
     assert process.stdout is not None
-    before = programs._work_of(process.pid)
+    before = programs.work_of(process.pid)
     process.stdin.write(b"1")
     await process.stdout.readline()
 
-    assert programs._work_of(process.pid) != before
+    assert programs.work_of(process.pid) != before
     await communicate(process, b"")
 
 

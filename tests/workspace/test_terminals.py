@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 import tracemalloc
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -256,7 +257,7 @@ async def test_output_is_there_while_it_runs_and_the_status_only_after_the_end(t
 async def test_the_last_bytes_before_the_end_are_never_lost(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_tui.workspace.terminals._SLICE", 100)  # the end is known long before all is read
+    monkeypatch.setattr("acp_tui.workspace.terminals.SLICE", 100)  # the end is known long before all is read
     for _ in range(10):
         terminal = await terminals.create("s", "seq 1 1000; printf THE_END; exit 3", cwd="/")
         assert await terminal.wait() == ExitStatus(3, None)
@@ -466,7 +467,7 @@ async def test_many_terminals_end_with_few_looks_at_the_processes(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = 0
-    every = census._numbers
+    every = census.process_ids
 
     def counted() -> Iterator[int]:
         nonlocal looks
@@ -475,7 +476,7 @@ async def test_many_terminals_end_with_few_looks_at_the_processes(
 
     for _ in range(40):
         await terminals.create("s", "sleep", ["300"], cwd="/")
-    monkeypatch.setattr(census, "_numbers", counted)
+    monkeypatch.setattr(census, "process_ids", counted)
 
     await terminals.close("s")
 
@@ -485,26 +486,25 @@ async def test_many_terminals_end_with_few_looks_at_the_processes(
 async def test_a_release_reads_only_what_is_new_or_its_own(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = 0
-    every = census._stat
-    others = {pid for pid, _ in census.processes()} - {
-        os.getpid()
-    }  # those that live, and none that has ended
+    read = Counter[int]()
+    every = census.stat_fields
+    others = {pid for pid, _ in census.processes()} - {os.getpid()}
 
     def counted(pid: int) -> list[bytes] | None:
-        nonlocal read
-        read += pid in others  # what the machine starts meanwhile is new
+        read[pid] += 1
         return every(pid)
 
     many = [await terminals.create("s", "sleep", ["300"], cwd="/") for _ in range(40)]
     await terminals.release("s", many[0].id)
-    monkeypatch.setattr(census, "_FULL", float("inf"))
-    monkeypatch.setattr(census, "_stat", counted)
+    monkeypatch.setattr(census, "REREAD_AFTER", float("inf"))
+    monkeypatch.setattr(census, "stat_fields", counted)
 
     for one in many[1:21]:
         await terminals.release("s", one.id)
 
-    assert read < 20
+    monkeypatch.undo()
+    lived_on = others & {pid for pid, _ in census.processes()}  # what starts or ends meanwhile is read again
+    assert sum(read[pid] for pid in lived_on) < 20
 
 
 async def test_something_that_holds_the_terminal_does_not_delay_the_end(terminals: Terminals) -> None:
