@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def small_files_are_compared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave only large files to a thread, however long the small ones take on a busy machine."""
-    monkeypatch.setattr("acp_tui.ui.widgets.diff.view._AT_ONCE", 10.0)
+    monkeypatch.setattr("acp_tui.ui.widgets.diff.view.AT_ONCE", 10.0)
 
 
 @pytest.fixture(autouse=True)

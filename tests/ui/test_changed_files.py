@@ -16,7 +16,7 @@ from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.changes import ChangesScreen
+from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen, SeenChange
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.restore import RestoreDialog
@@ -342,14 +342,16 @@ async def test_what_is_still_being_read_when_the_changes_are_closed_is_not_shown
         assert isinstance(screen, ChangesScreen)
         reading, may_end = asyncio.Event(), asyncio.Event()
 
-        async def slowly(*_: object) -> list[Any]:
+        see = ChangeReview.see
+
+        async def slowly(*what: Any, **how: Any) -> SeenChange:
             reading.set()
             await may_end.wait()
-            return []
+            return await see(*what, **how)
 
-        monkeypatch.setattr(screen, "_differences", slowly)
+        monkeypatch.setattr(ChangeReview, "see", slowly)
         monkeypatch.setattr(DiffView, "on_unmount", lambda _: may_end.set(), raising=False)
-        screen._read()
+        screen.action_show_kept()
         await reading.wait()
         if goes == "with a key":
             await here.press("escape")

@@ -218,7 +218,7 @@ class TerminalLoginScreen(FullScreen[str]):
         super().__init__(look)
         self._terminal = terminal
         self._title = title
-        self._failure: str | None = None
+        self.failure: str | None = None
         """Reason of the failure once the command has ended; "" for a success."""
         self._leaves = False
 
@@ -242,7 +242,7 @@ class TerminalLoginScreen(FullScreen[str]):
 
     async def on_terminal_view_ended(self) -> None:
         """Leave when the command has ended."""
-        self._failure = failure(await self._terminal.wait())
+        self.failure = failure(await self._terminal.wait())
         self._leave_if_over()
 
     def on_screen_resume(self) -> None:
@@ -250,9 +250,9 @@ class TerminalLoginScreen(FullScreen[str]):
         self._leave_if_over()
 
     def _leave_if_over(self) -> None:
-        if self._failure is not None and self.is_current and not self._leaves:
+        if self.failure is not None and self.is_current and not self._leaves:
             self._leaves = True
-            self.dismiss(self._failure)
+            self.dismiss(self.failure)
 
     def action_open(self) -> None:
         """Offer the addresses that the command has printed, the newest first."""

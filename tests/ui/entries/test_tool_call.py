@@ -23,10 +23,11 @@ from tests.waiting import until
 
 def test_each_edit_of_a_file_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
+    real = counting.counted
 
     def counted(old: str | None, new: str) -> tuple[int, int] | None:
         asked.append(new)
-        return counting._counts(old, new)
+        return real(old, new)
 
     monkeypatch.setattr(counting, "counted", counted)
     counts = EditCounts()

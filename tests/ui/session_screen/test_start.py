@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.widgets import Input
 
 from acp_tui.conversation.conversation import Conversation
@@ -24,6 +25,7 @@ from acp_tui.ui.session_screen import links as browser
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from acp_tui.ui.session_screen.start import explain
+from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import ExitStatus
 from tests.conversation.talks import LeftOpen, Notes, said, talk
@@ -490,8 +492,8 @@ async def test_a_login_that_ends_below_a_menu_is_left_when_the_menu_is(tmp_path:
         await here.press(*"sesame", "f2")
         await here.is_before(Menu)
         (below,) = (one for one in here.app.screen_stack if isinstance(one, TerminalLoginScreen))
-        below._terminal.write(b"\n")
-        await here.until(lambda: below._failure is not None)
+        below.query_one(TerminalView).post_message(Key("enter", "\r"))
+        await here.until(lambda: below.failure is not None)
         await here.press("escape")
 
         await here.until(lambda: here.conversation.phase == "ready")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar
 
 import pytest
@@ -49,13 +51,13 @@ class Page(Screen[None]):
         Binding("escape", "close", "Close"),
     ]
 
-    def __init__(self, *later: str) -> None:
+    def __init__(self, later: Collection[str], short: Mapping[str, str]) -> None:
         super().__init__()
         self.took: list[str] = []
-        self.later = later
+        self.later, self.short = later, short
 
     def compose(self) -> ComposeResult:
-        yield Keys(later=self.later)
+        yield Keys(later=self.later, short=self.short)
 
     def action_next(self) -> None:
         self.took.append("next")
@@ -70,9 +72,9 @@ class Page(Screen[None]):
 class Book(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "help", "Help", id="app.help")]
 
-    def __init__(self, *later: str) -> None:
+    def __init__(self, *later: str, short: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__()
-        self.page = Page(*later)
+        self.page = Page(later, short)
 
     def on_mount(self) -> None:
         self.push_screen(self.page)
@@ -125,11 +127,8 @@ async def test_what_is_less_wanted_stands_behind_the_rest_of_the_screen_and_befo
 
 
 async def test_where_the_wanted_keys_do_not_fit_they_are_named_shortly() -> None:
-    app = Book()
-    async with app.run_test(size=(44, 5)) as pilot:
-        keys = app.page.query_one(Keys)
-        keys._short = {"next": "Next", "take('back')": "Back"}
-        await pilot.resize_terminal(43, 5)
+    app = Book(short={"next": "Next", "take('back')": "Back"})
+    async with app.run_test(size=(43, 5)) as pilot:
         await until(pilot, lambda: "n Next  r Back  " in row(app))
         assert row(app).rstrip().endswith("esc Close  f1 Help")
 

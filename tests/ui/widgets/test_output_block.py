@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from acp_tui.ui.widgets import output_block as module
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.output_block import (
     CHARACTERS,
@@ -111,12 +110,13 @@ def test_rows_fit_and_show_nothing_a_terminal_obeys() -> None:
 def test_of_a_huge_value_only_what_is_shown_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     value = {"output": "x" * 10_000_000, "lines": ["y" * 100] * 100_000}
     written: list[str] = []
+    dumps = json.dumps
 
-    def quoted(text: str) -> str:
-        written.append(text)
-        return f'"{text}"'
+    def noted_dumps(value: Any, **how: Any) -> str:
+        written.append(value)
+        return dumps(value, **how)
 
-    monkeypatch.setattr(module, "_quoted", quoted)
+    monkeypatch.setattr(json, "dumps", noted_dumps)
     JsonBlock(value).rows(100, Look())
 
     assert JSON_LINES * 0.9 < len(written) <= JSON_LINES + 2

@@ -127,7 +127,7 @@ def preferences_of(app: App[object]) -> DiffPreferences:
 SIDE_BY_SIDE_FROM: Final = 100
 """Columns from which changed files have two columns, unless the user chose."""
 
-_AT_ONCE: Final = 0.02
+AT_ONCE: Final = 0.02
 """Seconds of comparing in `show`; a thread compares the rest."""
 _REST: Final = 10
 """Pause between layouts while files are compared, as a multiple of the time of a layout."""
@@ -429,7 +429,7 @@ class DiffView(RowView, can_focus=True):
 
     def _compare(self) -> None:
         """Compare small files now and the others in a thread."""
-        self.files.compare_small(time.monotonic() + _AT_ONCE)
+        self.files.compare_small(time.monotonic() + AT_ONCE)
         self.lay_out_rows()
         self.workers.cancel_group(self, "compare")
         if waiting := self.files.waiting:

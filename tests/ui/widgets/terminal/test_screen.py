@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from avt import Vt  # type: ignore[attr-defined]  # its stubs do not export it
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -62,9 +63,10 @@ def test_the_smallest_screens_hold_wide_characters() -> None:
 @settings(max_examples=100)
 @given(st.lists(st.sampled_from(SEQUENCES), max_size=30))
 def test_rows_of_a_screen_are_those_of_its_emulator(pieces: list[str]) -> None:
-    terminal = TerminalScreen(12, 4)
+    terminal, emulator = TerminalScreen(12, 4), Vt(12, 4, 0)
     terminal.feed("".join(pieces).encode())
+    emulator.feed_str("".join(pieces))
 
     first = terminal.row_count - 4
     rows = ["".join(segment.text for segment in terminal.row(first + y)).rstrip() for y in range(4)]
-    assert rows == [line.text.rstrip() for line in terminal._terminal.view()]
+    assert rows == [line.text.rstrip() for line in emulator.view()]
