@@ -19,6 +19,7 @@ from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.paths import runs_text
 from acp_tui.rules.shell import (
     MAX_LINE,
+    MOVERS,
     Redirect,
     SimpleCommand,
     Word,
@@ -37,56 +38,19 @@ _COPIES: Final = "write over any file"
 POWERS: Final[dict[str, str]] = {
     **dict.fromkeys(
         (
-            "env",
-            "xargs",
-            "nohup",
-            "setsid",
-            "nice",
-            "time",
-            "timeout",
-            "sudo",
-            "doas",
-            "watch",
-            "parallel",
-            "ssh",
-            "exec",
-            "command",
-            "builtin",
-            "eval",
-            "busybox",
-            "toybox",
-            "strace",
-            "script",
-            "flock",
-            "stdbuf",
-            "npx",
-            "bunx",
-            "uvx",
-            "docker",
-            "podman",
-            "kubectl",
-            "entr",
-            "chroot",
-            "unshare",
-            "systemd-run",
+            *("env", "xargs", "nohup", "setsid", "nice", "time", "timeout", "sudo"),
+            *("doas", "watch", "parallel", "ssh", "exec", "command", "builtin", "eval"),
+            *("busybox", "toybox", "strace", "script", "flock", "stdbuf", "npx", "bunx"),
+            *("uvx", "docker", "podman", "kubectl", "entr", "chroot"),
+            *("unshare", "systemd-run"),
         ),
         _RUNS_ALL,
     ),
     **dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "fish", "source", "."), _SHELL),
     **dict.fromkeys(
         (
-            "python",
-            "python3",
-            "node",
-            "perl",
-            "ruby",
-            "php",
-            "lua",
-            "deno",
-            "bun",
-            "osascript",
-            "Rscript",
-            "julia",
+            *("python", "python3", "node", "perl", "ruby", "php", "lua", "deno", "bun"),
+            *("osascript", "Rscript", "julia"),
         ),
         _CODE,
     ),
@@ -262,7 +226,6 @@ def covering(prefixes: Sequence[str], command: str | None, is_inside: Inside = _
     return None if None in found else list(dict.fromkeys(number for number in found if number is not None))
 
 
-_MOVERS: Final = frozenset({"cd", "chdir", "pushd", "popd"})
 _AT_HOME: Final = re.compile(r"~(?:/[\w./-]*)?")
 _MOST_FOLDERS: Final = 16
 
@@ -278,7 +241,7 @@ def goes_out(command: str | None, folder: str, is_inside: Inside) -> bool:
     folders = {folder}
     for one in simple_commands(command) if command is not None else ():
         words = [word.text for word in one.words]
-        if posixpath.basename(words[0] or "" if words else "") not in _MOVERS:
+        if posixpath.basename(words[0] or "" if words else "") not in (*MOVERS, "popd"):
             continue
         targets = [_target(word) for word in one.words[1:] if word.text not in ("-P", "-L", "--")]
         target = targets[0] if len(targets) == 1 else None
@@ -522,49 +485,12 @@ _SHELL_STARTERS: Final = frozenset(
 """Programs that start a shell, which runs what they read."""
 _RUN_NO_OTHER: Final = frozenset(
     {
-        *(
-            "echo",
-            "printf",
-            "grep",
-            "egrep",
-            "fgrep",
-            "ls",
-            "test",
-            "[",
-            "head",
-            "tail",
-            "wc",
-            "stat",
-            "mkdir",
-        ),
-        *(
-            "rmdir",
-            "touch",
-            "basename",
-            "dirname",
-            "realpath",
-            "readlink",
-            "cat",
-            "cp",
-            "mv",
-            "ln",
-            "rm",
-            "chmod",
-        ),
-        *(
-            "chown",
-            "du",
-            "file",
-            "md5sum",
-            "sha1sum",
-            "sha256sum",
-            "sha512sum",
-            "diff",
-            "cmp",
-            "cut",
-            "tr",
-            "nl",
-        ),
+        *("echo", "printf", "grep", "egrep", "fgrep", "ls", "test", "[", "head"),
+        *("tail", "wc", "stat", "mkdir"),
+        *("rmdir", "touch", "basename", "dirname", "realpath", "readlink", "cat"),
+        *("cp", "mv", "ln", "rm", "chmod"),
+        *("chown", "du", "file", "md5sum", "sha1sum", "sha256sum", "sha512sum"),
+        *("diff", "cmp", "cut", "tr", "nl"),
         *("uniq", "tac", "rev", "kill", "unlink", "true", "false", "sleep", "id", "which", "shred"),
     }
 )

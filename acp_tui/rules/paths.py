@@ -14,7 +14,16 @@ from typing import Final
 from urllib.parse import unquote
 
 from acp_tui.rules.code_options import takes_code
-from acp_tui.rules.shell import MAX_LINE, SHELLS, SimpleCommand, Word, lines_in, rough_commands, script_of
+from acp_tui.rules.shell import (
+    MAX_LINE,
+    MOVERS,
+    SHELLS,
+    SimpleCommand,
+    Word,
+    lines_in,
+    rough_commands,
+    script_of,
+)
 
 _PLACE: Final = re.compile(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
 """A line number behind a path."""
@@ -210,7 +219,6 @@ _EXPANDING_ELSEWHERE: Final = re.compile(
 )
 """Expansions outside simple commands, or in folders that only the program sees."""
 _QUOTES: Final = re.compile(r"""\\\n|['"\\]""")
-_MOVES: Final = frozenset({"cd", "pushd", "chdir"})
 _MOVING: Final = re.compile(r"(?:CDPATH|HOME|OLDPWD|PWD|IFS|BASH_ENV|ENV)\+?=")
 """Assignments that change the meaning of words."""
 _WALKERS: Final = frozenset(
@@ -370,7 +378,7 @@ class _ReachReader:
         self._is_open = self._is_open or _takes_names(words, names) or runs_text(command)
         self._is_open = self._is_open or takes_code(words)
         self._walk(words, names, named, here)
-        if words and any(name in _MOVES for name in names):
+        if words and any(name in MOVERS for name in names):
             self._move(command.words)
 
     def _named(self, word: Word, here: Sequence[str]) -> list[str]:

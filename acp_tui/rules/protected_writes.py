@@ -23,8 +23,8 @@ from acp_tui.rules.protected import (
     protections_below,
     protections_named,
 )
-from acp_tui.rules.reading import text_left
-from acp_tui.rules.shell import MAX_LINE, SimpleCommand, Word, parse_line, rough_commands
+from acp_tui.rules.readers import text_left
+from acp_tui.rules.shell import MAX_LINE, MOVERS, SimpleCommand, Word, parse_line, rough_commands
 
 _MAX_COMMANDS: Final = 250
 _MAX_DEPTH: Final = 3
@@ -44,7 +44,6 @@ _CHANGERS: Final = frozenset(
     )
 )
 _COPYING: Final = frozenset({"cp", "mv", "install", "ln", "rsync", "scp", "ditto"})
-_MOVES: Final = frozenset({"cd", "pushd", "chdir"})
 _ANSI: Final = re.compile(r"\$'((?:\\.|[^'\\])*)'", re.DOTALL)
 _ANSI_ESCAPE: Final = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))"
@@ -151,7 +150,7 @@ def _folders_of(command: str, folder: str) -> list[str]:
     found = {folder: None}
     for one in _commands_in(command):
         for place, name in enumerate(_names_of(one)):
-            for word in one.words[place + 1 :] if name in _MOVES else ():
+            for word in one.words[place + 1 :] if name in MOVERS else ():
                 starts = list(found)[:_MAX_FOLDERS]
                 found.update((posixpath.normpath(path), None) for path in _spelled(word, starts))
     return list(found)

@@ -78,6 +78,8 @@ def source_of(node: Node) -> str:
 
 ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
 """Characters that shells and the parser read differently: other blanks, control characters, joined lines."""
+MOVERS: Final = frozenset({"cd", "pushd", "chdir"})
+"""Commands that change to the folder they name."""
 MAX_LINE: Final = 10_000
 """Characters of a line that are parsed; a longer one counts as not understood."""
 _MAX_COMMANDS: Final = 250
@@ -338,23 +340,8 @@ _TOKEN: Final = re.compile(
 )
 _LEADING: Final = frozenset(
     {
-        *(
-            "if",
-            "then",
-            "else",
-            "elif",
-            "while",
-            "until",
-            "do",
-            "{",
-            "}",
-            "!",
-            "time",
-            "coproc",
-            "fi",
-            "done",
-            "esac",
-        )
+        *("if", "then", "else", "elif", "while", "until", "do", "{", "}", "!"),
+        *("time", "coproc", "fi", "done", "esac"),
     }
 )
 _SETTING: Final = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")

@@ -32,32 +32,13 @@ _APOSTROPHES: Final = re.compile("['’‘ʼʻ`´′‛＇ꞌ]")
 _WORD: Final = re.compile(r"[^\W_]+")
 
 _ALLOWS: Final = (
-    "allow",
-    "accept",
-    "approv",
-    "proceed",
-    "continu",
-    "permit",
-    "grant",
-    "confirm",
-    "agree",
-    "authori",
+    *("allow", "accept", "approv", "proceed", "continu", "permit", "grant"),
+    *("confirm", "agree", "authori"),
 )
 _REJECTS: Final = (
     *("reject", "deny", "denied", "denies", "cancel", "declin", "refus", "disallow", "disapprov", "block"),
-    *(
-        "abort",
-        "forbid",
-        "stop",
-        "skip",
-        "dismiss",
-        "halt",
-        "prohibit",
-        "prevent",
-        "discard",
-        "revok",
-        "veto",
-    ),
+    *("abort", "forbid", "stop", "skip", "dismiss", "halt", "prohibit"),
+    *("prevent", "discard", "revok", "veto"),
     *("quit", "ignor"),
 )
 """Prefixes of words that allow or reject."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,11 +12,6 @@ import pytest
 from acp_tui.changes import snapshots
 from acp_tui.changes import tree as successor
 from acp_tui.changes.snapshots import Snapshots
-
-# Elsewhere `Watcher.begin` says no, and snapshots look at all files (test_snapshots.py).
-pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="the watcher needs inotify, which only Linux has"
-)
 
 
 def _rename(root: Path) -> None:

@@ -560,7 +560,7 @@ def test_a_link_to_a_file_inside_stays_a_link(root: Path, files: Files) -> None:
     assert (root / "true").read_text() == "new"
 
 
-@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Python has file attributes on Linux only")
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Python can set file attributes on Linux only")
 def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Path, files: Files) -> None:
     path = root / "a"
     path.write_text("old")
@@ -568,7 +568,7 @@ def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Pat
     try:
         os.setxattr(path, "user.origin", b"\x00here")
     except OSError as error:
-        pytest.skip(f"this file system keeps no attributes: {error}")
+        pytest.skip(f"this file system keeps no attributes, so none can be lost: {error}")
     with suppress(OSError):  # only root may
         os.setxattr(path, "security.capability", b"\x01\x00\x00\x02" + b"\x00" * 16)
 

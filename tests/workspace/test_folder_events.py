@@ -14,7 +14,7 @@ import pytest
 from acp_tui.workspace import folder_events
 from acp_tui.workspace.folder_events import ADDED, DELETED, MODIFIED, CannotWatch, FolderEvents, why_not_told
 
-linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only inotify sends signals")
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere it is asked in steps")
 
 
 class Ear:
@@ -150,7 +150,7 @@ def test_a_name_that_is_no_text_makes_all_uncertain(ear: Ear) -> None:
     try:
         Path(os.fsdecode(os.fsencode(ear.root) + b"/\xff")).touch()
     except OSError:
-        pytest.skip("this file system has names in UTF-8 only")
+        pytest.skip("this file system refuses such a name, so none can come")
 
     assert ear.events.read() is None
     assert ear.events.read() is None
@@ -183,7 +183,7 @@ def test_a_folder_whose_name_is_no_text_cannot_be_watched(tmp_path: Path) -> Non
     try:
         Path(name).mkdir()
     except OSError:
-        pytest.skip("this file system has names in UTF-8 only")
+        pytest.skip("this file system refuses such a name, so none can come")
     ear = Ear(Path(name))
 
     with pytest.raises(CannotWatch, match="not UTF-8"):

@@ -19,20 +19,8 @@ from acp_tui.ui.terminal import TerminalTaken
 
 _PLUS: Final = frozenset(
     (
-        "vi",
-        "vim",
-        "nvim",
-        "view",
-        "gvim",
-        "nano",
-        "pico",
-        "emacs",
-        "emacsclient",
-        "kak",
-        "ne",
-        "joe",
-        "mcedit",
-        "micro",
+        *("vi", "vim", "nvim", "view", "gvim", "nano", "pico", "emacs"),
+        *("emacsclient", "kak", "ne", "joe", "mcedit", "micro"),
     )
 )
 """Editors that take `+LINE FILE`. Unknown editors get the file alone: they might open `+LINE` as a file."""

@@ -232,26 +232,10 @@ class MarkdownBlock(Block):
     """
 
     __slots__ = (
-        "_above",
-        "_at",
-        "_clean",
-        "_ended",
-        "_finished",
-        "_half",
-        "_indent",
-        "_last",
-        "_length",
-        "_line_ends",
-        "_read",
-        "_references",
-        "_role",
-        "_stream",
-        "_taken",
-        "_text",
-        "_unsettled",
-        "landmark",
-        "stable_rows",
-        "waiting",
+        *("_above", "_at", "_clean", "_ended", "_finished", "_half", "_indent"),
+        *("_last", "_length", "_line_ends", "_read", "_references", "_role"),
+        *("_stream", "_taken", "_text", "_unsettled", "landmark"),
+        *("stable_rows", "waiting"),
     )
 
     def __init__(
