@@ -133,7 +133,6 @@ async def stale_write(play: Performance) -> None:
     await play.ready()
     await play.say("/clash")
     await play.answer("y")
-    await play.opened("StaleWriteDialog")
     await play.asked()
 
 

@@ -95,6 +95,7 @@ class Performance:
 
     async def ready(self) -> None:
         """Return once the agent listens."""
+        await self.until(lambda: self.app.is_complete, "the session screen")
         conversation = self.app.tabs.current.conversation
         await self.until(
             lambda: conversation.phase == "ready" and self.app.tabs.current.query("#prompt"), "ready"
@@ -119,7 +120,10 @@ class Performance:
         """Answer the next question by its key."""
         await self.asked()
         question = self.app.screen
-        await self.pilot.press(key)
+        deadline = time.monotonic() + _PATIENCE
+        while self.app.screen is question and time.monotonic() < deadline:
+            await self.pilot.press(key)  # again: where a path leads may come into view just before
+            await asyncio.sleep(1.5)
         await self.until(lambda: self.app.screen is not question, "the answer is taken")
 
     async def finished(self) -> None:
