@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import struct
 import sys
 import tempfile
@@ -105,6 +106,78 @@ class _Group:
             os.close(self.descriptor)
 
 
+class CookieFolder:
+    """A private folder for cookies, which a later run removes if this one is killed."""
+
+    def __init__(self, above: Path | None = None) -> None:
+        """Make the folder.
+
+        Args:
+            above: the folder for temporary files, by default that of the system.
+
+        Raises:
+            OSError.
+        """
+        above = Path(os.path.realpath(above or tempfile.gettempdir()))
+        self._lock: int | None = None
+        ours = above / f"acp-tui-watch-{os.getuid()}"
+        with suppress(FileExistsError):
+            ours.mkdir(mode=0o700)
+        if not _is_private(ours):  # another user has made it: nothing is put into it, and nothing removed
+            self.path = tempfile.mkdtemp(prefix="acp-tui-watch-", dir=above)
+            return
+        with _held(ours):
+            _sweep(ours)
+            self._lock, lock = tempfile.mkstemp(prefix="", suffix=_LOCK, dir=ours)
+            with suppress(OSError):  # a file system without locks, on which nothing is swept
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.path = lock.removesuffix(_LOCK)
+            Path(self.path).mkdir(mode=0o700)
+
+    def close(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            Path(f"{self.path}{_LOCK}").unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = None
+
+
+_LOCK: Final = ".lock"
+"""The end of the name of a file beside a folder of cookies, locked for as long as its run lives."""
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether a path is a folder of this user's that nobody else may write to."""
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder, so that nothing in it is swept before it is locked itself."""
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed runs have left behind: the system has let go of their locks."""
+    for lock in folder.glob(f"*{_LOCK}"):
+        with suppress(OSError):
+            handle = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+                lock.unlink()
+            finally:
+                os.close(handle)
+
+
 # watchfiles collects events in a set and has to be asked for them. Asked in steps of 40 ms, a watcher takes
 # 25 wake-ups a second. On Linux, the kernel sends a signal for each event of a descriptor instead (O_ASYNC),
 # and a thread waits for that signal alone: an idle watcher costs nothing. SIGURG is ignored by default, so
@@ -123,13 +196,16 @@ class FolderEvents:
 
         Args:
             above: a folder above all others, without links. Events of other folders in it may be told, too.
+                Empty if there is none, for a few folders anywhere.
             wake: called from a thread when there may be events.
         """
         self._above = above
+        self._is_tree = _WATCHES_TREES and bool(above)
         self._wake = wake
         self._groups: list[_Group] = []
         self._events: set[FolderEvent] = set()
         self._events_lock = threading.Lock()
+        self._place: CookieFolder | None = None
         self._private = ""
         """The folder of the cookies."""
         self._cookie = 0
@@ -150,7 +226,7 @@ class FolderEvents:
             try:
                 if not self._private:
                     self._begin()
-                if not _WATCHES_TREES:
+                if not self._is_tree:
                     self._watch(folders)
             except OSError as error:
                 raise CannotWatch(error.strerror or str(error)) from error
@@ -195,16 +271,17 @@ class FolderEvents:
         if self._signals is not None:
             self._signals.close()
             self._signals = None
-        if self._private:
-            shutil.rmtree(self._private, ignore_errors=True)
+        if self._place is not None:
+            self._place.close()
 
     # ------------------------------------------------------------------ groups
 
     def _begin(self) -> None:
-        self._private = os.path.realpath(tempfile.mkdtemp(prefix="acp-tui-watch-"))
+        self._place = CookieFolder()
+        self._private = self._place.path
         if sys.platform.startswith("linux"):
             self._signals = _Signals(self._wake)
-        first = [self._above] if _WATCHES_TREES else []
+        first = [self._above] if self._is_tree else []
         self._add(first)
         if self._signals is not None and not self._signals.come(self._touch):
             self._signals.close()
@@ -244,7 +321,7 @@ class FolderEvents:
             try:
                 with _STARTING:
                     before = _inotify_descriptors() if self._signals is not None else set()
-                    notify = RustNotify([self._private, *there], False, False, 300, _WATCHES_TREES, True)
+                    notify = RustNotify([self._private, *there], False, False, 300, self._is_tree, True)
                     new = _inotify_descriptors() - before if self._signals is not None else set()
                     return notify, os.dup(new.pop()) if len(new) == 1 else None
             except FileNotFoundError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -12,7 +13,15 @@ from pathlib import Path
 import pytest
 
 from acp_tui.workspace import folder_events
-from acp_tui.workspace.folder_events import ADDED, DELETED, MODIFIED, CannotWatch, FolderEvents, why_not_told
+from acp_tui.workspace.folder_events import (
+    ADDED,
+    DELETED,
+    MODIFIED,
+    CannotWatch,
+    CookieFolder,
+    FolderEvents,
+    why_not_told,
+)
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere it is asked in steps")
 
@@ -224,6 +233,57 @@ def test_what_is_closed_while_it_begins_ends_as_well(ear: Ear, monkeypatch: pyte
 
     assert ear.events._groups == []
     assert not Path(ear.events._private).exists()
+
+
+def test_what_a_killed_run_has_left_is_removed_by_the_next_one_and_nothing_else(tmp_path: Path) -> None:
+    killed = subprocess.Popen(
+        [sys.executable, "-c", _LEAVES_A_FOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert killed.stdout is not None
+    left = Path(killed.stdout.readline().strip())
+    lives = CookieFolder(tmp_path)
+    assert left.is_dir()
+
+    killed.kill()
+    killed.wait()
+    killed.stdout.close()
+    third = CookieFolder(tmp_path)
+
+    assert not left.exists()
+    assert Path(lives.path).is_dir()
+    lives.close()
+    third.close()
+    (base,) = tmp_path.iterdir()
+    assert list(base.iterdir()) == []
+
+
+_LEAVES_A_FOLDER = """
+import sys, time
+from pathlib import Path
+from acp_tui.workspace.folder_events import CookieFolder
+print(CookieFolder(Path(sys.argv[1])).path, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("kind", ["a link", "a file", "for all"])
+def test_cookies_are_not_put_where_another_user_could_be(tmp_path: Path, kind: str) -> None:
+    place = tmp_path / f"acp-tui-watch-{os.getuid()}"
+    (tmp_path / "theirs").mkdir()
+    if kind == "a link":
+        place.symlink_to("theirs")
+    elif kind == "a file":
+        place.touch()
+    else:
+        place.mkdir()
+        place.chmod(0o777)
+
+    made = CookieFolder(tmp_path)
+
+    assert Path(made.path).parent == tmp_path
+    assert Path(made.path).stat().st_mode & 0o777 == 0o700
+    made.close()
+    assert not Path(made.path).exists()
 
 
 def mounts(tmp_path: Path, *lines: str) -> Path:
