@@ -1,13 +1,319 @@
-"""The parsing of the command line."""
+"""The program `acp-tui`: its command line, and what it does before the interface is there."""
 
 from __future__ import annotations
 
+import json
+import os
+import pty
+import resource
+import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from acp_tui.cli import Refusal, main, parse
+from acp_tui import __version__
+from acp_tui.cli import FRAMES, HELP, Refusal, main, parse
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> str:
+    """A program that says what it was given, and stays until its stdin ends."""
+    program = tmp_path / "agent"
+    program.write_text('#!/bin/sh\npwd\nprintf "%s\\n" "$FROM_SETTINGS" "$@"\nexec cat\n')
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_help_fits_a_small_screen_and_shows_both_forms(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert "  acp-tui --agent gemini --experimental-acp" in lines
+    assert '"npx some-agent --flag"' in lines[-1]
+
+
+def test_help_names_every_option() -> None:
+    names = {*parse([])._fields, "help", "version"} - {"agent_args"}
+
+    assert all(f"--{name.replace('_', '-')} " in HELP for name in names)
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"acp-tui {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--cwd", "{tmp}/none"], "does not exist: {tmp}/none"),
+        (["--cwd", "{tmp}/file"], "is not a folder"),
+        (["--cwd", ""], "The workspace has no name"),
+        (["--add-dir", ""], "The folder of --add-dir has no name"),
+        (["--add-dir", "{tmp}/none"], "folder of --add-dir does not exist"),
+        (["--agent", "no-such-agent"], "neither a known agent nor a program"),
+        (["--agent", "{tmp}/file"], "is not a program that may be run"),
+        (["--agent", "sh 'open"], "cannot be read"),
+        (["--log-file", "{tmp}/none/log"], "cannot be written"),
+        (["--agent", "sh"], "needs a terminal"),
+        ([], "needs a terminal"),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_anything_starts(
+    tmp_path: Path, argv: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+
+    assert main([word.format(tmp=tmp_path) for word in argv]) == 1
+
+    said = capsys.readouterr()
+    assert message.format(tmp=tmp_path) in said.err
+    assert said.err.count("\n") <= 2
+    assert said.out == ""
+
+
+def settings(home: Path, text: str) -> None:
+    (home / "config").mkdir(parents=True)
+    (home / "config" / "settings.toml").write_text(text)
+
+
+def cpu_seconds(*argv: str) -> float:
+    """Return the CPU time of one run of Python."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *argv], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_are_quick(option: str) -> None:
+    run = f"import sys; from acp_tui.cli import main; sys.exit(main(['{option}']))"
+    plain = min(cpu_seconds("-c", "pass") for _ in range(7))
+    ours = min(cpu_seconds("-c", run) for _ in range(7))
+
+    assert ours <= 4 * plain
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_nothing_heavy(option: str) -> None:
+    run = f"import sys; from acp_tui.cli import main; main(['{option}']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", run], check=True, capture_output=True, text=True)
+    loaded = set(done.stdout.split())
+
+    assert "acp_tui.cli" in loaded
+    assert not {"textual", "asyncio", "platformdirs", "pydantic", "pathlib", "dataclasses"} & loaded
+
+
+DRIVER = """
+import json, os, sys, types
+
+def run(start):
+    seen["process"] = start.process is not None
+    seen["error"] = start.spawn_error and start.spawn_error.title
+    if start.process is not None:
+        os.set_blocking(start.process._stdout, True)
+        data = b""
+        while data.count(b"\\n") < int(os.environ["LINES_EXPECTED"]):
+            data += os.read(start.process._stdout, 10000)
+        seen["said"] = data.decode().splitlines()
+        seen["pid"] = start.process.pid
+    seen["launch"] = start.launch and start.launch.name
+    seen["start"] = [start.cwd, start.extra_roots, start.mode, start.theme, start.settings.theme]
+    seen["mcp"] = [server.params() for server in start.mcp_servers]
+    seen["problems"] = [problem.message for problem in start.problems]
+    seen["fps"] = os.environ["TEXTUAL_FPS"]
+    return 7
+
+class App(types.ModuleType):
+    @property
+    def run(self):
+        seen["textual"] = "textual" in sys.modules
+        return run
+
+seen = {}
+sys.modules["acp_tui.ui.app"] = App("acp_tui.ui.app")
+from acp_tui.cli import main
+code = main(sys.argv[2:])
+open(sys.argv[1], "w").write(json.dumps({**seen, "code": code}))
+"""
+"""Runs the command line with an interface that only notes what it is given."""
+
+
+def started(tmp_path: Path, *argv: str, lines: int = 0, term: str = "xterm", **env: str) -> dict[str, object]:
+    """Run acp-tui in a terminal and return what the interface was given, and what the terminal showed."""
+    note, (ours, theirs) = tmp_path / "note.json", pty.openpty()
+    environment = {**os.environ, "LINES_EXPECTED": str(lines), "TERM": term, **env}
+    environment.pop("TEXTUAL_FPS", None)
+    process = subprocess.Popen(
+        [sys.executable, "-c", DRIVER, str(note), *argv],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+    os.close(theirs)
+    _, shown = process.communicate(timeout=60)
+    os.close(ours)
+    assert note.exists(), shown.decode()
+    result: dict[str, object] = json.loads(note.read_text())
+    return {**result, "shown": shown.decode()}
+
+
+@pytest.mark.slow
+def test_the_agent_runs_before_the_interface_is_loaded(tmp_path: Path, home: Path, agent: str) -> None:
+    mine = f'[agents.mine]\ncommand = ["{agent}", "usual"]\nenv = {{ FROM_SETTINGS = "yes" }}\n'
+    settings(home, 'theme = "nord"\nbogus = 1\n' + mine)
+    (tmp_path / "more").mkdir()
+
+    result = started(
+        tmp_path,
+        *("--cwd", str(tmp_path), "--mode", "plan", "--theme", "light"),
+        *(
+            "--add-dir",
+            str(tmp_path / "more"),
+            "--add-dir",
+            str(tmp_path / "more/"),
+            "--add-dir",
+            str(tmp_path),
+        ),
+        *("--agent", "mine"),
+        lines=3,
+    )
+
+    assert result["said"] == [str(tmp_path), "yes", "usual"]
+    assert result["textual"] is False
+    assert result["start"] == [str(tmp_path), [str(tmp_path / "more")], "plan", "light", "nord"]
+    assert result["problems"] == ["unknown setting 'bogus'"]
+    assert result["fps"] == FRAMES
+    assert result["code"] == 7
+
+
+@pytest.mark.slow
+def test_the_agent_gets_its_arguments_untouched(tmp_path: Path, agent: str) -> None:
+    result = started(tmp_path, "--agent", agent, "--help", "--", "a b", "$HOME", lines=6)
+
+    said = result["said"]
+    assert isinstance(said, list)
+    assert said[2:] == ["--help", "--", "a b", "$HOME"]
+
+
+@pytest.mark.slow
+def test_the_agent_is_gone_when_the_program_ends(tmp_path: Path, agent: str) -> None:
+    result = started(tmp_path, "--agent", agent, lines=2)
+
+    pid = result["pid"]
+    assert isinstance(pid, int)
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout
+    assert state.strip()[:1] in ("", "Z")  # gone, or dead and waiting to be noticed
+
+
+@pytest.mark.slow
+def test_a_start_that_the_system_refuses_is_left_to_the_interface(tmp_path: Path, home: Path) -> None:
+    settings(home, '[agents.mine]\ncommand = ["sh"]\nenv = { A = "\\u0000" }')
+
+    result = started(tmp_path, "--agent", "mine")
+
+    assert result["process"] is False
+    assert result["error"]
+
+
+@pytest.mark.slow
+def test_without_an_agent_the_interface_starts_alone(tmp_path: Path) -> None:
+    result = started(tmp_path)
+
+    assert (result["launch"], result["process"], result["error"]) == (None, False, None)
+
+
+@pytest.mark.slow
+def test_the_demo_is_an_agent_like_any_other(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "json.py").write_text("raise SystemExit('the workspace was imported')")
+
+    result = started(tmp_path, "--cwd", str(workspace), "--demo")
+
+    assert (result["launch"], result["process"]) == ("demo", True)
+
+
+@pytest.mark.slow
+def test_a_home_that_cannot_be_written_is_no_reason_not_to_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    result = started(tmp_path, "--demo", ACP_TUI_HOME=str(tmp_path / "file" / "home"))
+
+    assert (result["process"], result["code"]) == (True, 7)
+
+
+@pytest.mark.slow
+def test_mcp_servers_of_settings_and_files_are_lent_and_a_missing_variable_is_told(
+    tmp_path: Path, home: Path
+) -> None:
+    settings(home, '[mcp_servers.mine]\nurl = "${URL}"\n[mcp_servers.other]\nurl = "${NOT_SET_AT_ALL}"\n')
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"tool": {"command": "sh"}}}')
+
+    result = started(tmp_path, "--mcp-config", str(tmp_path / "mcp.json"), URL="https://example.com")
+
+    assert [(server["name"], server.get("url")) for server in result["mcp"]] == [  # type: ignore[attr-defined]
+        ("mine", "https://example.com"),
+        ("tool", None),
+    ]
+    assert result["problems"] == ["MCP server 'other' is left out: the variable NOT_SET_AT_ALL is not set"]
+
+
+@pytest.mark.slow
+def test_a_file_with_mcp_servers_that_cannot_be_read_is_told_and_the_program_starts(tmp_path: Path) -> None:
+    (tmp_path / "mcp.json").write_text("{")
+
+    result = started(tmp_path, "--mcp-config", str(tmp_path / "mcp.json"), "--mcp-config", "no-such-file")
+
+    assert (result["code"], result["mcp"]) == (7, [])
+    assert [said.partition(":")[0] for said in result["problems"]] == ["not valid JSON", "cannot be read"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:
+    result = started(tmp_path, term="dumb")
+
+    assert result["code"] == 1
+    assert "TERM=dumb" in str(result["shown"])
+
+
+@pytest.mark.slow
+def test_the_log_goes_where_it_was_asked_to_go(tmp_path: Path) -> None:
+    started(tmp_path, "--log-level", "debug", "--log-file", str(tmp_path / "log"))
+
+    assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["--help", "--version", "rules --help", "rules check", "log decisions"])
+@pytest.mark.parametrize(
+    "streams", [">/dev/full", ">&-", ">&- 2>&-", "<&- >/dev/null", ">/dev/null 2>/dev/full"]
+)
+def test_a_closed_or_full_stream_ends_in_a_word_and_no_traceback(
+    words: str, streams: str, tmp_path: Path
+) -> None:
+    line = f'"$0" -m acp_tui {words} {streams}'
+    environment = {**os.environ, "ACP_TUI_HOME": str(tmp_path)}
+    done = subprocess.run(
+        ["sh", "-c", line, sys.executable], capture_output=True, text=True, env=environment, check=False
+    )
+
+    assert "Traceback" not in done.stderr
+    if streams == ">/dev/full" and words != "log decisions":
+        assert "cannot be written" in done.stderr
+        assert done.returncode == 1
 
 
 def test_a_wrong_command_line_is_an_exception_to_who_parses_it() -> None:

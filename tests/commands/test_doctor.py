@@ -1,4 +1,4 @@
-"""Tests of `commands/doctor.py`."""
+"""The examination of an agent, and its report."""
 
 from __future__ import annotations
 
@@ -10,8 +10,184 @@ from pathlib import Path
 import pytest
 
 from acp_tui.cli import main
+from acp_tui.commands.doctor import Report, examine
+from acp_tui.store.agents import demo_launch
+from acp_tui.store.launch import Launch, Quirks
+
+FAKE = str(Path(__file__).parents[1] / "fake_agent.py")
+
 
 RUDE = str(Path(__file__).parent.parent / "agent" / "rude_agent.py")
+
+
+def launch(*argv: str, quirks: Quirks | None = None) -> Launch:
+    return Launch("fake", "Fake", (sys.executable, "-S", *argv), quirks=quirks or Quirks())
+
+
+async def examined(
+    launch: Launch, cwd: Path, patience: float = 20, prompt: str | None = None
+) -> dict[str, list[tuple[str, str]]]:
+    """Examine an agent and return (verdict, text) of its findings by check."""
+    report = await examine(launch, str(cwd), patience=patience, prompt=prompt)
+    return by_check(report)
+
+
+def by_check(report: Report) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for finding in report.findings:
+        found.setdefault(finding.check, []).append((finding.verdict, finding.text))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extend all timeouts for slow machines."""
+    monkeypatch.setattr("acp_tui.commands.doctor.PING_TIME", 20)
+    monkeypatch.setattr("acp_tui.commands.doctor.CROSSED", 20)
+
+
+@pytest.fixture
+def no_pings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examine the fake agent, which answers no pings."""
+    monkeypatch.setattr("acp_tui.commands.doctor.PING_TIME", 0.3)
+
+
+@pytest.mark.usefixtures("home", "nothing_left")
+async def test_an_agent_without_faults_is_well_in_all_and_nothing_of_it_is_left(tmp_path: Path) -> None:
+    report = await examine(demo_launch(), str(tmp_path), patience=20, version="1")
+
+    found = by_check(report)
+    assert not report.broken
+    assert {finding.verdict for finding in report.findings} == {"well"}
+    assert found["identity"] == [("well", "Demo agent 1.0")]
+    assert found["large line"] == [("well", "a line of 1 MB is read")]
+    assert found["session/list"] == [("well", "0 sessions on 1 page(s)")]
+    assert "prompt" not in found
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("home")
+async def test_no_session_is_left_in_the_agents_list(tmp_path: Path) -> None:
+    for _ in range(2):
+        found = await examined(demo_launch(), tmp_path)
+
+    assert found["session/list"] == [("well", "0 sessions on 1 page(s)")]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("home")
+async def test_a_prompt_is_said_only_when_asked_and_a_second_one_is_cancelled(tmp_path: Path) -> None:
+    found = await examined(demo_launch(), tmp_path, prompt="/stream")
+
+    assert [verdict for verdict, _ in found["prompt"]] == ["well"]
+    assert found["cancel"][0][0] == "well"
+    assert found["cancel"][0][1].startswith("the turn ends as cancelled")
+
+
+async def test_what_it_asks_in_a_turn_is_declined(tmp_path: Path) -> None:
+    found = await examined(launch(RUDE, "asking"), tmp_path, prompt="x")
+
+    assert found["prompt"][0][1].startswith("ends with end_turn")
+    assert found["cancel"] == [("note", "the turn was over before it could be cancelled")]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_pings")
+async def test_each_rule_that_is_broken_is_found(tmp_path: Path) -> None:
+    report = await examine(launch(FAKE, "banner", "flood"), str(tmp_path), patience=20)
+
+    found = by_check(report)
+    assert report.broken
+    assert [verdict for verdict, _ in found["unknown request"]] == ["broken"]
+    assert "lines that are no messages: 5, the first: \x1b[2JWelcome" in found["stdout"][0][1]
+    assert found["JSON-RPC"] == [("broken", "sends our ids back as text")]
+    assert found["identity"][0][0] == found["capabilities"][0][0] == "note"
+    assert "bytes of log" in found["stderr"][0][1]
+    assert found["session/new"][0][0] == "well"
+    assert found["exit"] == [("well", "ends by itself when its input ends")]
+
+
+async def test_an_agent_that_ends_at_once_is_told_with_its_last_words(tmp_path: Path) -> None:
+    report = await examine(launch(FAKE, "leave"), str(tmp_path), patience=20)
+
+    (start,) = [finding for finding in report.findings if finding.check == "start"]
+    assert start.text == "the agent ended with exit code 3"
+    assert "set FAKE_KEY" in start.fallback
+    assert "exit" not in by_check(report)
+
+
+async def test_an_agent_that_says_nothing_is_given_up_in_time(tmp_path: Path) -> None:
+    found = await examined(launch(RUDE, "mute"), tmp_path, patience=0.2)
+
+    assert found["start"] == [("broken", "initialize has no answer after 0.2 s")]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_pings")
+async def test_what_outlives_the_agent_is_found_and_ended(tmp_path: Path) -> None:
+    found = await examined(launch(FAKE, "grandchild"), tmp_path)
+
+    assert found["children"] == [("broken", "processes that it started outlive it")]
+
+
+@pytest.mark.slow
+async def test_an_agent_that_does_not_end_by_itself_is_told_so(tmp_path: Path) -> None:
+    found = await examined(launch(RUDE, "stay"), tmp_path)
+
+    assert found["exit"] == [("note", "does not end when its input ends; it took TERM")]
+
+
+async def test_a_login_is_a_note_with_the_ways_to_log_in(tmp_path: Path) -> None:
+    report = await examine(launch(RUDE, "locked"), str(tmp_path), patience=20)
+
+    (session,) = [finding for finding in report.findings if finding.check == "session/new"]
+    assert session.verdict == "note"
+    assert "wants a login" in session.text
+    assert session.fallback == "its ways to log in: Browser"
+    assert not report.broken
+
+
+async def test_a_wrong_code_an_early_update_a_repeated_cursor_and_an_answered_notice_are_found(
+    tmp_path: Path,
+) -> None:
+    found = await examined(launch(RUDE, "sloppy"), tmp_path)
+
+    assert found["unknown request"] == [("broken", "refused with error -32603, where -32601 belongs")]
+    assert found["unknown notification"][0][0] == "broken"
+    assert found["session/list"] == [("broken", "gives the same cursor again")]
+    assert ("note", "1 updates came before the answer that names their session") in found["order"]
+    assert ("note", "updates in older words: messageChunk") in found["dialect"]
+    assert ("note", "of unknown kinds: tomorrow") in found["updates"]
+
+
+async def test_another_version_ends_the_examination(tmp_path: Path) -> None:
+    found = await examined(launch(RUDE, "version"), tmp_path)
+
+    assert found["start"][0][0] == "broken"
+    assert "version 7" in found["start"][0][1]
+    assert "session/new" not in found
+
+
+async def test_a_death_in_the_middle_is_told_where_it_happened(tmp_path: Path) -> None:
+    found = await examined(launch(RUDE, "fragile"), tmp_path)
+
+    assert found["large line"] == [("broken", "the agent ended with exit code 9")]
+
+
+async def test_a_program_that_cannot_be_started_is_a_finding(tmp_path: Path) -> None:
+    found = await examined(Launch("x", "x", (str(tmp_path),)), tmp_path)
+
+    assert found["start"][0][0] == "broken"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_pings")
+async def test_a_known_quirk_is_told(tmp_path: Path) -> None:
+    report = await examine(
+        launch(FAKE, quirks=Quirks(missing_file_reads_empty=True)), str(tmp_path), patience=20
+    )
+
+    assert [f.fallback for f in report.findings if f.check == "quirk"] == ["a missing file reads as empty"]
 
 
 @pytest.fixture(autouse=True)

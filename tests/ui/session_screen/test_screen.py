@@ -1,4 +1,4 @@
-"""Ctrl+C on a session screen."""
+"""The session screen: Ctrl+C on it, and its end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.session.events import SessionChange
+from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat
 from tests.ui.session_screen.test_export import told
 
@@ -51,3 +54,19 @@ async def test_ctrl_c_in_a_pane_leaves_the_draft_and_stops_the_turn(tmp_path: Pa
 
         await here.until(lambda: not here.conversation.is_busy)
         assert here.draft == "a draft"
+
+
+async def test_a_change_that_comes_when_the_parts_of_a_screen_are_gone_is_not_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    async with seat(tmp_path) as here:
+        screen, session = here.app.screen, here.conversation.session
+        assert isinstance(screen, SessionScreen)
+        assert session is not None
+        await here.pilot.pause()
+        with monkeypatch.context() as gone:
+            gone.setattr(screen, "query_one", lambda *_: pytest.fail("nothing is there to draw on"))
+            gone.setattr(screen, "query", lambda *_: ())
+            screen.view.draw(session, SessionChange((), ("turn",)))
+        assert screen.query(StatusLine)

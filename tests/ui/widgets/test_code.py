@@ -9,8 +9,16 @@ import pytest
 from rich.segment import Segment
 from rich.style import Style
 
-from acp_tui.ui.widgets import code as packed_rows
-from acp_tui.ui.widgets.code import CodeLines, CodeRows, PackedRows, highlight, language_of_file
+from acp_tui.ui.widgets import code as code_module
+from acp_tui.ui.widgets.code import (
+    GROUPS,
+    STRETCH,
+    CodeLines,
+    CodeRows,
+    PackedRows,
+    highlight,
+    language_of_file,
+)
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.text import Continued, Row, row_text
@@ -134,8 +142,8 @@ STYLES = (None, Style(bold=True), Style(link="https://example.org/a"), Style(col
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that are packed as soon as there are a few."""
-    monkeypatch.setattr(packed_rows, "TOGETHER", 4)
-    monkeypatch.setattr(packed_rows, "LOOSE", 8)
+    monkeypatch.setattr(code_module, "TOGETHER", 4)
+    monkeypatch.setattr(code_module, "LOOSE", 8)
 
 
 def made(number: int) -> Row:
@@ -190,8 +198,8 @@ def test_a_packed_row_that_goes_on_with_a_line_still_does() -> None:
 def test_a_streamed_text_has_the_rows_of_one_that_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     look, text = Look(styles={"code": Style(bold=True), "strong": Style(italic=True)}), markdown(12_000)
     whole = list(MarkdownBlock(text).rows(40, look))
-    monkeypatch.setattr(packed_rows, "TOGETHER", 4)
-    monkeypatch.setattr(packed_rows, "LOOSE", 8)
+    monkeypatch.setattr(code_module, "TOGETHER", 4)
+    monkeypatch.setattr(code_module, "LOOSE", 8)
 
     block = MarkdownBlock()
     for start in range(0, len(text), 300):
@@ -200,3 +208,63 @@ def test_a_streamed_text_has_the_rows_of_one_that_is_not_packed(monkeypatch: pyt
 
     assert isinstance(rows, PackedRows)
     assert list(rows) == whole
+
+
+PLAIN = [f"x{number} = 1" for number in range(3 * STRETCH)]
+
+
+STRING = ["s = '''", *["text"] * 20, "'''", *PLAIN]
+
+
+def listed(lines: list[str], complete: int | None = None) -> CodeLines:
+    code = CodeLines("python")
+    code.take(0, lines, len(lines) if complete is None else complete)
+    return code
+
+
+def line_roles(listing: CodeLines, number: int) -> list[str]:
+    return [role for _, role in listing.spans(number)[0]]
+
+
+def test_a_line_is_final_once_its_group_is_complete_and_no_string_goes_on() -> None:
+    assert not listed(PLAIN[: GROUPS[0]], complete=GROUPS[0] - 1).spans(0)[1]
+    assert listed(PLAIN[: GROUPS[0]]).spans(0)[1]
+    assert not listed(STRING[: GROUPS[0]]).spans(0)[1]
+    assert listed(STRING[: GROUPS[1]]).spans(0)[1]
+    assert listed(["s = '''"] * GROUPS[2]).spans(0)[1]
+
+
+def test_a_string_over_the_end_of_a_group_keeps_its_colour() -> None:
+    assert line_roles(listed(STRING), GROUPS[0] + 2) == ["syntax-string"]
+    assert "syntax-number" in line_roles(listed(STRING), 25)
+
+
+def test_lines_are_the_same_in_whatever_order_they_are_painted() -> None:
+    forward, backward = listed(STRING), listed(STRING)
+    numbers = range(len(STRING))
+
+    assert [forward.spans(n) for n in numbers] == [backward.spans(n) for n in reversed(numbers)][::-1]
+
+
+def test_the_last_of_many_lines_needs_the_colours_of_its_stretch_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    coloured: list[int] = []
+    real = code_module.highlight
+
+    def count(language: str, code: str) -> object:
+        coloured.append(code.count("\n") + 1)
+        return real(language, code)
+
+    monkeypatch.setattr(code_module, "highlight", count)
+    listed(PLAIN * 20).spans(len(PLAIN) * 20 - 1)
+
+    assert sum(coloured) <= STRETCH
+
+
+def test_what_is_taken_again_replaces_all_but_what_is_kept() -> None:
+    code = listed(["one", "two", "th"], complete=2)
+    code.take(2, ["three"], 1)
+
+    assert code.text == "one\ntwo\nthree\n"
+    assert line_roles(code, 2) == ["syntax-name"]
