@@ -1,4 +1,4 @@
-"""What we owe by the protocol, to agents beside it and by what users met: numbered, with the tests of each.
+"""Numbered obligations, with the tests of each: from the protocol, from dialects, from faults that users met.
 
 A test says in its name which lines it is about: `test_c58_c60_…`, `test_d16_…`, `test_r5_…`.
 """

@@ -1,4 +1,4 @@
-"""What our client sends, line by line before two judges that nobody here wrote."""
+"""Two judges of each line that our client sends: the official schema and the official SDK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of processes look at: who runs, what is open, and waiting for it."""
+"""Running processes and open files, and a wait for them, for tests of processes."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Scripted:
 
     @property
     def waits_for(self) -> str:
-        """What the script stands at, for a test that is stuck."""
+        """The place in the script, for a test that is stuck."""
         at = self._position
         return json.dumps(self._rows[at])[:200] if at < len(self._rows) else "nothing"
 

@@ -1,4 +1,4 @@
-"""What our client sends, kept in order."""
+"""The messages that our client sends, in order."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def acp_tui(agent: str, *options: str) -> list[str]:
 
 
 class NeverShown(AssertionError):
-    """What was waited for did not come; the text holds the screen."""
+    """The expected text did not come; the message holds the screen."""
 
 
 class Terminal:
@@ -82,12 +82,12 @@ class Terminal:
 
     @property
     def screen(self) -> str:
-        """What the screen shows, row by row."""
+        """The rows of the screen."""
         return "\n".join(line.text.rstrip() for line in self._emulator.view())
 
     @property
     def modes(self) -> list[Any]:
-        """How the terminal treats keys and lines, as `termios` tells it."""
+        """The terminal's modes, as `termios` tells them."""
         return termios.tcgetattr(self._slave)
 
     def type(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What we serve: files and terminals, each answered with the right result or the right code."""
+"""Files and terminals that are served: each request has the right result or the right code."""
 
 from __future__ import annotations
 

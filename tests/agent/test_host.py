@@ -1,4 +1,4 @@
-"""What the host lends to sessions."""
+"""The host, which lends files and terminals to sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sessions an agent says it has."""
+"""Requests that list, open and end an agent's sessions."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def asked_again(rows: list[Line], session: Session) -> int:
 
 
 def is_answer_to_nothing(row: Line) -> bool:
-    """Whether an agent answers a notification."""
+    """Return True if an agent answers a notification."""
     return row.direction == "in" and not {"id", "method"} & row.msg.keys()
 
 

@@ -1,4 +1,4 @@
-"""How long a key takes to its echo: idle, while text streams, in a flood and with a huge line."""
+"""Time from a key to its echo: idle, while text streams, in a flood and with a huge line."""
 
 from __future__ import annotations
 

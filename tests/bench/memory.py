@@ -1,4 +1,4 @@
-"""What an entry of a long chat costs in memory beside its text, once it was seen and is out of view."""
+"""Memory of an entry of a long chat, without its text, after it has been in view."""
 
 from __future__ import annotations
 

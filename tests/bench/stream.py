@@ -22,7 +22,7 @@ WARM_UP = 0.2
 
 
 class Mark(NamedTuple):
-    """How it stood at a moment of the run."""
+    """The state at a moment of the run."""
 
     seconds: float
     memory: float

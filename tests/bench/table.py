@@ -1,4 +1,4 @@
-"""What was measured, beside its floor and its target, as one table."""
+"""One table of measurements, each with its floor and its target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent tells while it works: thoughts, answers, and tool calls with what they brought."""
+"""Updates of an agent that works: thoughts, answers, and tool calls with their output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.bench.prose import markdown, pieces
 
 @dataclass
 class Said:
-    """How much was told since the agent began."""
+    """The amount that was told since the agent began."""
 
     characters: int = 0
     """Of texts that a client keeps."""

@@ -1,4 +1,4 @@
-"""What is chosen for a session at its beginning."""
+"""Choices for a new session."""
 
 from __future__ import annotations
 

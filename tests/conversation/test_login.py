@@ -1,4 +1,4 @@
-"""How a conversation comes to a session, with the logins that this takes."""
+"""Logins on the way to a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said, one thing after the other."""
+"""The queue of prompts, sent one after the other."""
 
 from __future__ import annotations
 

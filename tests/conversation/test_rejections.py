@@ -1,4 +1,4 @@
-"""What the next prompt tells the agent of changes that were taken back."""
+"""Rejected changes, as the next prompt tells the agent of them."""
 
 from __future__ import annotations
 

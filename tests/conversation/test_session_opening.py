@@ -1,4 +1,4 @@
-"""How a running agent is led to a session: a new one, an earlier one, the one from before a restart."""
+"""A running agent opens a session: a new one, an earlier one, the one from before a restart."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Performance:
 
     @property
     def text(self) -> str:
-        """What the screen shows."""
+        """The text on the screen."""
         return "\n".join(strip.text for strip in self.app.screen._compositor.render_strips())
 
     async def until(self, condition: Callable[[], object], what: str) -> None:

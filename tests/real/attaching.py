@@ -21,7 +21,7 @@ _SECONDS = 60
 
 @dataclass
 class Found:
-    """What became of a session."""
+    """The outcome of a session."""
 
     can_list: bool = False
     can_load: bool = False

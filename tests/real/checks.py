@@ -1,4 +1,4 @@
-"""What every real agent is put through, from the prompt to the end of its processes."""
+"""Checks of a real agent, from the prompt to the end of its processes."""
 
 from __future__ import annotations
 

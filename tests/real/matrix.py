@@ -21,7 +21,7 @@ _LIMIT: Final = 300.0
 
 @dataclass(frozen=True)
 class Cell:
-    """What came of one check."""
+    """The result of one check."""
 
     result: Literal["yes", "no", "fails"]
     why: str = ""

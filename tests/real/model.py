@@ -55,7 +55,7 @@ class Model:
 
     @property
     def url(self) -> str:
-        """Where it is served."""
+        """The address at which it is served."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:

@@ -51,7 +51,7 @@ class Run:
 
     @property
     def first_prompt(self) -> str | None:
-        """What was said first, if anything was."""
+        """The first message, if there was one."""
         return next(iter(self.model.script), None)
 
     def say(self, prompt: str, *steps: Step) -> None:

@@ -1,4 +1,4 @@
-"""What the Gemini CLI does in a way of its own, in the whole program as a person uses it."""
+"""Peculiarities of the Gemini CLI, in the whole program."""
 
 from __future__ import annotations
 

@@ -57,5 +57,5 @@ def open_changes(run: Run) -> None:
 
 
 def is_snapped(run: Run) -> bool:
-    """Whether the workspace is remembered as it was at the start."""
+    """Return True if there is a snapshot of the workspace as it was at the start."""
     return any(run.home.glob(".local/share/acp-tui/snapshots/**/refs/snapshots/*"))

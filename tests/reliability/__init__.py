@@ -1,1 +1,1 @@
-"""What must never happen, tried many times."""
+"""Faults that must never happen, tried many times."""

@@ -64,7 +64,7 @@ def _stream(seed: int, count: int) -> tuple[bytes, list[int]]:
 
 
 class _Errors(logging.Handler):
-    """What was logged as a mistake of ours."""
+    """Mistakes of ours that were logged."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)

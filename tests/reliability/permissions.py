@@ -166,7 +166,7 @@ class _Case:
 
     @property
     def request(self) -> ImplicitRequest:
-        """What the agent has us do."""
+        """The act that the agent requests."""
         if self.act == "execute":
             command, args = self.command.value
             return ImplicitRequest(
@@ -175,7 +175,7 @@ class _Case:
         return ImplicitRequest(self.act, self.path.value, self.content.value if self.act == "edit" else None)
 
     def question(self) -> Permission:
-        """What it asked before."""
+        """The permission it asked for before."""
         call = ToolCall("t", "Do it", self.kind)
         if not self.names_nothing:
             path = f"{self._workspace}/a"

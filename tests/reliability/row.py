@@ -1,4 +1,4 @@
-"""What a row of the reliability bench is, and what it found."""
+"""A row of the reliability bench, and its findings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Result:
-    """What one row tried and what went wrong."""
+    """The attempts of one row, and its failures."""
 
     tried: int = 0
     """Cases that were carried out."""

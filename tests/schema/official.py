@@ -1,4 +1,4 @@
-"""What the official schema of the protocol (v1.json, kept as published) says about a message."""
+"""Verdicts of the protocol's official schema (v1.json, kept as published) on a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the official SDK, as an agent, reads in a message of ours: it has to be the same again."""
+"""The official SDK as a reader of our messages: it must read what we wrote."""
 
 from __future__ import annotations
 

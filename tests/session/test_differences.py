@@ -1,4 +1,4 @@
-"""What an agent tells anew is held against what was seen."""
+"""Differences between a session that is told again and the one that was seen."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e]")
 
 
 class Seat:
-    """What a person sees and does."""
+    """The place of a user: keys and the screen."""
 
     def __init__(self, app: AcpApp, pilot: Pilot[int]) -> None:
         self.app = app
@@ -53,12 +53,12 @@ class Seat:
 
     @property
     def text(self) -> str:
-        """What the screen shows."""
+        """The text on the screen."""
         return screen_text(self.app)
 
     @property
     def obeyed(self) -> list[str]:
-        """What is drawn although a terminal would obey it, or be turned around by it."""
+        """Characters on the screen that a terminal would obey, or that would turn its text around."""
         strips = drawn(self.app.screen)
         return [segment.text for strip in strips for segment in strip if _UNSAFE.search(segment.text)]
 
@@ -69,7 +69,7 @@ class Seat:
 
     @property
     def draft(self) -> str:
-        """What stands in the prompt."""
+        """The text in the prompt box."""
         return self.session.prompt.text
 
     @property

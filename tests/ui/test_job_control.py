@@ -1,4 +1,4 @@
-"""Whether a shell would bring the program back."""
+"""Job control: the program stops only where a shell would bring it back."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def test_without_a_shell_the_program_stays_and_in_the_prompt_the_key_takes
 
 
 def is_stopped(terminal: Terminal) -> bool:
-    """Whether the program stands still: a shell brings back no other."""
+    """Return True if the program is stopped; a shell continues no other."""
     return Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 

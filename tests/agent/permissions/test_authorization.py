@@ -1,4 +1,4 @@
-"""What is decided without the user: by the rules first, then by the session's policy."""
+"""Decisions without the user: by the rules first, then by the session's policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the log keeps of each decision."""
+"""Records of decisions, as the log keeps them."""
 
 from __future__ import annotations
 

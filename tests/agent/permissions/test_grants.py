@@ -1,4 +1,4 @@
-"""What one permission covers: a table of what was asked, what is done then, and all in which they differ."""
+"""The extent of one permission: a table of the request, the act, and each difference between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of files that would be written over."""
+"""Old texts of files that would be written over, as a question shows them."""
 
 from __future__ import annotations
 

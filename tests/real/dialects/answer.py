@@ -1,4 +1,4 @@
-"""What a model answers, before any API gives it a form."""
+"""An answer of a model, before any API gives it a form."""
 
 from __future__ import annotations
 

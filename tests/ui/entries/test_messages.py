@@ -1,4 +1,4 @@
-"""What is said, thought and prompted, as lines of the chat."""
+"""Messages, thoughts and prompts as lines of the chat."""
 
 from __future__ import annotations
 

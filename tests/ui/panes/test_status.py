@@ -1,4 +1,4 @@
-"""What the status line says of the context."""
+"""The context of the model on the status line."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ RHYTHMS: Final[dict[str, Callable[[Random], Iterator[Stroke]]]] = {
 
 @dataclass
 class Trial:
-    """What came of the openings of one pair of hands."""
+    """The outcome of the dialogs that one pair of hands met."""
 
     openings: int = 0
     keys: int = 0

@@ -1,4 +1,4 @@
-"""What waits in sessions that are not seen, and the way to it and back."""
+"""Questions that wait in sessions out of view, and the way to them and back."""
 
 from __future__ import annotations
 

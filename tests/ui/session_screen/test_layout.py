@@ -1,4 +1,4 @@
-"""Which panes are seen, where there is room and where there is none."""
+"""The panes in view, with much room and with little."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a Markdown text is shown, as plain rows, for tests."""
+"""Markdown as plain rows, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command printed, as rows."""
+"""Output of a command, as rows."""
 
 from __future__ import annotations
 

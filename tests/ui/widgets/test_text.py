@@ -1,4 +1,4 @@
-"""What a terminal would obey, in any text from outside."""
+"""Text from outside, without anything that a terminal would obey."""
 
 from __future__ import annotations
 

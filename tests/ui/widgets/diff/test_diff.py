@@ -16,7 +16,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d e", "\r", "ü"]), max_si
 
 
 def applied(difference: Difference) -> list[str]:
-    """What a reader of the difference would write: equal lines of the old text and added ones of the new."""
+    """Return the text that a difference makes: equal lines of the old text and added ones of the new."""
     lines: list[str] = []
     for block in difference.blocks:
         if block.equal:

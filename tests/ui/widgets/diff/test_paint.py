@@ -1,4 +1,4 @@
-"""Which lines of a difference are coloured together, and that it cannot be seen."""
+"""Lines of a difference that are coloured together look like lines that are coloured alone."""
 
 from __future__ import annotations
 

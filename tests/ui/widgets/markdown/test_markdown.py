@@ -1,4 +1,4 @@
-"""What each construct of Markdown looks like, as plain rows."""
+"""Each construct of Markdown, as plain rows."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def growing(text: str) -> list[str]:
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many characters the parser was given, each time that it was asked."""
+    """Return the number of characters of each call of the parser."""
     lengths: list[int] = []
     real = markdown_parser.parse
 

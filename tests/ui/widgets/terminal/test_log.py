@@ -1,4 +1,4 @@
-"""What is left on a terminal when a program that draws the whole screen has ended."""
+"""The terminal's log, also when a program that draws the whole screen has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent to the terminal of a view that changes."""
+"""Output to the terminal of a view that changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the mouse has selected, without a screen."""
+"""Text that the mouse has selected, without a screen."""
 
 from __future__ import annotations
 
