@@ -635,7 +635,13 @@ class _Checker:
         return ("" if _WANTS_CODE.fullmatch(last) is None else None) if taken is None else taken
 
     def _is_path(self, is_behind: bool) -> bool:
-        return is_behind and self._entry.operands == _ANY and not self._entry.behind
+        # `find -- -delete` deletes: for a program with such names `--` ends nothing.
+        return (
+            is_behind
+            and self._entry.operands == _ANY
+            and not self._entry.behind
+            and not self._entry.is_single
+        )
 
     def _is_value(self, text: str, pattern: str) -> bool:
         is_plain = not text.startswith("-") or _NUMBER.fullmatch(text) is not None or text == "-"

@@ -442,7 +442,13 @@ def test_what_the_inner_shell_may_make_a_denied_command_is_asked_about() -> None
 @pytest.mark.parametrize(
     ("prefix", "line"),
     [
-        *(("find", "find . -exec x {} +"), ("find", "find . -delete"), ("find", "find . -fprint x")),
+        *(
+            ("find", "find . -exec x {} +"),
+            ("find", "find . -delete"),
+            ("find", "find -- . -delete"),
+            ("find", "find -- -fls f"),
+            ("find", "find . -fprint x"),
+        ),
         *(
             ("git log", "git log --output=x"),
             ("git", "git -c a.b=c status"),
