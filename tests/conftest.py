@@ -1,3 +1,8 @@
+"""Fixtures of all tests.
+
+Private names: `_send` and `_receive` of `Connection`, the two places that every line passes.
+"""
+
 from __future__ import annotations
 
 from collections import defaultdict

@@ -23,7 +23,7 @@ class Scripted:
     def __init__(self, rows: Sequence[Line], workspace: str, on_wait: Callable[[Frame], None]) -> None:
         self.sent = Sent()
         self.ended = False
-        """Whether the script is at its end, with all of it heard."""
+        """True if the script is at its end, with all of it heard."""
         self._rows = [row.msg for row in rows if row.direction == "in" or row.direction == "out"]
         self._ours = [row.direction == "out" for row in rows if row.direction in ("in", "out")]
         self._workspace = workspace

@@ -1,4 +1,4 @@
-"""A real terminal without a window: a program runs on a PTY, and tests see its screen as a person would."""
+"""A real terminal without a window: a program runs on a PTY, and tests see its screen as a user would."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _SYSTEM: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/home
 _UNFORESEEN: Final = re.compile(
     r"\$\{?!?(?:_(?!\w)|BASH_)|OLDPWD|DIRSTACK|~[-+\d]|>\(|\bfunction\b|\(\s*\)\s*[{(\n]"
 )
-"""What takes words from elsewhere in the line, or gives words another meaning."""
+"""Words that take others from elsewhere in the line, or give them another meaning."""
 _REDEFINING: Final = frozenset({"alias", "eval", "trap", "enable", "hash", "bind", "complete", "shopt", "fc"})
 _POWERFUL: Final = re.compile(
     r"(?:PATH|GIT_|LD_|DYLD_|BASH_|ENV$|IFS|PAGER|EDITOR|VISUAL|LESS|\w*PAGER|\w*OPTS)\w*"

@@ -21,9 +21,9 @@ from typing import Final, NamedTuple
 
 from watchfiles._rust_notify import RustNotify
 
-_WATCHES_TREES = sys.platform == "darwin"
-"""Whether the system watches a folder and all below it at the cost of one: FSEvents, not inotify."""
-_GROUP: Final = 2_000
+WATCHES_TREES = sys.platform == "darwin"
+"""True if the system watches a folder and all below it at the cost of one: FSEvents, not inotify."""
+GROUP: Final = 2_000
 """Folders of one watcher: starting it holds the interpreter, for 10 microseconds a folder."""
 _MOST_GROUPS: Final = 8
 """The system allows 128 watchers for each user."""
@@ -200,7 +200,7 @@ class FolderEvents:
             wake: called from a thread when there may be events.
         """
         self._above = above
-        self._is_tree = _WATCHES_TREES and bool(above)
+        self._is_tree = WATCHES_TREES and bool(above)
         self._wake = wake
         self._groups: list[_Group] = []
         self._events: set[FolderEvent] = set()
@@ -293,7 +293,7 @@ class FolderEvents:
         """Fill the last group up, and make new ones of the rest."""
         last = self._groups[-1]
         total = sum(len(group.folders) for group in self._groups) + len(folders)
-        size = max(_GROUP, -(-total // _MOST_GROUPS))
+        size = max(GROUP, -(-total // _MOST_GROUPS))
         last.folders = [folder for folder in last.folders if Path(folder).is_dir()]
         room = max(size - len(last.folders), 0)
         if room and folders:

@@ -170,7 +170,7 @@ class Conversation:
     journal: MemoryJournal
     changes: list[tuple[str, SessionChange]]
     decisions: list[Decision] = field(default_factory=list)
-    """What was written down of permissions."""
+    """Records of permissions."""
     prompts: list[asyncio.Task[PromptResponse]] = field(default_factory=list)
 
     @property

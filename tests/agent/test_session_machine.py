@@ -54,7 +54,7 @@ class Recorded(RuleBasedStateMachine):
         self.journal = MemoryJournal()
         self.numbers = itertools.count()
         self.held: list[Frame] = []
-        """What the agent says in one go with what it says next."""
+        """Frames that the agent sends together with the next one."""
         self.running: list[asyncio.Task[Any]] = []
         self.turn: Frame | None = None
         self.wait(self.start())

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PYTHON = sys.executable
 ACP_TUI = (PYTHON, "-P", "-c", "import sys; from acp_tui.cli import main; sys.exit(main())")
-"""What the script of an installed package runs; `-P`: not what lies in the current folder."""
+"""The code of an installed package's script; `-P`: nothing of the current folder."""
 
 
 @contextmanager

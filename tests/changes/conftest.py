@@ -1,4 +1,4 @@
-"""Tests of conftest."""
+"""Fixtures of snapshots and undo."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class LeftOpen:
 
     def __init__(self) -> None:
         self.is_gone = asyncio.Event()
-        """Whether it was taken away."""
+        """True if it was taken away."""
 
     async def __call__(self, *_: object) -> Any:
         try:

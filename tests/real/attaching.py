@@ -27,7 +27,7 @@ class Found:
     can_load: bool = False
     is_listed: bool = False
     said: str = ""
-    """What the person said in it, as the agent tells; nothing unless what was looked for is there."""
+    """The user's words in it, as the agent tells them; empty unless the expected ones are there."""
 
 
 async def sessions_of(run: Run, prompt: str) -> Found:

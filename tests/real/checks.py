@@ -20,7 +20,7 @@ _CURRENT: Final = "▶"
 """Marks the value that an option has."""
 
 _NO_WORD: Final = "The agent ended the turn without a word."
-"""What we say when an agent says nothing."""
+"""Our words when an agent says nothing."""
 
 _FAILURE: Final = f"not in the script|400|{_NO_WORD}"
 
@@ -31,7 +31,7 @@ class Cannot(Exception):
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that a person does with an agent."""
+    """One thing that a user does with an agent."""
 
     name: str
     about: str
@@ -101,7 +101,7 @@ def command(run: Run) -> None:
 
 
 def error(run: Run) -> None:
-    """When the model fails, the person hears of it, from the agent or else from us, and can go on."""
+    """When the model fails, the user hears of it, from the agent or else from us, and can go on."""
     run.say("Please fail")
     run.terminal.until(
         lambda screen: AT_REST in screen and re.search(_FAILURE, _below("Please fail", screen))

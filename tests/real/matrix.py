@@ -25,7 +25,7 @@ class Cell:
 
     result: Literal["yes", "no", "fails"]
     why: str = ""
-    """What the agent lacks, or how it failed."""
+    """The lack or the failure of the agent."""
 
 
 Report = Callable[[Check, Cell], None]

@@ -17,7 +17,7 @@ from tests.real.dialects import DIALECTS, RESULT, Dialect
 from tests.real.dialects.answer import Piece, Use
 
 NAME: Final = "scripted"
-"""What the model is called where an agent lets us choose."""
+"""The name of the model where an agent offers a choice."""
 
 _ASIDE: Final = "An aside"
 """Said to whoever asks without offering tools: agents have titles and summaries made that way."""
@@ -34,7 +34,7 @@ class Say:
 
 Step = Say | Use
 Script = dict[str, list[Step]]
-"""By what the person writes: the model's answers, each given once the one before has had its effect."""
+"""By what the user writes: the model's answers, each given once the one before has had its effect."""
 
 
 class NotInScript(Exception):

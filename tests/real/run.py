@@ -25,10 +25,10 @@ MARK: Final = "ACP_TUI_TEST_RUN"
 """Environment variable by which all that a run has started is found."""
 
 AT_REST: Final = "F1 help"
-"""What the status line shows while no turn is running."""
+"""The status line while no turn is running."""
 
 ARMED: Final = "r reject with a reason"
-"""What a permission dialog shows once its keys count."""
+"""Words of a permission dialog once its keys count."""
 
 _NOT_READY: Final = re.compile(r"starting \d|wants a login|did not start|ended, F12")
 _START: Final = 60.0

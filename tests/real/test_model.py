@@ -23,7 +23,7 @@ TOOLS = {
 
 
 def asked(path: str, *texts: str) -> dict[str, Any]:
-    """Return a request in which the person says some texts, and after the first of them a tool was used."""
+    """Return a request in which the user says some texts, and after the first of them a tool was used."""
     if "Generate" in path:
         said: list[Any] = [{"role": "user", "parts": [{"text": text}]} for text in texts]
         result: Any = {"role": "user", "parts": [{"functionResponse": {}}]}

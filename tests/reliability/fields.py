@@ -18,7 +18,7 @@ _PATIENCE: Final = 30.0
 _READY: Final = "asks for all"
 """Shown once the session is there; until then, what is pasted is for the prompt."""
 _EMPTY: Final = "Say something"
-"""What the prompt shows while it is empty."""
+"""The text of an empty prompt."""
 _PIECES: Final = (
     *(b"\x1b", b"\r", b"\n", b"\x00", b"\x03", b"\x11", b"\x1a", b"\x7f", b"\t", b"\x9b", b"\xff", b"\xc3"),
     *(b"\x1b\r", b"\x1b[200~", b"\x1b[201", b"\x1b[13u", b"\x1b[27u", b"\x1b[113;5u", b"\x1b[97:65;2u"),
@@ -26,7 +26,7 @@ _PIECES: Final = (
     *(b"\x1b]52;c;eA==\x07", b"\x1bn", b"\x1bw", b"y", b"n", b"a", b"!touch bad\r", b"/quit\r", b"\x1b\x1b"),
     *("\u202e".encode(), "\u200b".encode(), "\u3164".encode(), "\x9d".encode(), "é".encode()),
 )
-"""What pastes are made of, beside bytes of any kind."""
+"""Parts of pastes, next to bytes of any kind."""
 
 _AGENT: Final = """
 import json, sys

@@ -24,7 +24,7 @@ _KINDS: Final = {
     "own command": f"!{_PRINTS}",
     "terminal": f"run {_PRINTS}",
 }
-"""What is typed, by the kind of what is seen."""
+"""Keys by the kind of screen."""
 _WORD: Final = re.compile(r"k\d{6}")
 
 

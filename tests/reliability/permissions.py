@@ -33,7 +33,7 @@ class Way(NamedTuple):
 # The oracle: which values are as shown, and what lets an act go on. It shares nothing with the gate.
 _PATHS: Final = (Way("{ws}/a", True), Way("{ws}/sub/../a", True), Way("{ws}/link", True), Way("{ws}/b"))
 _THERE: Final = "one\ntwo\n"
-"""What stands in the files of the workspace."""
+"""The text of the files in the workspace."""
 _CONTENTS: Final = (Way("one\nTWO\n", True), Way("one\nTWO"), Way("TWO"), Way("evil\n"), Way(_THERE))
 _COMMANDS: Final = (
     Way(("ls -l", ()), True),
@@ -70,7 +70,7 @@ _OLD_TEXTS: Final = (
     Way({"{ws}/a": OldText(why_not="too long")}),
     Way({}),
 )
-"""What was shown of the file where the whole of it is to be replaced."""
+"""The text of a file that was shown, where the whole of it is to be replaced."""
 _PLACES: Final = (Way("named", True), Way("folded"))
 _PAIRS: Final = frozenset(
     {("execute", "execute"), ("other", "execute"), ("edit", "edit"), ("other", "edit"), ("read", "read")}

@@ -102,7 +102,7 @@ class Model:
         """The message continued by a chunk without an id."""
         self.asks: dict[str, Wanted] = {}
         self.is_replay = True
-        """Whether what the agent tells of the user is the user's."""
+        """True if what the agent tells of the user is the user's."""
         self.echo: str | None = None
         """Text that the agent may still echo."""
 

@@ -1,4 +1,4 @@
-"""Tests of tail."""
+"""The end of a journal that grows, read line by line."""
 
 from __future__ import annotations
 

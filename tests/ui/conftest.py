@@ -11,7 +11,7 @@ from tests.ui.idle import idle
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Keep the person's own files out of the tests, and the tests' signal handlers in them."""
+    """Keep the user's own files out of the tests, and the tests' signal handlers in them."""
     folder = tmp_path / "acp-tui-home"
     monkeypatch.setenv("ACP_TUI_HOME", str(folder))
     before = signal.getsignal(signal.SIGHUP)

@@ -1,4 +1,4 @@
-"""The whole interface with a true agent behind it, as a person sits before it."""
+"""The whole interface with a true agent behind it, as a user sits before it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Seat:
         self.app = app
         self.pilot = pilot
         self.written: list[str] = []
-        """What went to the terminal beside the pictures."""
+        """Output to the terminal that is no picture."""
 
     @property
     def session(self) -> SessionScreen:
@@ -109,7 +109,7 @@ class Seat:
     async def is_before(self, kind: type[Screen[Any]], *, waits: bool = False) -> Any:
         """Wait until a screen of this kind is on top, and return it; a dialog when its keys count.
 
-        `waits`: for as long as the person has to, before keys count.
+        `waits`: for as long as the user has to, before keys count.
         """
 
         def counts() -> bool:

@@ -55,13 +55,13 @@ async def run(here: Seat, line: str) -> None:
 
 
 def said(session: Session) -> str:
-    """Return what the person said last."""
+    """Return what the user said last."""
     return [text_of(entry) for entry in session.entries if isinstance(entry, UserMessage)][-1]
 
 
 @asynccontextmanager
 async def two_changes(folder: Path) -> AsyncIterator[Seat]:
-    """A person who looks at two changes that the agent has made in `long.txt`."""
+    """A user who looks at two changes that the agent has made in `long.txt`."""
     (folder / "long.txt").write_text("".join(f"line {number}\n" for number in range(40)))
     async with demo_in(folder) as here:
         await run(here, "sed -i -e 's/line 3$/third/' -e 's/line 30$/thirtieth/' long.txt")

@@ -94,7 +94,7 @@ def test_keys_are_written_as_people_write_them(key: str, written: str, plain: st
 
 
 class Odd:
-    """A person who has changed all keys, and reads what the screen says of them."""
+    """A user who has changed all keys, and reads what the screen says of them."""
 
     def __init__(self, here: Seat, keys: dict[str, str]) -> None:
         self.here = here

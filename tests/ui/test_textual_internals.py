@@ -1,4 +1,4 @@
-"""Each private part of Textual does what we expect of it."""
+"""Each private part of Textual does what we expect of it: private names are the subject here."""
 
 from __future__ import annotations
 

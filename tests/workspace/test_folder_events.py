@@ -1,4 +1,7 @@
-"""Tests of `workspace/folder_events.py`."""
+"""Events of folders.
+
+Private names: `_started`, `_groups` and `_private`, for a close in the middle of a start has no outside.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def ear(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
     """Listen by signals, as on Linux; in steps, as without them; to whole trees, as on macOS."""
     if request.param != "signals":
         monkeypatch.setattr(folder_events._Signals, "come", lambda self, act: False)
-    monkeypatch.setattr(folder_events, "_WATCHES_TREES", request.param == "trees")
+    monkeypatch.setattr(folder_events, "WATCHES_TREES", request.param == "trees")
     root = tmp_path / "root"
     root.mkdir()
     ear = Ear(root)
@@ -106,7 +109,7 @@ def test_a_read_that_finds_nothing_wakes_nobody_and_nobody_asks_in_steps(tmp_pat
 def test_folders_are_watched_in_few_groups_and_further_ones_fill_the_last(
     ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_events, "_GROUP", 3)
+    monkeypatch.setattr(folder_events, "GROUP", 3)
     folders = [ear.root / str(number) for number in range(40)]
     for folder in folders:
         folder.mkdir()

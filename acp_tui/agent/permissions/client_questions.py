@@ -256,7 +256,7 @@ class ImplicitRequests:
         if answer.choice is None:
             raise Refused("It was not done: the turn was stopped.")
         self._tell(session.id, f"You did not let {self._title()} {_in_words(request)}.")
-        raise Refused("The person does not allow this.")
+        raise Refused("The user does not allow this.")
 
     def _tell_folder(self, session: Session, request: ImplicitRequest) -> None:
         """Tell the chat where a command runs, if its folder is a link."""

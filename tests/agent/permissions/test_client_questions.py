@@ -67,7 +67,7 @@ async def test_what_the_user_refuses_is_an_error_and_does_not_run(tmp_path: Path
         talk.agent.answer("s2", question.key, "refuse")
 
         error = (await talk.puppet.answer_to(request_id))["error"]
-        assert (error["code"], error["message"]) == (-32602, "The person does not allow this.")
+        assert (error["code"], error["message"]) == (-32602, "The user does not allow this.")
         assert not (tmp_path / "made").exists()
         assert notices(session) == ["You did not let puppet run “touch made”."]
         assert not talk.decisions[0].is_allowed

@@ -18,9 +18,9 @@ class Dialect:
     """One of the APIs."""
 
     ending: str
-    """How the path of a request ends."""
+    """The end of a request's path."""
     heard: Callable[[dict[str, Any]], Iterator[str | None]]
-    """What the person's side says in a request, oldest first: texts, and RESULT for each result of a tool."""
+    """Texts of the user's side in a request, oldest first, and RESULT for each result of a tool."""
     tools: Callable[[dict[str, Any]], list[str]]
     """The names of the tools that a request offers."""
     stream: Callable[[dict[str, Any], Iterable[Piece]], Iterator[dict[str, Any] | str]]

@@ -12,7 +12,7 @@ _USAGE: Final = {"input_tokens": 1000, "output_tokens": 10}
 
 
 def heard(request: dict[str, Any]) -> Iterator[str | None]:
-    """Yield what the person's side says, None for a result of a tool."""
+    """Yield what the user's side says, None for a result of a tool."""
     for message in request["messages"]:
         if message["role"] != "user":
             continue

@@ -12,7 +12,7 @@ _USAGE: Final = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens":
 
 
 def heard(request: dict[str, Any]) -> Iterator[str | None]:
-    """Yield what the person's side says, None for a result of a tool."""
+    """Yield what the user's side says, None for a result of a tool."""
     for message in request["messages"]:
         if message["role"] == "tool":
             yield None

@@ -11,7 +11,7 @@ _USAGE: Final = {"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTok
 
 
 def heard(request: dict[str, Any]) -> Iterator[str | None]:
-    """Yield what the person's side says, None for a result of a tool."""
+    """Yield what the user's side says, None for a result of a tool."""
     for message in request.get("contents", ()):
         if message.get("role", "user") != "user":
             continue

@@ -18,7 +18,7 @@ _USAGE: Final = {
 
 
 def heard(request: dict[str, Any]) -> Iterator[str | None]:
-    """Yield what the person's side says, None for a result of a tool."""
+    """Yield what the user's side says, None for a result of a tool."""
     for item in request["input"]:
         if item.get("type", "message").endswith("_call_output"):
             yield None

@@ -76,7 +76,7 @@ def test_a_turn_folds_to_a_line_with_what_it_brought_and_opens_again() -> None:
     assert folded[:2] == ["› first", "one"]
     assert folded[2].startswith("▸ add a flag please  ")
     assert folded[2].endswith("1 file +2 −1  1 command  cancelled  5.2 s  ctx 31k  0.30 USD")
-    assert [line[:4] for line in folded[3:]] == ["! ls"], "a command of the person is no part of the turn"
+    assert [line[:4] for line in folded[3:]] == ["! ls"], "a command of the user is no part of the turn"
     assert chat.blocks[2].is_action
 
     assert chat.folding.toggle_turn(2) is chat.blocks[2]
@@ -115,7 +115,7 @@ def test_reads_in_a_row_fold_when_something_follows_them() -> None:
     assert chat.folding.open(chat.blocks[1])
     chat.add(answer("More."))
     chat.folding.changed(2)
-    assert len(chat.text) == 7, "what the person has opened stays open"
+    assert len(chat.text) == 7, "what the user has opened stays open"
 
 
 def test_two_reads_or_reads_that_failed_or_run_stay_as_they_are() -> None:

@@ -50,7 +50,7 @@ WORDS: Final = (
     "in",
 )
 PAUSES: Final = (0.3, 0.5, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0)
-"""What a writer pauses between two words, in seconds."""
+"""Pauses between two words of a writer, in seconds."""
 BOUND: Final = frozenset("yandrmzi") | {"enter", "up", "down", "tab", "escape"}
 """The keys of a permission dialog."""
 _CHARACTERS: Final = {"space": " ", "enter": "\n"}
@@ -159,7 +159,7 @@ class Trial:
     openings: int = 0
     keys: int = 0
     answered: list[str] = field(default_factory=list)
-    """What was answered, each with the keys before it."""
+    """Answers, each with the keys before it."""
     lost: list[str] = field(default_factory=list)
     """Drafts that are not what was typed."""
 
@@ -176,7 +176,7 @@ class Desktop:
         self._recent: list[Stroke] = []
         self.draft = ""
         self.typed = ""
-        """What the draft has to be."""
+        """The draft as it has to be."""
         self.trial = Trial()
 
     def type(self, strokes: Iterator[Stroke], openings: int, hold: float) -> Trial:

@@ -1,4 +1,4 @@
-"""Tests of terminal login."""
+"""The login screen with a terminal of its own."""
 
 from __future__ import annotations
 

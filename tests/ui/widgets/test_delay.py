@@ -1,3 +1,5 @@
+"""Delays on a busy machine. Private name: the clock of Textual's timers, which is made late."""
+
 from __future__ import annotations
 
 import asyncio

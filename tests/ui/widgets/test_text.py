@@ -88,7 +88,7 @@ INVISIBLE = (
     *"\u115f\u1160\u3164\uffa0\ufe00\ufe0e\ufe0f\u180b\u206a\u206f\ufff9\ufffb\u2028\u2029",
     *"\U000e0001\U000e0041\U000e007f\U000e0100\U0001d173",
 )
-"""What nobody sees where it stands between Latin letters."""
+"""Characters that nobody sees between Latin letters."""
 
 
 @pytest.mark.parametrize("one", INVISIBLE, ids=lambda one: f"{ord(one):04X}")
@@ -112,7 +112,7 @@ READABLE = (
     "\u1780\u17b6\u200b\u179a",  # Khmer
     "\u845b\U000e0100",
 )
-"""What needs characters that nobody sees."""
+"""Texts that need characters that nobody sees."""
 
 
 @pytest.mark.parametrize("text", READABLE)

@@ -36,7 +36,7 @@ def test_a_broken_file_is_as_none_and_stays_as_it_is(tmp_path: Path) -> None:
     path.write_text("{")
     habits = SavedDiffPreferences(path)
     assert (habits.wraps, habits.sides) == (False, None)
-    habits.keep()  # what the person may want to put right is not written over
+    habits.keep()  # what the user may want to put right is not written over
     assert path.read_text() == "{"
 
     path.write_text('{"wraps": "yes", "sides": 3}')
@@ -406,7 +406,7 @@ async def test_the_end_of_a_wrapped_line_is_seen_and_a_key_shows_what_is_left_ou
 
 
 class Hearing(Viewer):
-    """A viewer that remembers what the person wants to edit."""
+    """A viewer that remembers what the user wants to edit."""
 
     wanted: tuple[str, int] | None = None
 

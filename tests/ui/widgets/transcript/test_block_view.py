@@ -1,4 +1,4 @@
-"""Output to the terminal of a view that changes."""
+"""Output to the terminal of a view that changes. Private name: `_display` of Textual, all that it writes."""
 
 from __future__ import annotations
 
