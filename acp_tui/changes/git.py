@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from acp_tui.platform import has_memory_limit
 from acp_tui.workspace.processes import SHELL
 from acp_tui.workspace.programs import STILL, communicate, start_process
 
@@ -61,7 +61,7 @@ PATIENCE: Final = 3.0
 _ROOM: Final = 3 << 30
 """Memory limit for git, in bytes: it reads an ignore file of any size as a whole."""
 _LIMITED: Final = f'ulimit -v {_ROOM >> 10} 2>/dev/null; exec "$@"'
-_BEFORE: Final = (SHELL, "-c", _LIMITED, SHELL) if sys.platform.startswith("linux") else ()
+_BEFORE: Final = (SHELL, "-c", _LIMITED, SHELL)
 """Sets the memory limit before git starts; a limit set from outside could come too late."""
 _WHO: Final = {"NAME": "acp-tui", "EMAIL": "acp-tui"}
 _OF_THE_USER: Final = (
@@ -143,8 +143,9 @@ class Git:
         if program is None:
             raise FileNotFoundError(2, "there is no git on PATH")
         options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
+        before = _BEFORE if has_memory_limit() else ()
         return await start_process(
-            *_BEFORE, program, "--no-pager", *options, *arguments, cwd=self.place or self.root,
+            *before, program, "--no-pager", *options, *arguments, cwd=self.place or self.root,
             env=environment, stdin=PIPE if reads else DEVNULL, stdout=PIPE, stderr=PIPE if reads else DEVNULL,
             umask=0o077,
         )  # fmt: skip

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from acp_tui.platform import reserve
 from acp_tui.store.folders import Problem, append, locked, private_folder, write_whole
 
 CHIP: Final = re.compile(r"\[[^\[\]\n]{1,80} #\d+\]")
@@ -173,7 +174,8 @@ class PromptDraft:
         try:
             if self._file < 0:
                 self._open()
-            _make_room(self._file, len(data))
+            # A full disk cannot leave half a draft. Bytes after the newline are ignored meanwhile.
+            reserve(self._file, len(data))
             os.pwrite(self._file, data, 0)
             os.ftruncate(self._file, len(data))
         except OSError as error:
@@ -201,18 +203,6 @@ class PromptDraft:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         self._path = path
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _make_room(file: int, size: int) -> None:
-    """Reserve disk space, so that a full disk cannot leave half a draft.
-
-    Bytes after the newline are ignored meanwhile.
-
-    Raises:
-        OSError: there is no space; the file is unchanged.
-    """
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file, 0, size)
 
 
 def _written(path: Path) -> float:

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
+from acp_tui.platform import copy_attributes
 from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.encodings import BINARY, UTF_8, decode
@@ -38,14 +39,9 @@ def copy_metadata(name: str, folder: int, before: os.stat_result, new: int) -> N
 
 
 def _copy_attributes(name: str, folder: int, new: int) -> None:
-    if not hasattr(os, "listxattr"):  # Linux only
-        return
     old = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:
-        for attribute in os.listxattr(old):
-            if attribute not in _OF_THE_BYTES:
-                with suppress(OSError):
-                    os.setxattr(new, attribute, os.getxattr(old, attribute))
+        copy_attributes(old, new, _OF_THE_BYTES)
     finally:
         os.close(old)
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import shutil
 import signal
 import stat
-import struct
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from watchfiles._rust_notify import RustNotify
+
+from acp_tui.platform import attach_signals, event_descriptors, has_event_signals, mounts, send_signals
 
 WATCHES_TREES = sys.platform == "darwin"
 """True if the system watches a folder and all below it at the cost of one: FSEvents, not inotify."""
@@ -51,8 +51,6 @@ class CannotWatch(Exception):
     """The system tells nothing of some folder, such as when its watches are used up."""
 
 
-_ESCAPED: Final = re.compile(rb"\\([0-7]{3})")
-"""A character of a path in the list of mounts. Source: proc_pid_mountinfo(5)."""
 _ELSEWHERE: Final = frozenset(
     {
         "9p", "afs", "ceph", "cifs", "davfs", "drvfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs",
@@ -63,17 +61,14 @@ _ELSEWHERE: Final = frozenset(
 """File systems whose files others write, on another machine or outside of a virtual one."""
 
 
-def why_not_told(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> str:
-    """Return the reason why the system does not tell all that happens in a folder, or ""."""
-    try:
-        lines = mounts.read_bytes().splitlines()
-    except OSError:
-        return ""  # another system
-    kinds: dict[bytes, str] = {}
-    for line in lines:
-        place, _, rest = line.partition(b" - ")
-        path = _ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), place.split(b" ")[4])
-        kinds[path] = rest.split(b" ")[0].decode("ascii", "replace")
+def why_not_told(folder: Path, mounted: Mapping[bytes, str] | None = None) -> str:
+    """Return the reason why the system does not tell all that happens in a folder, or "".
+
+    Args:
+        folder: without links.
+        mounted: the kinds of file systems by their places; by default those of the system.
+    """
+    kinds = mounts() if mounted is None else mounted
     above = (os.fsencode(path) for path in (folder, *folder.parents))
     kind = next((kinds[path] for path in above if path in kinds), "")
     return f"{kind} tells nothing of what others write" if kind in _ELSEWHERE else ""
@@ -279,7 +274,7 @@ class FolderEvents:
     def _begin(self) -> None:
         self._place = CookieFolder()
         self._private = self._place.path
-        if sys.platform.startswith("linux"):
+        if has_event_signals():
             self._signals = _Signals(self._wake)
         first = [self._above] if self._is_tree else []
         self._add(first)
@@ -320,9 +315,9 @@ class FolderEvents:
             there = [folder for folder in folders if Path(folder).is_dir()]
             try:
                 with _STARTING:
-                    before = _inotify_descriptors() if self._signals is not None else set()
+                    before = event_descriptors() if self._signals is not None else set()
                     notify = RustNotify([self._private, *there], False, False, 300, self._is_tree, True)
-                    new = _inotify_descriptors() - before if self._signals is not None else set()
+                    new = event_descriptors() - before if self._signals is not None else set()
                     return notify, os.dup(new.pop()) if len(new) == 1 else None
             except FileNotFoundError:
                 continue  # one is gone again
@@ -338,12 +333,12 @@ class FolderEvents:
         """Make the next cookie, for which no signal is sent."""
         found = [group.descriptor for group in self._groups if group.descriptor is not None]
         for descriptor in found:
-            _send_signals(descriptor, on=False)
+            send_signals(descriptor, on=False)
         try:
             self._touch()
         finally:
             for descriptor in found:
-                _send_signals(descriptor, on=True)
+                send_signals(descriptor, on=True)
         return self._cookie
 
     def _touch(self) -> None:
@@ -406,10 +401,8 @@ class _Signals:
 
     def attach(self, descriptor: int) -> None:
         """Let a descriptor send signals."""
-        owner = struct.pack("ii", _THREAD, self._thread.native_id or 0)
-        fcntl.fcntl(descriptor, _SET_OWNER, owner)
-        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
-        _send_signals(descriptor, on=True)
+        attach_signals(descriptor, self._thread.native_id or 0, signal.SIGURG)
+        send_signals(descriptor, on=True)
 
     def come(self, act: Callable[[], None]) -> bool:
         """Return whether a signal comes of what `act` does."""
@@ -436,21 +429,3 @@ class _Signals:
 
 _STARTING: Final = threading.Lock()
 """Held while a watcher starts, whose descriptor is to be found."""
-_SET_OWNER: Final = 15
-"""The command F_SETOWN_EX, and its kind of owner: a thread. Source: fcntl(2)."""
-_THREAD: Final = 0
-
-
-def _send_signals(descriptor: int, *, on: bool) -> None:
-    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
-    fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_ASYNC if on else flags & ~os.O_ASYNC)
-
-
-def _inotify_descriptors() -> set[int]:
-    """Return the inotify descriptors of this process."""
-    found: set[int] = set()
-    for link in Path("/proc/self/fd").iterdir():
-        with suppress(OSError):  # the descriptor of the list itself is closed again
-            if str(link.readlink()) == "anon_inode:inotify":
-                found.add(int(link.name))
-    return found

@@ -8,7 +8,6 @@ nothing, survives a cleared environment and a new session, and can be read in `/
 from __future__ import annotations
 
 import os
-import resource
 import time
 import weakref
 from typing import Final
@@ -19,8 +18,6 @@ LIMIT_PREFIX: Final = str(4 * 10**11 + int.from_bytes(os.urandom(4), "big"))
 """Prefix of the limits of this run, in decimal digits, so that the guard can `grep` for it."""
 _LIMIT_DIGITS: Final = 7
 _LIMIT_COUNT: Final = 10**_LIMIT_DIGITS
-_LIMIT: Final[int | None] = getattr(resource, "RLIMIT_RTTIME", None)
-_LIMIT_NAME: Final = b"Max realtime timeout"
 GOING: Final = 2.0
 """Seconds allowed for a dismissed watcher to exit."""
 
@@ -70,32 +67,9 @@ def limit_of(number: int) -> int:
     return int(LIMIT_PREFIX) * _LIMIT_COUNT + number % _LIMIT_COUNT
 
 
-def give_limit(pid: int, value: int) -> bool:
-    """Set the mark on a process; return whether the system supports it."""
-    change = getattr(resource, "prlimit", None)
-    if _LIMIT is None or change is None:
-        return False
-    try:
-        hard = change(pid, _LIMIT)[1]
-        change(pid, _LIMIT, (value, hard))
-    except (OSError, ValueError):  # gone, already limited, or forbidden by a sandbox
-        return False
-    return True
-
-
-def limit_carried(process: str) -> int | None:
-    """Return the mark of a process, given its folder in `/proc`, or None."""
-    try:
-        with open(f"{process}/limits", "rb", buffering=0) as file:
-            limits = file.read(4096)
-    except OSError:  # gone
-        return None
-    start = limits.find(_LIMIT_NAME)
-    fields = limits[start + len(_LIMIT_NAME) : start + 80].split(None, 1)
-    is_ours = (
-        start >= 0 and bool(fields) and fields[0].startswith(LIMIT_PREFIX.encode()) and fields[0].isdigit()
-    )
-    return int(fields[0]) if is_ours and len(fields[0]) == len(LIMIT_PREFIX) + _LIMIT_DIGITS else None
+def our_limit(number: int | None) -> int | None:
+    """Return the limit of a process if it is a mark of this run."""
+    return number if number is not None and number // _LIMIT_COUNT == int(LIMIT_PREFIX) else None
 
 
 class Guard:

@@ -19,7 +19,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from acp_tui.workspace.guard import RUN, Guard, give_limit, limit_carried, limit_of
+from acp_tui.platform import (
+    ProcessTable,
+    give_limit,
+    has_ended,
+    has_limits,
+    open_pidfd,
+    process_table,
+)
+from acp_tui.workspace.guard import RUN, Guard, limit_of, our_limit
 
 # StartFailed
 # ├── ProgramNotFound   no such program on PATH, or no such file
@@ -212,7 +220,6 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-PROC: Final = Path("/proc")
 REREAD_AFTER: Final = 0.5
 """Seconds after which all processes are read again, because ids are reused."""
 _MARK: Final = re.compile(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
@@ -236,7 +243,8 @@ class ProcessRecord(NamedTuple):
 class Census:
     """A cached list of processes."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: ProcessTable) -> None:
+        self._table = table
         self._known: dict[int, ProcessRecord] = {}
         self._last = 0
         self._read_all = float("-inf")
@@ -246,17 +254,17 @@ class Census:
 
         Blocking: call it in a thread.
         """
-        last, now = _last_number(), time.monotonic()
+        last, now = self._table.last_id(), time.monotonic()
         is_full = last is None or now - self._read_all > REREAD_AFTER
         if is_full:
             self._read_all = now
-        numbers = list(process_ids())
+        numbers = list(self._table.ids())
         for pid in self._known.keys() - set(numbers):
             self._known.pop(pid, None)
         for pid in numbers:
             known = self._known.get(pid)
             if known is None or is_full or _is_between(self._last, pid, last or 0) or is_wanted(pid, known):
-                known = _read(pid, known)
+                known = self._read(pid, known)
                 if known is not None and is_wanted(pid, known):
                     yield pid, known
             if known is not None:
@@ -265,59 +273,19 @@ class Census:
                 self._known.pop(pid, None)
         self._last = last or 0
 
-
-def processes() -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the id of each living process with the fields of its `stat` from the state on."""
-    for pid in process_ids():
-        fields = stat_fields(pid)
-        if fields is not None:
-            yield pid, fields
-
-
-def process_ids() -> Iterator[int]:
-    """Yield the ids of all processes."""
-    return (int(name) for name in os.listdir(PROC) if name.isdigit())  # noqa: PTH208 - a Path takes longer
-
-
-def stat_fields(pid: int) -> list[bytes] | None:
-    """Return the `stat` fields of a living process from the state on, or None."""
-    try:
-        with open(f"{PROC}/{pid}/stat", "rb", buffering=0) as file:
-            stat = file.read(4096)
-    except OSError:  # gone
-        return None
-    fields = stat[stat.rindex(b")") + 2 :].split()
-    return fields if fields[0] not in b"ZX" else None
-
-
-def _read(pid: int, known: ProcessRecord | None) -> ProcessRecord | None:
-    """Read a process; the marks are inherited at birth and slow to read, so they are cached."""
-    fields = stat_fields(pid)
-    if fields is None:
-        return None
-    since, session = fields[19], int(fields[3])
-    if known is not None and known.since == since:
-        return known._replace(session=session)
-    process = f"{PROC}/{pid}"
-    return ProcessRecord(since, session, limit_carried(process), _mark_of(process))
-
-
-def _mark_of(process: str) -> str:
-    """Return our mark in the environment of a process, or ""."""
-    try:
-        with open(f"{process}/environ", "rb") as file:
-            found = _MARK.search(file.read())
-    except OSError:  # gone, or another user's
-        return ""
-    return found[1].decode() if found is not None else ""
-
-
-def _last_number() -> int | None:
-    """Return the process id assigned last, or None if unknown."""
-    try:
-        return int((PROC / "loadavg").read_bytes().split()[4])
-    except (OSError, ValueError, IndexError):
-        return None
+    def _read(self, pid: int, known: ProcessRecord | None) -> ProcessRecord | None:
+        """Read a process; the marks are inherited at birth and slow to read, so they are cached."""
+        facts = self._table.facts(pid)
+        if facts is None:
+            return None
+        if known is not None and known.since == facts.since:
+            return known._replace(session=facts.session)
+        found = _MARK.search(self._table.environment(pid))
+        mark = found[1].decode() if found is not None else ""
+        parent = self._known.get(facts.parent)
+        if not mark and parent is not None and not has_limits():
+            mark = parent.mark  # without limits, what clears its environment is known by its parent alone
+        return ProcessRecord(facts.since, facts.session, our_limit(self._table.limit(pid)), mark)
 
 
 def _is_between(before: int, number: int, last: int) -> bool:
@@ -328,7 +296,6 @@ def _is_between(before: int, number: int, last: int) -> bool:
 _NUMBERS: Final = itertools.count(1)
 _KILL_ROUNDS: Final = 50
 _WATCHED: Final = 16  # maximum number of processes waited for at once
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 class ExitStatus(NamedTuple):
@@ -363,7 +330,7 @@ class Child:
         """The limit of its descendants, even of those that clear the environment."""
         self.exit_status: ExitStatus | None = None
         self._guard = guard
-        self._pidfd = _open_pidfd(pid)
+        self._pidfd = open_pidfd(pid)
         self._exited: asyncio.Future[ExitStatus] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._over = False
@@ -437,12 +404,7 @@ class Child:
     @property
     def has_ended(self) -> bool:
         """True if the process is gone, reaped or not."""
-        if self.exit_status is not None:
-            return True
-        try:
-            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        except ChildProcessError:  # reaped elsewhere
-            return True
+        return self.exit_status is not None or has_ended(self.pid)
 
     async def end(self, patience: float) -> None:
         """End the process and all descendants: TERM, then KILL after `patience` seconds.
@@ -507,24 +469,18 @@ class Child:
 
         Once reaped, the id may be reused.
         """
-        return self.exit_status is None or not Path(PROC, str(self.pid)).exists()
+        return self.exit_status is None or not _is_there(self.pid)
 
-    def cpu_seconds(self) -> float | None:
-        """Return the processor time of its session, or None if unknown."""
-        if not PROC.is_dir():
-            return None
-        ticks = 0
-        for _, fields in processes():
-            if int(fields[3]) == self.pid:
-                ticks += sum(map(int, fields[11:15]))  # including reaped children
-        return ticks / _TICKS
+    def cpu_seconds(self) -> float:
+        """Return the processor time of its session, with reaped children."""
+        return process_table().session_cpu(self.pid)
 
 
 async def wait_for_any(pids: Sequence[int], seconds: float) -> None:
     """Wait until one of some processes has ended, or for `seconds`."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
-    watched = [pidfd for pid in pids[:_WATCHED] if (pidfd := _open_pidfd(pid)) is not None]
+    watched = [pidfd for pid in pids[:_WATCHED] if (pidfd := open_pidfd(pid)) is not None]
     for pidfd in watched:
         loop.add_reader(pidfd, ended.cancel)
     try:
@@ -533,16 +489,6 @@ async def wait_for_any(pids: Sequence[int], seconds: float) -> None:
         for pidfd in watched:
             loop.remove_reader(pidfd)
             os.close(pidfd)
-
-
-def _open_pidfd(pid: int) -> int | None:
-    opener = getattr(os, "pidfd_open", None)
-    if opener is None:
-        return None
-    try:
-        return int(opener(pid))
-    except OSError:  # an old kernel
-        return None
 
 
 def _wait_for(pid: int) -> ExitStatus:
@@ -556,6 +502,17 @@ def _wait_for(pid: int) -> ExitStatus:
         return ExitStatus(None, signal.Signals(-code).name)
     except ValueError:  # a real-time signal
         return ExitStatus(None, f"SIG{-code}")
+
+
+def _is_there(pid: int) -> bool:
+    """Return whether there is a process with this id, reaped or not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True
 
 
 def _send(pid: int, number: int) -> bool:
@@ -576,7 +533,7 @@ class _Sweeper:
     def __init__(self) -> None:
         self._wishes: list[tuple[Child, tuple[int, ...], asyncio.Future[list[int]]]] = []
         self._work: asyncio.Task[None] | None = None
-        self._census = Census()
+        self._census = Census(process_table())
 
     async def send(self, child: Child, *numbers: int) -> list[int]:
         """Send signals (or none) to all that is left of a child; return the ids reached."""
@@ -612,11 +569,6 @@ def sweeper() -> _Sweeper:
 def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census) -> list[list[int]]:
     """Signal the descendants of each child; return the ids reached."""
     found: list[list[int]] = [[] for _ in wishes]
-    if not PROC.is_dir():  # without /proc only the process group is known
-        for (child, numbers), reached in zip(wishes, found, strict=True):
-            if all(_send(-child.pid, number) for number in numbers):
-                reached.append(child.pid)
-        return found
     by_session: dict[int, list[int]] = {}
     by_limit: dict[int | None, list[int]] = {}
     by_mark: dict[str, list[int]] = {}

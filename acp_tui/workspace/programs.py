@@ -7,10 +7,12 @@ import os
 import stat
 import time
 from asyncio.subprocess import Process
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Hashable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
+
+from acp_tui.platform import process_table
 
 
 async def start_process(*argv: str, **how: Any) -> Process:
@@ -150,13 +152,9 @@ def _is_obstacle(path: Path) -> bool:
     return not stat.S_ISDIR(found.st_mode)
 
 
-def work_of(pid: int) -> tuple[bytes, ...] | None:
-    """Return CPU and I/O counters from /proc, or None."""
-    try:
-        times = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[11:13]
-        return (*times, Path(f"/proc/{pid}/io").read_bytes())
-    except OSError:
-        return None
+def work_of(pid: int) -> Hashable | None:
+    """Return something that changes while a program works; None if unknown."""
+    return process_table().work(pid)
 
 
 def _end(process: Process) -> None:

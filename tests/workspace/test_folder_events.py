@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.platform import mounts
 from acp_tui.workspace import folder_events
 from acp_tui.workspace.folder_events import (
     ADDED,
@@ -289,10 +290,10 @@ def test_cookies_are_not_put_where_another_user_could_be(tmp_path: Path, kind: s
     assert not Path(made.path).exists()
 
 
-def mounts(tmp_path: Path, *lines: str) -> Path:
+def mounts_in(tmp_path: Path, *lines: str) -> dict[bytes, str]:
     path = tmp_path / "mounts"
     path.write_text("".join(f"{line}\n" for line in lines))
-    return path
+    return mounts(path)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +308,7 @@ def mounts(tmp_path: Path, *lines: str) -> Path:
     ],
 )
 def test_file_systems_that_others_write_are_known(tmp_path: Path, folder: str, kind: str) -> None:
-    path = mounts(
+    listed = mounts_in(
         tmp_path,
         "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
         "30 21 0:50 / /mnt/share rw shared:2 master:1 - nfs4 host:/share rw",
@@ -315,9 +316,14 @@ def test_file_systems_that_others_write_are_known(tmp_path: Path, folder: str, k
         "32 30 0:52 / /mnt/share/local rw - tmpfs tmpfs rw",
     )
 
-    assert kind in why_not_told(Path(folder), path)
-    assert bool(why_not_told(Path(folder), path)) == bool(kind)
+    assert kind in why_not_told(Path(folder), listed)
+    assert bool(why_not_told(Path(folder), listed)) == bool(kind)
 
 
 def test_a_system_without_a_list_of_mounts_is_taken_to_tell_all(tmp_path: Path) -> None:
-    assert why_not_told(tmp_path, tmp_path / "none") == ""
+    assert why_not_told(tmp_path, {}) == ""
+
+
+def test_mounts_are_the_same_without_the_list_of_the_kernel(tmp_path: Path) -> None:
+    assert mounts(tmp_path / "none").items() <= mounts().items()
+    assert mounts(tmp_path / "none")[b"/"] == mounts()[b"/"]

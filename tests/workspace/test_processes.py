@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.platform import ProcProcesses, PsutilProcesses, process_table
 from acp_tui.workspace import processes as census
 from acp_tui.workspace.processes import (
     Census,
@@ -33,7 +34,7 @@ class System:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.last = 0
+        self.looks = Census(ProcProcesses(str(folder)))
 
     def put(self, pid: int, since: int, session: int, state: str = "S") -> None:
         place = self.folder / str(pid)
@@ -48,7 +49,6 @@ class System:
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> System:
-    monkeypatch.setattr(census, "PROC", tmp_path)
     monkeypatch.setattr(census, "REREAD_AFTER", float("inf"))
     return System(tmp_path)
 
@@ -62,62 +62,57 @@ def found(census: Census, session: int) -> list[int]:
 
 @pytest.mark.parametrize(("number", "last"), [(11, 11), (11, 40), (3, 3)], ids=["next", "later", "anew"])
 def test_a_new_process_is_found(system: System, number: int, last: int) -> None:
-    looks = Census()
     system.put(10, 1, 10)
-    assert found(looks, 7) == []
+    assert found(system.looks, 7) == []
 
     system.put(number, 2, 7)
     system.tell(last)
 
-    assert found(looks, 7) == [number]
+    assert found(system.looks, 7) == [number]
 
 
 def test_a_number_that_is_given_again_is_another_process(system: System) -> None:
-    looks = Census()
     system.put(5, 1, 5)
     system.put(10, 1, 10)
-    assert found(looks, 10) == [10]
+    assert found(system.looks, 10) == [10]
 
     system.put(5, 2, 10)
 
-    assert found(looks, 10) == [5, 10]
+    assert found(system.looks, 10) == [5, 10]
 
 
 @pytest.mark.parametrize("state", ["Z", "X"])
 def test_what_has_ended_is_not_living(system: System, state: str) -> None:
-    looks = Census()
     system.put(10, 1, 10)
-    assert found(looks, 10) == [10]
+    assert found(system.looks, 10) == [10]
 
     system.put(10, 1, 10, state)
 
-    assert found(looks, 10) == []
+    assert found(system.looks, 10) == []
 
 
 def test_what_left_the_session_is_not_in_it(system: System) -> None:
-    looks = Census()
     system.put(10, 1, 10)
-    assert found(looks, 10) == [10]
+    assert found(system.looks, 10) == [10]
 
     system.put(10, 1, 11)
 
-    assert found(looks, 10) == []
+    assert found(system.looks, 10) == []
 
 
 def test_where_no_last_number_is_told_all_are_read(system: System) -> None:
-    looks = Census()
     system.put(5, 1, 5)
     (system.folder / "loadavg").unlink()
-    assert found(looks, 7) == []
+    assert found(system.looks, 7) == []
 
     system.put(5, 1, 7)
     (system.folder / "loadavg").write_text("nothing")
 
-    assert found(looks, 7) == [5]
+    assert found(system.looks, 7) == [5]
 
 
 def test_a_look_at_the_true_processes_finds_our_own() -> None:
-    looks = Census()
+    looks = Census(process_table())
     for _ in range(2):
         assert os.getpid() in found(looks, os.getsid(0))
 
@@ -229,6 +224,11 @@ def each_way_to_wait(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
         monkeypatch.delattr(os, "pidfd_open", raising=False)
 
 
+@pytest.fixture(params=[process_table, PsutilProcesses], ids=["native", "portable"])
+def each_table(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(census, "process_table", request.param)
+
+
 def start(script: str) -> Child:
     return Child.start(
         ["bash", "-c", script],
@@ -325,15 +325,14 @@ async def test_a_child_reaped_by_somebody_else_has_ended_all_the_same() -> None:
 
 
 @pytest.mark.usefixtures("nothing_left")
-async def test_ending_what_has_ended_touches_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("each_table")
+async def test_ending_what_has_ended_touches_nobody() -> None:
     child = start("exit 0")
     await child.wait()
     assert not await child.survivors()
     stranger = start("sleep 300")
     child.pid = stranger.pid  # as if the system had handed it out again
-    with monkeypatch.context() as patched:
-        patched.setattr("acp_tui.workspace.processes.PROC", Path("/nowhere"))
-        await child.end(0.1)
+    await child.end(0.1)
     assert await stranger.alive()
     await stranger.end(1)
     assert stranger.exit_status == ExitStatus(None, "SIGTERM")
@@ -352,21 +351,10 @@ async def test_a_number_given_again_is_not_mistaken_for_the_session() -> None:
 
 
 @pytest.mark.usefixtures("nothing_left")
-async def test_where_processes_cannot_be_listed_the_group_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    moment = a_long_time()
-    child = start(f"trap '' TERM; sleep {moment} & wait")
-    await until(lambda: sleepers(moment))
-    monkeypatch.setattr("acp_tui.workspace.processes.PROC", Path("/nowhere"))
-    assert child.cpu_seconds() is None
-    await child.end(0.1)
-    assert child.exit_status == ExitStatus(None, "SIGKILL")
-    await until(lambda: not sleepers(moment))
-
-
-@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.usefixtures("each_table")
 async def test_processor_time_is_that_of_the_whole_session() -> None:
     child = start("(while :; do :; done) & wait")
-    await until(lambda: (child.cpu_seconds() or 0) >= 0.05)
+    await until(lambda: child.cpu_seconds() >= 0.05)
     await child.end(0.5)
     assert child.cpu_seconds() == 0
 

@@ -11,11 +11,12 @@ import sys
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
 import pytest
 
+from acp_tui.platform import ProcessFacts, ProcessTable, process_table
 from acp_tui.workspace import processes as census
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import (
@@ -467,16 +468,17 @@ async def test_many_terminals_end_with_few_looks_at_the_processes(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = 0
-    every = census.process_ids
+    table = type(process_table())
+    every = table.ids
 
-    def counted() -> Iterator[int]:
+    def counted(self: ProcessTable) -> Iterable[int]:
         nonlocal looks
         looks += 1
-        return every()
+        return every(self)
 
     for _ in range(40):
         await terminals.create("s", "sleep", ["300"], cwd="/")
-    monkeypatch.setattr(census, "process_ids", counted)
+    monkeypatch.setattr(table, "ids", counted)
 
     await terminals.close("s")
 
@@ -487,23 +489,24 @@ async def test_a_release_reads_only_what_is_new_or_its_own(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = Counter[int]()
-    every = census.stat_fields
-    others = {pid for pid, _ in census.processes()} - {os.getpid()}
+    table = type(process_table())
+    every = table.facts
+    others = {pid for pid in process_table().ids() if process_table().facts(pid)} - {os.getpid()}
 
-    def counted(pid: int) -> list[bytes] | None:
+    def counted(self: ProcessTable, pid: int) -> ProcessFacts | None:
         read[pid] += 1
-        return every(pid)
+        return every(self, pid)
 
     many = [await terminals.create("s", "sleep", ["300"], cwd="/") for _ in range(40)]
     await terminals.release("s", many[0].id)
     monkeypatch.setattr(census, "REREAD_AFTER", float("inf"))
-    monkeypatch.setattr(census, "stat_fields", counted)
+    monkeypatch.setattr(table, "facts", counted)
 
     for one in many[1:21]:
         await terminals.release("s", one.id)
 
     monkeypatch.undo()
-    lived_on = others & {pid for pid, _ in census.processes()}  # what starts or ends meanwhile is read again
+    lived_on = others & {*process_table().ids()}  # what starts or ends meanwhile is read again
     assert sum(read[pid] for pid in lived_on) < 20
 
 
