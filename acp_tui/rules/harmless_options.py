@@ -210,7 +210,7 @@ PROGRAMS: Final[dict[str, Program]] = {
     "readlink": Program("femnqsvz", "canonicalize", _ANY),
     "md5sum sha1sum sha256sum sha512sum cksum b2sum": Program("bctwz", "check quiet status", _ANY),
     "echo": Program(only_prints=True),
-    "printf": Program("", "", _ANY),
+    "printf": Program("", "", _ANY, r"(?s:(?:[^%]|%(?![-+ #0'\d.*hlLjzt]*n))*)"),
     "test [": Program("fdeznrwxsLhS", "eq= ne= lt= gt= le= ge= nt= ot= o a", r"[^$`]*", is_single=True),
     "mkdir": Program("pv", "parents verbose mode= m=", _ANY),
     "rmdir": Program("pv", "parents verbose", _ANY),

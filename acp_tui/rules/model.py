@@ -12,6 +12,7 @@ from typing import Final, Literal
 from acp_tui.rules.commands import covering, goes_out, may_change, may_run, runs, unknown_to
 from acp_tui.rules.paths import PathPattern, Reach, compiled, fragments, is_below, reach_of
 from acp_tui.rules.protected import why_protected
+from acp_tui.rules.shell import MAX_LINE
 from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
 
@@ -98,6 +99,10 @@ class ToolUse:
     """Further fields of the input of a command, which may make another command of it."""
     roots: tuple[str, ...] = ()
     """The folders of the workspace, absolute; empty: the workspace alone."""
+    names_command: bool = False
+    """A field of its input is named as one for a command, whatever the kind of the call."""
+    is_open: bool = False
+    """Its input holds more than is searched: any path or command may stand in it."""
 
     def is_inside(self, path: str) -> bool:
         """Return whether an absolute path lies in the workspace, links followed."""
@@ -159,7 +164,9 @@ class _RuleMatcher:
             return True
         known = use.command or use.worded
         is_hidden = use.tool_kind == "execute" and use.command is None
-        if is_hidden or may_run(prefix, known) or any(runs(prefix, text) for text in use.told):
+        if is_hidden or use.is_open or may_run(prefix, known):
+            return None
+        if any(len(text) > MAX_LINE or runs(prefix, text) for text in use.told):
             return None
         return None if known is not None and may_change(use.env) else False
 
@@ -176,7 +183,7 @@ class _RuleMatcher:
 
     def _may_reach(self, meant: PathPattern, named: Sequence[str]) -> bool:
         use, folder = self.use, self._folder
-        if use.tool_kind == "execute" and use.command is None:
+        if use.is_open or (use.tool_kind == "execute" and use.command is None):
             return True
         hinted = [*use.hints, *(value for _, value in use.env)]
         told = [path for text in use.told for path in fragments(text, folder)]
@@ -272,10 +279,18 @@ def _fits(rule: Rule, use: ToolUse) -> bool:
         rule.agent in (None, use.agent)
         and rule.mode in (None, use.mode)
         and rule.session in (None, use.session)
-        and (rule.workspace is None or f"{use.workspace}/".startswith(f"{rule.workspace.rstrip('/')}/"))
+        and (rule.workspace is None or _is_for(rule, use.workspace))
         and _matches_kind(rule, use)
         and _may_allow_command(rule, use)
     )
+
+
+def _is_for(rule: Rule, workspace: str) -> bool:
+    """Return whether a rule is for a workspace: links followed, and to deny or ask also as written."""
+    folder = (rule.workspace or "").rstrip("/")
+    if workspace and is_below(workspace, (folder or "/",)):
+        return True
+    return rule.decision != "allow" and f"{workspace}/".startswith(f"{folder}/")
 
 
 def _matches_kind(rule: Rule, use: ToolUse) -> bool:
@@ -293,7 +308,8 @@ def _may_allow_command(rule: Rule, use: ToolUse) -> bool:
 
     Some agents report a command by its effect, as a read of a file: it stays a command.
     """
-    if rule.decision != "allow" or use.command is None or rule.command is not None:
+    is_command = use.command is not None or use.names_command
+    if rule.decision != "allow" or not is_command or rule.command is not None:
         return True
     return rule.tool_kind == "execute" or (rule.tool_kind is None and rule.path is None)
 

@@ -40,9 +40,15 @@ _TELLING: Final = re.compile(
     r"|executable|snippet|line|input)"
 )
 """Names of fields that may hold something a tool runs."""
+_NAMED: Final = re.compile(
+    r"(?:.*_)?(?:commands?|cmds?|(?:cmd|command)_?line|argv|scripts?|shell|bash|sh|exec|execute|run|program"
+    r"|executable)"
+)
+"""Names of fields that hold a command, whatever the kind of the call."""
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DEEPEST: Final = 8
 _MOST: Final = 200
+_MOST_FOUND: Final = 5_000
 
 _HIDES: Final = ("\\", "$", "`", "<<")
 
@@ -73,15 +79,24 @@ def worded_command(texts: Iterable[str]) -> str | None:
 def unusual_commands(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
     """Return possible commands in unusual input fields.
 
-    They may be denied, but never allowed by a rule.
+    They may be denied, but never allowed by a rule. An input of words alone may be one itself.
     """
     if isinstance(raw_input, dict):
         raw_input = {key: value for key, value in raw_input.items() if key not in without}
-    return list(dict.fromkeys(islice(_told(raw_input), _MOST)))
+    is_told = not isinstance(raw_input, dict)
+    return list(dict.fromkeys(islice(_told(raw_input, _TELLING, is_told=is_told), _MOST_FOUND)))
 
 
-def _told(raw: Any) -> Iterator[str]:
-    waiting: list[tuple[Any, bool, int]] = [(raw, False, _DEEPEST)]
+def named_commands(raw_input: Any) -> list[str]:
+    """Return the commands in fields that are named so, of a call whose kind says that it runs nothing.
+
+    An operation of the tool, as in editor tools, is none.
+    """
+    return list(dict.fromkeys(islice(_told(raw_input, _NAMED, is_told=False), _MOST_FOUND)))
+
+
+def _told(raw: Any, telling: re.Pattern[str], *, is_told: bool) -> Iterator[str]:
+    waiting: list[tuple[Any, bool, int]] = [(raw, is_told, _DEEPEST)]
     while waiting:
         value, is_told, depth = waiting.pop()
         if not depth:
@@ -90,7 +105,7 @@ def _told(raw: Any) -> Iterator[str]:
             inner = _parsed(value)
             if inner is not None:
                 waiting.append((inner, is_told, depth - 1))
-            elif is_told and len(value) < _LONGEST:
+            elif is_told and value.strip():
                 yield value
         elif isinstance(value, list):
             words = value[:_MOST]
@@ -100,10 +115,12 @@ def _told(raw: Any) -> Iterator[str]:
             waiting += [(item, is_told, depth - 1) for item in words]
         elif isinstance(value, dict):
             yield from _joined(value)
+            is_operation = telling is _NAMED and _is_operation("", value)
             for key, item in islice(value.items(), _MOST):
-                waiting.append(
-                    (item, _TELLING.fullmatch(_HUMP.sub("_", str(key)).lower()) is not None, depth - 1)
-                )
+                names_one = telling.fullmatch(_HUMP.sub("_", str(key)).lower()) is not None
+                # A group of fields within a field for a command tells of the command as well.
+                names_one = names_one or (is_told and isinstance(item, str))
+                waiting.append((item, names_one and not (is_operation and key == "command"), depth - 1))
 
 
 def _joined(raw: Mapping[Any, Any]) -> Iterator[str]:

@@ -52,6 +52,7 @@ DAILY = {
     "sed": ("-n 1,5p a", "s/a/b/ x", "-n '/def /p' a", "-e 's/a/b/g' x", "'$d' a", "-n '1,$p' a b"),
     "awk": ("'{print $1}' a", "-F: '{print $1, $NF}' a", "'NR<=5' a"),
     "sed -i": ("s/a/b/ x",),
+    "printf": ("'%s %d%%\\n' a 5", "new", "'%-10s|%5.2f' a 1"),
     "echo": ("a b", "---", "-n x", "src/*"),
     "git": ("status", "diff --stat", "log -5", "--no-pager log --oneline -3", "show HEAD"),
     "git status": ("-s", "-sb", "--porcelain", "--porcelain=v2 -uno", "-- src"),
@@ -293,6 +294,7 @@ ASKED = {
         "$x",
     ),
     "find . -exec": ("id ;", "sh -c x ;"),
+    "printf": ("'x%n' PATH", "%5n PATH", "'%s %-3n' a PATH", "-v PATH x"),
     "rg": (
         "--pre x",
         "--pre=x",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
@@ -66,6 +67,20 @@ def test_a_rule_of_a_workspace_holds_in_it_and_below_and_not_beside(
     for written in ("/w/app", "/w/app/"):
         ask = ToolUse("a", "edit", ("/w/a",), workspace=workspace)
         assert decided(ask, Rule("allow", workspace=written)) == decision
+
+
+def test_a_workspace_is_the_same_by_whatever_link_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data" / "app").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "src").symlink_to("data")
+    by_link, real = str(tmp_path / "src" / "app"), str(tmp_path / "data" / "app")
+    for written, workspace in ((by_link, real), (real, by_link)):
+        ask = ToolUse("a", "edit", ("/w/a",), workspace=workspace)
+        for decision in get_args(Decision):
+            assert decided(ask, Rule(decision, workspace=written), Rule("deny", agent="else")) == decision
+
+    left = ToolUse("a", "edit", ("/w/a",), workspace=f"{real}/../../other")
+    assert decided(left, Rule("allow", workspace=real)) == "ask"
 
 
 def test_an_unknown_kind_is_never_allowed_but_may_be_denied() -> None:

@@ -20,6 +20,9 @@ from acp_tui.agent.permissions.tool_input import (
     folders_in,
     hinted_in,
     input_paths,
+    is_searched,
+    leads_out,
+    patched_in,
     unknown_fields,
 )
 from acp_tui.rules import model as rules
@@ -28,7 +31,7 @@ from acp_tui.rules.protected_writes import protections_in
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
 from acp_tui.session.questions import Permission, flaw_of
 from acp_tui.session.session import Session
-from acp_tui.session.shell_command import unusual_commands
+from acp_tui.session.shell_command import named_commands, unusual_commands
 from acp_tui.workspace.files import Files, with_targets
 
 Answerer = Literal["person", "rule", "policy", "cancelled", "withdrawn", "agent ended", "nobody"]
@@ -109,6 +112,8 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
     else:
         policy = host.policy_of(session.id)
         decision = rules.by_policy(policy, call.kind, call.command, _policy_paths(call, session.cwd), files)
+        if decision == "allow" and policy != "allow-everything" and _is_more(call, session.cwd, files):
+            decision = "ask"
         answered_by = AnsweredBy("policy", rules.WORDS[policy])
     if decision == "allow" and _writes_protected(call, session, files, (said.rule, *said.also)):
         decision = "ask"
@@ -204,6 +209,8 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         worded=_worded(call),
         told=tuple(_told(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
+        names_command=said is None and bool(named_commands(call.raw_input)),
+        is_open=not is_searched(call.raw_input),
         workspace=session.cwd,
         roots=(session.cwd, *roots),
         session=session.id,
@@ -214,6 +221,7 @@ def _hints(call: ToolCall) -> Iterator[str]:
     """Yield further texts of the input that may be paths, without the command and its words."""
     said = call.stated_command
     yield from hinted_in(call.raw_input, said.keys if said is not None else frozenset())
+    yield from patched_in(call.raw_input) if said is None else ()
 
 
 def _worded(call: ToolCall) -> str | None:
@@ -234,6 +242,7 @@ def _told(call: ToolCall) -> Iterator[str]:
     if isinstance(call.raw_input, dict):
         yield from (text for key in ("command", "cmd") if isinstance(text := call.raw_input.get(key), str))
     if call.kind in _NEVER_RUNNING:
+        yield from named_commands(call.raw_input)
         return
     yield call.title
     yield _BEFORE_COMMAND.sub("", call.title.strip())
@@ -246,7 +255,19 @@ def _told(call: ToolCall) -> Iterator[str]:
 def _policy_paths(call: ToolCall, cwd: str) -> list[str]:
     """Return the paths that a policy checks; an edit that only its input places has none."""
     named = call.named_paths
-    return [*named, *input_paths(call, cwd)] if named or call.kind != "edit" else []
+    if not named and call.kind == "edit":
+        return []
+    patched = (absolute(path, cwd) for path in patched_in(call.raw_input)) if call.kind == "edit" else ()
+    return [*named, *input_paths(call, cwd), *patched]
+
+
+def _is_more(call: ToolCall, cwd: str, files: Files | None) -> bool:
+    """Return whether a call may do more than its kind and its paths tell a policy."""
+    return (
+        not is_searched(call.raw_input)
+        or bool(named_commands(call.raw_input))
+        or (files is not None and leads_out(call.raw_input, cwd, files.contains))
+    )
 
 
 def _writes_protected(
@@ -264,8 +285,13 @@ def _writes_protected(
 def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[Protection]:
     """Yield the protections of the files that a call may write."""
     changes = any(isinstance(item, Diff) for item in call.content)
+    if call.command is None:
+        for text in named_commands(call.raw_input):
+            yield from protections_in(text, absolute(folder_of(call, cwd), cwd), roots)
     if call.kind in rules.LOOKING and call.command is None and not changes:
         return
+    if call.kind in _CHANGING and not is_searched(call.raw_input):
+        yield Protection("its input is too large to be searched", (frozenset(),))
     command = call.command if call.command is not None else _worded(call)
     if command is None and call.kind == "execute":
         command = _BEFORE_COMMAND.sub("", call.title.strip()).strip("`")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote
@@ -28,8 +28,8 @@ _CONTENT_FIELD: Final = re.compile(
 )
 """Fields that hold what is written, or words about it."""
 _PATCHED: Final = re.compile(
-    r"^(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\+\+\+|---|rename (?:from|to)|Index:|diff --git)"
-    r" +(.+)$",
+    r"^[ \t]*+(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:"
+    r"|diff --git)[ \t]+(.+)$",
     re.MULTILINE,
 )
 """The lines of a patch that name a file."""
@@ -37,6 +37,9 @@ _MAX_PATH: Final = 4096  # characters
 _MAX_JSON: Final = 100_000  # characters
 _MAX_DEPTH: Final = 6
 _MAX_PATHS: Final = 1_000
+_MAX_ITEMS: Final = 200
+_MAX_PATCH: Final = 4 << 20  # characters
+_GLOB: Final = re.compile(r"[*?\[{]")
 _FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "working_dir", "directory", "dir_path")
 """Fields that agents call the working directory by, the surest first."""
 _FOLDER_FIELD: Final = re.compile(
@@ -129,13 +132,92 @@ def hinted_in(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
 def changed_in(raw_input: Any) -> list[str]:
     """Return the texts of an input that may name a file to change: in any field, and in patches."""
     one_line = (text for one in _texts(raw_input, _CONTENT_FIELD) for text in _values(one))
-    in_patches = (
+    return list(dict.fromkeys([*islice(one_line, _MAX_PATHS), *patched_in(raw_input)]))
+
+
+def patched_in(raw_input: Any) -> list[str]:
+    """Return the files that patches in the texts of an input name, with and without their first folder."""
+    lines = (line for text in _texts(raw_input) for line in _PATCHED.findall(text[:_MAX_PATCH]))
+    names = (
         name
-        for text in _texts(raw_input)
-        for line in _PATCHED.findall(text[:_MAX_JSON])
+        for line in islice(lines, _MAX_PATHS)
         for name in (line.split("\t")[0].strip(), *line.split())
+        if name != "/dev/null"
     )
-    return list(dict.fromkeys([*islice(one_line, _MAX_PATHS), *islice(in_patches, _MAX_PATHS)]))
+    whole = dict.fromkeys(_unquoted(name) for name in names)
+    # Programs such as git put a folder of one letter in front.
+    shorter = (rest for name in whole if not name.startswith("/") and (rest := name.partition("/")[2]))
+    return list(dict.fromkeys([*whole, *shorter]))
+
+
+def _unquoted(name: str) -> str:
+    """Return a name as git quotes it without its quotes and escapes."""
+    if '"' not in name:
+        return name
+    bytes_of = re.sub(
+        rb"\\([0-7]{3})", lambda found: bytes([int(found[1], 8) & 0xFF]), name.strip('"').encode()
+    )
+    return bytes_of.decode("utf-8", "replace").replace("\\", "")
+
+
+def is_searched(raw_input: Any) -> bool:
+    """Return whether an input is small enough to be searched as a whole for paths and commands.
+
+    Contents of files are left out: they name neither, but for patches.
+    """
+    waiting, count, patched = [(raw_input, _MAX_DEPTH, "")], 0, 0
+    while waiting:
+        value, depth, name = waiting.pop()
+        count += 1
+        if count > _MAX_PATHS:
+            return False
+        if isinstance(value, str):
+            patched += len(_PATCHED.findall(value[:_MAX_PATCH]))
+            is_data = value.lstrip()[:1] in ("{", "[") and not _CONTENT_FIELD.fullmatch(name)
+            read = _read(value) if is_data else None
+            if read is not None:
+                waiting.append((read, depth - 1, name))
+            if len(value) > _most_of(name, is_data=is_data) or patched > _MAX_PATHS:
+                return False
+        elif isinstance(value, list | dict) and value:
+            if depth <= 0 or len(value) > _MAX_ITEMS:
+                return False
+            if isinstance(value, list):
+                waiting += [(item, depth - 1, name) for item in value]
+            else:
+                count += len(value)
+                waiting += [(item, depth - 1, _snake_case(key)) for key, item in value.items()]
+    return True
+
+
+def _most_of(name: str, *, is_data: bool) -> int:
+    """Return how many characters of a field are searched."""
+    if is_data:
+        return _MAX_JSON
+    return _MAX_PATH if _PATH_FIELD.fullmatch(name) else _MAX_PATCH
+
+
+def leads_out(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> bool:
+    """Return whether a text of an input is the path or pattern of something outside the workspace.
+
+    Texts that only look like a path, such as a part of an address, name nothing that is there.
+    """
+    texts = islice((text for one in _texts(raw_input, _CONTENT_FIELD) for text in _values(one)), _MAX_PATHS)
+    return any(_is_out(text, cwd, is_inside) for text in dict.fromkeys(texts))
+
+
+def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
+    if not text.startswith(("/", "~/")) and ".." not in text.split("/"):
+        return False
+    plain = _GLOB.split(os.path.expanduser(text), maxsplit=1)[0]  # noqa: PTH111 - text, not yet a path
+    path = os.path.normpath(os.path.join(cwd, plain))  # noqa: PTH118
+    try:
+        if is_inside(path):
+            return False
+        folder = os.path.dirname(path)  # noqa: PTH120
+        return os.path.lexists(path) or (folder != "/" and os.path.isdir(folder))  # noqa: PTH112
+    except ValueError:  # no path of this machine
+        return False
 
 
 def input_paths(call: ToolCall, cwd: str) -> list[str]:
@@ -274,7 +356,14 @@ def _wide(value: Any, depth: int) -> Iterator[str]:
             yield from _values(key)
         if _PATH_FIELD.fullmatch(_snake_case(key)):
             yield from _values(inner)
+            # Some tools take several files as lines.
+            yield from _lines(inner)
         yield from _wide(inner, depth - 1)
+
+
+def _lines(value: Any) -> Iterator[str]:
+    lines = value.split() if isinstance(value, str) and "\n" in value else ()
+    return (text for line in lines for text in _values(line) if "/" in text or "." in text)
 
 
 def _words(value: Any) -> Iterator[str]:

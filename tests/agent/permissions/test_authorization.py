@@ -420,3 +420,66 @@ async def test_a_command_in_a_title_alone_is_asked_about_if_it_may_write(title: 
     call: Frame = {"kind": "execute", "title": title}
 
     assert await answered_by((Rule("allow"),), call, OPTIONS) == (None if "tee" in title else chosen("yes"))
+
+
+OUTSIDE: list[Frame | str] = [
+    *({"script": "ls"}, {"input": {"command": "ls"}}, '{"command": "ls"}', {"arguments": {"argv": ["ls"]}}),
+    *({"pattern": "../beside/*"}, {"glob": "/etc/*"}, {"include": "../../../../../../etc/passw*"}),
+    {"a": {"b": {"c": {"d": {"e": {"f": {"g": "h"}}}}}}},
+]
+
+
+@pytest.mark.parametrize("raw_input", OUTSIDE)
+@pytest.mark.parametrize("kind", ["read", "search", "think"])
+async def test_a_look_that_runs_something_or_leads_out_is_a_question(
+    tmp_path: Path, kind: str, raw_input: Frame | str
+) -> None:
+    (tmp_path / "w").mkdir()
+    (tmp_path / "beside").mkdir()
+    for policy in ("ask-edits-and-commands", "allow-edits"):
+        assert await answered_under(policy, {"kind": kind, "rawInput": raw_input}, tmp_path / "w") is None
+
+
+@pytest.mark.parametrize(
+    "raw_input",
+    [
+        *({"command": "view", "path": "a"}, {"pattern": "/api/users", "path": "."}, {"query": "a/../b"}),
+        *({"file_path": "a", "offset": 1}, {"pattern": "*.py"}, {"prompt": "run `ls` in /etc"}),
+    ],
+)
+async def test_a_look_in_the_workspace_goes_on(tmp_path: Path, raw_input: Frame) -> None:
+    call: Frame = {"kind": "read", "rawInput": raw_input}
+
+    assert await answered_under("ask-edits-and-commands", call, tmp_path) == chosen("yes")
+
+
+@pytest.mark.parametrize(
+    ("raw_input", "is_asked"),
+    [
+        *(({"patch": "*** Update File: ../x\n"}, True), ({"diff": "--- a/a\n+++ /etc/x\n"}, True)),
+        *(({"changes": {"../x": {"add": "b"}}}, True), ({"to": "../x"}, True), ({"file": "a\n../x"}, True)),
+        *(({"diff": "--- /dev/null\n+++ b/a\n"}, False), ({"patch": "*** Update File: a\n"}, False)),
+        *(({"old_string": "/etc/passwd", "new_string": "../x"}, False), ({"url": "https://a/b"}, False)),
+    ],
+)
+async def test_an_edit_goes_on_if_its_whole_input_stays_in_the_workspace(
+    tmp_path: Path, raw_input: Frame, is_asked: bool
+) -> None:
+    call: Frame = {"kind": "edit", "locations": [{"path": str(tmp_path / "a")}], "rawInput": raw_input}
+
+    assert await answered_under("allow-edits", call, tmp_path) == (None if is_asked else chosen("yes"))
+
+
+@pytest.mark.parametrize("kind", ["read", "edit", "fetch"])
+async def test_a_command_in_whatever_field_is_asked_about_a_protected_file(tmp_path: Path, kind: str) -> None:
+    call: Frame = {"kind": kind, "rawInput": {"input": {"command": "tee .envrc"}}}
+
+    assert await answered_under("allow-everything", call, tmp_path) is None
+
+
+async def test_a_change_that_is_too_much_to_be_searched_is_asked_about(tmp_path: Path) -> None:
+    patch = "".join(f"*** Update File: f{number}\n" for number in range(3_000)) + "*** Update File: .envrc\n"
+
+    assert (
+        await answered_under("allow-everything", {"kind": "edit", "rawInput": {"a": patch}}, tmp_path) is None
+    )

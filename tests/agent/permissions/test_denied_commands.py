@@ -39,6 +39,41 @@ def test_a_denied_command_is_found_in_every_shape_and_allowed_in_none(raw_input:
     assert decided(Rule("allow", command="ls"), raw_input={"argv": ["ls"]}) == "ask"
 
 
+IN_OTHER_FIELDS: list[Any] = [
+    *({"script": "rm x"}, {"input": {"command": "rm x"}}, {"arguments": '{"command": "rm x"}'}),
+    *({"Command": "rm x"}, {"commandLine": "rm x"}, {"argv": ["rm", "x"]}, {"command": {"text": "rm x"}}),
+    *('{"command": "rm x"}', [{"cmd": "rm x"}], {"program": "rm", "args": ["x"]}),
+]
+
+
+@pytest.mark.parametrize("kind", ["read", "search", "think", "edit", "delete", "fetch", "other"])
+@pytest.mark.parametrize("raw_input", IN_OTHER_FIELDS)
+def test_a_denied_command_is_found_whatever_the_agent_calls_the_call(raw_input: Any, kind: str) -> None:
+    assert decided(kind=kind, raw_input=raw_input) != "allow"
+
+
+@pytest.mark.parametrize("kind", ["read", "other"])
+@pytest.mark.parametrize(
+    "raw_input",
+    [
+        {"scripts": [*(f"echo {number}" for number in range(3_000)), "rm x"]},
+        {"script": "rm x #" + "a" * 20_000},
+        {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": {"command": "rm x"}}}}}}}}}},
+    ],
+)
+def test_what_is_too_much_to_be_searched_for_a_denied_command_is_asked(raw_input: Any, kind: str) -> None:
+    assert decided(kind=kind, raw_input=raw_input) == "ask"
+
+
+@pytest.mark.parametrize("kind", ["read", "search", "edit", "other"])
+@pytest.mark.parametrize("raw_input", IN_OTHER_FIELDS)
+def test_a_rule_for_a_kind_allows_no_command_in_whatever_field(raw_input: Any, kind: str) -> None:
+    host = Host(terminals=Terminals(), rules=[Rule("allow", tool_kind=kind)])
+    call = ToolCall("t", kind=kind, raw_input=raw_input)
+
+    assert authorize(host, call, Session("s", "/w"), "x").decision == "ask"
+
+
 @pytest.mark.parametrize("title", ["Run: rm x", "$ rm x", "`rm x`", "Running `rm x`", "rm x", "> rm x"])
 def test_a_title_may_be_the_command(title: str) -> None:
     assert decided(title=title) == "ask"

@@ -208,3 +208,43 @@ def test_a_link_made_of_the_home_folder_counts(workspace: Path, monkeypatch: pyt
 )
 def test_a_redirect_before_a_denied_file_hides_nothing(command: str, workspace: Path) -> None:
     assert decided(workspace, **run(command)) == "deny"
+
+
+PATCHES = [
+    *("*** Begin Patch\n*** Update File: {}\n@@\n-a\n+b\n", "  *** Add File: {}\n+b\n"),
+    *(
+        "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n",
+        "--- /dev/null\n+++ b/{}\t2026-01-01\n",
+        "--- old\r\n+++ {}\r\n",
+    ),
+    *('+++ "b/{}"\n', "rename to {}\n", "copy from {}\n", " " * 200_000 + "\n*** Update File: {}\n"),
+    "".join(f"*** Update File: f{number}\n" for number in range(3_000)) + "*** Update File: {}\n",
+]
+
+
+@pytest.mark.parametrize("name", [".env", "secrets/k"])
+@pytest.mark.parametrize("patch", PATCHES)
+def test_a_file_that_a_patch_names_is_asked_about(patch: str, name: str, workspace: Path) -> None:
+    raw_input = {"patch": patch.format(name)}
+    call: dict[str, Any] = {"kind": "edit", "raw_input": raw_input, "locations": (Location("/w/a"),)}
+
+    assert decided(workspace, **call) == "ask"
+    assert decided(workspace, "ask", Rule("allow", tool_kind="edit"), **call) == "ask"
+
+
+@pytest.mark.parametrize(
+    "raw_input",
+    [
+        {**{f"k{number}": "v" for number in range(3_000)}, "to": "secrets/k"},
+        {"files": [*(f"f{number}" for number in range(3_000)), "secrets/k"]},
+        {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"path": "secrets/k"}}}}}}}},
+        {"path": "./" * 5_000 + "secrets/k"},
+    ],
+)
+def test_an_input_that_is_too_much_to_be_searched_is_asked_about(raw_input: Any, workspace: Path) -> None:
+    assert decided(workspace, kind="edit", raw_input=raw_input) != "allow"
+    assert decided(workspace, kind="read", raw_input=raw_input) != "allow"
+
+
+def test_files_that_a_field_lists_by_lines_are_denied(workspace: Path) -> None:
+    assert decided(workspace, kind="read", raw_input={"files": "sub/a.py\nsecrets/k"}) == "deny"
