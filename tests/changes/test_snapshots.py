@@ -202,7 +202,7 @@ async def test_the_users_repository_is_byte_for_byte_untouched(tmp_path: Path) -
 
 
 @pytest.mark.slow
-async def test_settings_of_the_person_and_variables_of_git_change_nothing(
+async def test_settings_of_the_user_and_variables_of_git_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"

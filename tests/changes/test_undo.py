@@ -220,7 +220,7 @@ async def test_going_back_can_itself_be_undone(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_file_that_changed_since_the_person_looked_stays(tmp_path: Path) -> None:
+async def test_a_file_that_changed_since_the_user_looked_stays(tmp_path: Path) -> None:
     root, snapshots, before, seen = await two_changes(tmp_path)
     (root / "a").write_text("3, in an editor\n")
 

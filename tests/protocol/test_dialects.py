@@ -439,5 +439,5 @@ def test_d55_each_deviation_is_read_by_itself() -> None:
         ("", False),
     ],
 )
-def test_what_the_person_did_not_say_is_known_in_a_replay(text: str, unsaid: bool) -> None:
+def test_what_the_user_did_not_say_is_known_in_a_replay(text: str, unsaid: bool) -> None:
     assert dialects.is_injected(text) == unsaid

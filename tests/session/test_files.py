@@ -160,7 +160,7 @@ def test_what_an_undoing_brings_back_comes_from_where_it_came_from() -> None:
     assert origins(session, "/w/a") == origins(session, "/w/b") == [Origin(1, "x", "execute x")]
 
 
-def test_the_person_sees_only_files_that_changed_since_the_chosen_turn() -> None:
+def test_the_user_sees_only_files_that_changed_since_the_chosen_turn() -> None:
     session = Session("s", "/w")
     for number in (1, 2):
         prompted(session, f"prompt\n{number}", number)

@@ -98,7 +98,7 @@ def test_c110_modes_are_hidden_as_long_as_an_option_stands_for_them(likeness: di
     assert session.options[0].set_by == "set_mode"
 
 
-def test_c110_modes_that_no_option_stands_for_are_not_taken_from_the_person() -> None:
+def test_c110_modes_that_no_option_stands_for_are_not_taken_from_the_user() -> None:
     session = set_up(PLAIN)
 
     assert [(option.config.id, option.set_by) for option in session.options] == [

@@ -228,7 +228,7 @@ def test_the_end_of_the_agent_ends_all_and_a_resumed_session_goes_on() -> None:
     assert session.connected
 
 
-def test_what_an_agent_told_its_model_beside_the_prompt_is_no_word_of_the_person() -> None:
+def test_what_an_agent_told_its_model_beside_the_prompt_is_no_word_of_the_user() -> None:
     context = "<session_context>\nToday is Saturday.\n</session_context>"
 
     session = session_with(chunk(context, "user"), chunk("Go on", "user"), chunk("Yes"))
@@ -328,7 +328,7 @@ def test_r41_ids_with_any_signs_are_only_keys() -> None:
     assert known.status == "completed"
 
 
-def test_a_command_of_the_person_stands_where_it_was_run_and_knows_its_end() -> None:
+def test_a_command_of_the_user_stands_where_it_was_run_and_knows_its_end() -> None:
     session = Session("s1")
     session.apply(events.CommandStarted("own-1", "make"), 1.0)
     session.apply(events.CommandStarted("own-2", "ls"), 2.0)

@@ -101,7 +101,7 @@ def test_a_change_builds_on_what_another_program_has_written(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("broken", ["", "{", "\x00", "[" * 100_000])
-def test_a_file_that_is_not_json_is_left_to_the_person(tmp_path: Path, broken: str) -> None:
+def test_a_file_that_is_not_json_is_left_to_the_user(tmp_path: Path, broken: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(broken)
 

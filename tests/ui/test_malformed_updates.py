@@ -93,7 +93,7 @@ def _places(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_whatever_an_agent_says_and_a_person_presses_the_interface_goes_on(
+async def test_whatever_an_agent_says_and_a_user_presses_the_interface_goes_on(
     seed: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     random = Random(seed)

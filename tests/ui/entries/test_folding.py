@@ -91,7 +91,7 @@ def test_a_turn_that_runs_is_not_folded() -> None:
     assert chat.text == ["› go", "on"]
 
 
-def test_older_turns_fold_and_what_the_person_opened_stays_open() -> None:
+def test_older_turns_fold_and_what_the_user_opened_stays_open() -> None:
     chat = Chat(said("a"), answer("1"), said("b"), answer("2"), said("c"), answer("3"))
 
     chat.folding.fold_older(by_user=False)

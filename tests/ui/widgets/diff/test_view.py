@@ -235,7 +235,7 @@ async def test_what_is_chosen_in_one_view_counts_in_the_next() -> None:
         assert not any(row.rstrip().endswith("…") for row in screen(other))
 
 
-async def test_wrapping_stays_where_the_person_reads() -> None:
+async def test_wrapping_stays_where_the_user_reads() -> None:
     old = "".join(f"{number} {'long ' * 30}\n" for number in range(200))
     app = Viewer(FileDiff("a.txt", None, old))
     async with app.run_test(size=(80, 20)) as pilot:
