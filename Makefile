@@ -14,7 +14,7 @@ run:  # the interface, with the bundled demo agent
 test:  # all tests
 	$(BIN)/pytest -n auto
 
-fast:  # those that take no second each: for the inner loop
+fast:  # those that take less than a fifth of a second each: for the inner loop
 	$(BIN)/pytest -n auto -m "not slow"
 
 check:  # style, types and import contracts

@@ -63,7 +63,7 @@ _STAYS: Final = frozenset({"it", "as", "this", "that", "them", "things", "everyt
 _MARKS: Final = {"reject": frozenset("❌✗✘✖🚫⛔🛑👎"), "allow": frozenset("✅✓✔👍")}
 
 
-def look_of(name: str) -> str:
+def styles_of(name: str) -> str:
     """Return the appearance of a name, equal for names that can be mistaken for each other."""
     seen = _seen(name)
     return "".join(map(_letters, _WORD.findall(seen))) or "".join(seen.split())

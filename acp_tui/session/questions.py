@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.option_names import allows, has_hidden, is_seen, look_of, mixes_alphabets, says
+from acp_tui.session.option_names import allows, has_hidden, is_seen, mixes_alphabets, says, styles_of
 
 
 @dataclass(slots=True)
@@ -215,11 +215,11 @@ class Flaws:
 
     def __init__(self, options: Sequence[PermissionOption]) -> None:
         self._ids = Counter(option.option_id for option in options)
-        self._names = Counter(look_of(option.name) for option in options)
+        self._names = Counter(styles_of(option.name) for option in options)
 
     def of(self, option: PermissionOption) -> str:
         """Return the flaw of one of the options, or ""."""
-        return _doubt(option, self._ids[option.option_id] > 1, self._names[look_of(option.name)] > 1)
+        return _doubt(option, self._ids[option.option_id] > 1, self._names[styles_of(option.name)] > 1)
 
 
 def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:

@@ -206,7 +206,7 @@ class AcpApp(App[int]):
         enter = [keys.get(name, default).split(",") for name, default in ENTER.items()]
         send, new_line = enter if start.settings.enter_sends else reversed(enter)
         return FirstFrame(
-            self.app_theme.look,
+            self.app_theme.styles,
             welcome(start.cwd, key),
             prompt_hint(key),
             status,

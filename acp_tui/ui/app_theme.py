@@ -15,8 +15,8 @@ from typing_extensions import override
 
 from acp_tui.store.folders import Problem, state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
-from acp_tui.ui.theme import Colors, choose, find, look_of, textual_theme, with_few_colors, with_forms
-from acp_tui.ui.widgets.look import Look, restyle
+from acp_tui.ui.theme import Colors, choose, find, styles_of, textual_theme, with_few_colors, with_forms
+from acp_tui.ui.widgets.styles import Styles, restyle
 
 EVERY: Final = 0.5
 """Seconds between two checks of the theme file: one `stat` instead of a watcher thread."""
@@ -76,7 +76,7 @@ class AppTheme:
         """
         self.name = ""
         """The name of the chosen theme, even if its file is broken."""
-        self.look = Look()
+        self.styles = Styles()
         self._app = app
         self._screens = screens
         self._folder = folder
@@ -114,15 +114,15 @@ class AppTheme:
                 return False
         if self._colors != "many":
             theme = with_few_colors(theme)
-        look = look_of(theme, self._ascii)
-        self.look = look if self._colors == "many" else with_forms(look)
+        styles = styles_of(theme, self._ascii)
+        self.styles = styles if self._colors == "many" else with_forms(styles)
         self._app.register_theme(textual_theme(theme))
         if self._app.theme == theme.name:
             self._app.mutate_reactive(App.theme)  # the same name, but other colours
         else:
             self._app.theme = theme.name
         for screen in self._screens():
-            restyle(screen, self.look)
+            restyle(screen, self.styles)
         return problem is None
 
     def _warn(self, problem: Problem) -> None:

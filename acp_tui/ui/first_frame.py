@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 
 Piece = tuple[str, str]
@@ -37,7 +37,7 @@ class FirstFrame(Screen[None]):
 
     def __init__(
         self,
-        look: Look,
+        styles: Styles,
         welcome: Sequence[Piece],
         hint: str,
         status: Sequence[Piece],
@@ -49,7 +49,7 @@ class FirstFrame(Screen[None]):
         """Create the frame.
 
         Args:
-            look: the styles.
+            styles: the theme's styles.
             welcome: the text of the empty chat.
             hint: the placeholder of the prompt.
             status: the left side of the status line.
@@ -58,14 +58,14 @@ class FirstFrame(Screen[None]):
             new_line: the keys that insert a line.
         """
         super().__init__()
-        self._look = look
+        self._theme_styles = styles
         self._hint = hint
         self._load = load
         self._send = send
         self._new_line = new_line
-        self._welcome = Rows(look, id="first-chat")
-        self._prompt = Rows(look, id="first-prompt")
-        self._status = Rows(look, id="first-status")
+        self._welcome = Rows(styles, id="first-chat")
+        self._prompt = Rows(styles, id="first-prompt")
+        self._status = Rows(styles, id="first-status")
         self._welcome.show([[], *_lines([("text", " " * _INDENT), *welcome])])
         self._status.show([list(status)])
         self.typed = ""
@@ -110,7 +110,7 @@ class FirstFrame(Screen[None]):
         return self._kept.popleft() if self._kept else None
 
     def _show_prompt(self) -> None:
-        mark: Piece = ("accent", f"{self._look.glyph('prompt')} ")
+        mark: Piece = ("accent", f"{self._theme_styles.symbol('prompt')} ")
         typed = safe_line(self.typed.rpartition("\n")[2])
         room = max(1, self.size.width - 5)
         while cell_len(typed) > room:
@@ -135,9 +135,9 @@ def _lines(pieces: Sequence[Piece]) -> list[list[Piece]]:
 class Rows(Widget):
     """Rows of styled pieces."""
 
-    def __init__(self, look: Look, *, id: str) -> None:
+    def __init__(self, styles: Styles, *, id: str) -> None:
         super().__init__(id=id)
-        self._look = look
+        self._theme_styles = styles
         self._rows: Sequence[Sequence[Piece]] = ()
 
     def show(self, rows: Sequence[Sequence[Piece]]) -> None:
@@ -153,7 +153,7 @@ class Rows(Widget):
         return Strip(segments).adjust_cell_length(self.size.width, ground)
 
     def _style(self, role: str) -> Style:
-        return _CURSOR if role == "first-cursor" else self._look[role]
+        return _CURSOR if role == "first-cursor" else self._theme_styles[role]
 
 
 _CURSOR: Final = Style(reverse=True)

@@ -50,7 +50,7 @@ class Tabs:
         self._pieces: list[SessionScreen] = []
         """The session of each piece of the tab line."""
 
-        self.first = self._add(SessionScreen(start, app.app_theme.look, self, app.attention, running))
+        self.first = self._add(SessionScreen(start, app.app_theme.styles, self, app.attention, running))
         """The name of the first tab."""
 
     def _add(self, screen: SessionScreen) -> str:
@@ -84,8 +84,8 @@ class Tabs:
     ) -> None:
         """Open a tab for a session of a running agent, a recorded session or the start screen."""
         start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
-        look, attention = self._app.app_theme.look, self._app.attention
-        name = self._add(SessionScreen(start, look, self, attention, running, attach, recorded))
+        styles, attention = self._app.app_theme.styles, self._app.attention
+        name = self._add(SessionScreen(start, styles, self, attention, running, attach, recorded))
         await self._app.switch_mode(name)
         self.show()
 
@@ -188,7 +188,7 @@ class Tabs:
         pieces: list[Piece] = []
         self._pieces = []
         if first:
-            pieces.append(("muted", f" {self._app.app_theme.look.glyph('cut')}"))
+            pieces.append(("muted", f" {self._app.app_theme.styles.symbol('cut')}"))
             self._pieces.append(tabs[first - 1][0])
         for screen, tab in tabs[first:]:
             pieces += tab
@@ -199,11 +199,11 @@ class Tabs:
         role, mark = self._state(screen)
         here = "user" if screen is self.current else "text"
         title = safe_line(start_of(title_of(screen), _TITLE))
-        title = shortened(title, _TITLE, self._app.app_theme.look.glyph("cut"))
+        title = shortened(title, _TITLE, self._app.app_theme.styles.symbol("cut"))
         return [
             (role, f" {mark} "),
             (here, f"{number} {title}"),
-            ("faint", f" {self._app.app_theme.look.glyph('column')}"),
+            ("faint", f" {self._app.app_theme.styles.symbol('column')}"),
         ]
 
     def _elsewhere(self) -> list[Piece]:
@@ -216,17 +216,17 @@ class Tabs:
 
     def _state(self, screen: SessionScreen) -> Piece:
         """Return (role, mark) for the state of a session."""
-        look, conversation = self._app.app_theme.look, screen.conversation
+        styles, conversation = self._app.app_theme.styles, screen.conversation
         if conversation.questions or conversation.phase == "logging-in":
-            return "warning", look.glyph("asks")
+            return "warning", styles.symbol("asks")
         if conversation.phase in ("failed", "ended"):
-            return "error", look.glyph("failed")
+            return "error", styles.symbol("failed")
         if conversation.is_busy or conversation.phase in ("starting", "reading"):
-            return "tool-running", look.glyph("running")
+            return "tool-running", styles.symbol("running")
         if screen.has_news:
             failed = waiting([screen])[0].kind == "failed"
-            return ("error", look.glyph("failed")) if failed else ("success", look.glyph("completed"))
-        return "muted", look.glyph("waiting")
+            return ("error", styles.symbol("failed")) if failed else ("success", styles.symbol("completed"))
+        return "muted", styles.symbol("waiting")
 
 
 def _width(tab: Sequence[Piece]) -> int:

@@ -17,7 +17,7 @@ from rich.style import Style
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-from acp_tui.ui.widgets.look import ROLES, Look
+from acp_tui.ui.widgets.styles import ROLES, Styles
 
 DEFAULT_THEME: Final = "acp-dark"
 
@@ -155,11 +155,11 @@ def load(path: Path) -> ThemeFile | ThemeProblem:
         return ThemeProblem(path, _line_of(text, wrong.table, wrong.key), wrong.message)
 
 
-def look_of(theme: ThemeFile, ascii: bool = False) -> Look:
+def styles_of(theme: ThemeFile, ascii: bool = False) -> Styles:
     """Return the styles of the roles, for widgets that draw rows."""
     words = {**_default_roles(theme.colors), **theme.roles}
     base = Style.parse(f"{theme.colors['foreground']} on {theme.colors['background']}")
-    return Look(base=base, styles={role: Style.parse(words[role]) for role in ROLES}, ascii=ascii)
+    return Styles(base=base, by_role={role: Style.parse(words[role]) for role in ROLES}, ascii=ascii)
 
 
 def textual_theme(theme: ThemeFile) -> Theme:
@@ -292,7 +292,7 @@ def _default_roles(colors: Mapping[str, str]) -> dict[str, str]:
 def _variables(theme: ThemeFile) -> dict[str, str]:
     """Return the colour of each role, for style sheets."""
     found: dict[str, str] = {}
-    for role, style in look_of(theme).styles.items():
+    for role, style in styles_of(theme).by_role.items():
         color = style.bgcolor or style.color
         if role not in _TEXTUAL_VARIABLES:
             found[role] = Color.from_rich_color(color).hex6 if color else theme.colors["foreground"]
@@ -417,12 +417,12 @@ def with_few_colors(theme: ThemeFile) -> ThemeFile:
     return theme._replace(colors=_DARK if theme.dark else _LIGHT, roles={})
 
 
-def with_forms(look: Look) -> Look:
-    """Return a look that uses bold, underline and reverse in place of shades."""
-    styles = dict(look.styles)
+def with_forms(styles: Styles) -> Styles:
+    """Return styles that use bold, underline and reverse in place of shades."""
+    by_role = dict(styles.by_role)
     for role, words in _FORMS.items():
         form = Style.parse(words)
-        styles[role] = form if form.reverse else Style(color=styles[role].color) + form
+        by_role[role] = form if form.reverse else Style(color=by_role[role].color) + form
     for role in ("code-block", "hunk"):
-        styles[role] = Style(color=styles[role].color)
-    return Look(base=look.base, styles=styles, ascii=look.ascii)
+        by_role[role] = Style(color=by_role[role].color)
+    return Styles(base=styles.base, by_role=by_role, ascii=styles.ascii)

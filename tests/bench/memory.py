@@ -17,7 +17,7 @@ from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.widgets.code import highlight
 from acp_tui.ui.widgets.diff.diff import changed_words
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from tests.bench import working
 from tests.bench.table import Row, at_most
@@ -55,9 +55,9 @@ class _Chat:
 
     def __init__(self) -> None:
         self._session = Session("bench")
-        self._layout = BlockLayout(Look(), lambda *_: None)
-        self._layout.resize(100, Look())
-        self._setting = BlockContext("/", lambda _: None, lambda _: None, Look().glyph, lambda _: False)
+        self._layout = BlockLayout(Styles(), lambda *_: None)
+        self._layout.resize(100, Styles())
+        self._setting = BlockContext("/", lambda _: None, lambda _: None, Styles().symbol, lambda _: False)
 
     def take(self, kind: Callable[[int], Iterator[dict[str, Any]]], numbers: range) -> None:
         for update in itertools.chain.from_iterable(map(kind, numbers)):
@@ -66,7 +66,7 @@ class _Chat:
 
     def memory(self) -> int:
         """Return the bytes of all that is kept when nothing is in view, but for caches of a fixed size."""
-        self._layout.resize(100, Look())
+        self._layout.resize(100, Styles())
         highlight.cache_clear()
         changed_words.cache_clear()
         cached_cell_len.cache_clear()

@@ -11,7 +11,7 @@ from textual._compositor import CompositorUpdate
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets.diff.diff import compare
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
@@ -24,7 +24,7 @@ LINES, SCATTERED = 50_000, 1_000
 
 class Viewer(App[None]):
     def compose(self) -> ComposeResult:
-        yield DiffView((), look_of(choose("acp-dark")[0]))
+        yield DiffView((), styles_of(choose("acp-dark")[0]))
 
 
 def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:

@@ -18,9 +18,9 @@ from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.theme import choose, look_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from tests.bench.prose import markdown
 from tests.bench.table import Row, at_most, at_most_times
@@ -35,7 +35,7 @@ class Chat(App[None]):
         self._texts = texts
 
     def compose(self) -> ComposeResult:
-        yield Transcript(look_of(choose("acp-dark")[0]))
+        yield Transcript(styles_of(choose("acp-dark")[0]))
 
     def on_mount(self) -> None:
         for text in self._texts:
@@ -98,7 +98,7 @@ async def _opened(texts: list[str]) -> float:
         session.entries.append(AgentMessage([TextBuffer(text)], f"m{number}", finished=True))
     async with Opened().run_test(size=SIZE) as pilot:
         pane = pilot.app.query_one(ChatPane)
-        pane.context = BlockContext("/", lambda _: None, pane.changed, Look().glyph, lambda _: False)
+        pane.context = BlockContext("/", lambda _: None, pane.changed, Styles().symbol, lambda _: False)
         await pilot.pause(0.2)
         before = time.process_time()
         pane.show(session, SessionChange(tuple(range(len(session.entries)))))

@@ -15,7 +15,7 @@ from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Markdown
 
-from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from tests.bench.prose import markdown, pieces
@@ -34,7 +34,7 @@ WIDGET_SIZE: Final = 8_000
 
 class Ours(App[None]):
     def compose(self) -> ComposeResult:
-        yield Transcript(look_of(choose("acp-dark")[0]))
+        yield Transcript(styles_of(choose("acp-dark")[0]))
 
 
 class Widgets(App[None]):

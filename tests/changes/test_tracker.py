@@ -156,6 +156,7 @@ async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_pro
     await until(lambda: watched.files == [("M", "a", False)])
 
 
+@pytest.mark.slow
 async def test_a_workspace_that_cannot_be_watched_is_looked_at_in_turns_which_is_said_once(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,7 @@ async def test_a_rejection_whose_file_changed_since_does_not_keep_older_ones_fro
     assert ways.can_undo
 
 
+@pytest.mark.slow
 async def test_what_is_done_is_told_as_done_also_when_it_cannot_be_undone(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from acp_tui.changes.snapshots import Snapshots
 
 
+@pytest.mark.slow
 async def test_a_change_is_news_at_once_also_in_a_folder_that_is_new(watching: Snapshots) -> None:
     await watching.take()
     (watching.root / "new").mkdir()
@@ -25,6 +26,7 @@ async def test_a_change_is_news_at_once_also_in_a_folder_that_is_new(watching: S
     assert await watching.has_changed()
 
 
+@pytest.mark.slow
 async def test_when_the_system_has_forgotten_something_all_is_looked_at(watching: Snapshots) -> None:
     before = await watching.take()
     assert watching._watcher is not None
@@ -37,6 +39,7 @@ async def test_when_the_system_has_forgotten_something_all_is_looked_at(watching
     assert not watching.is_watching
 
 
+@pytest.mark.slow
 async def test_a_name_that_is_no_text_makes_all_files_be_looked_at(watching: Snapshots) -> None:
     before = await watching.take()
     (watching.root / "a").write_text("changed\n")
@@ -50,6 +53,7 @@ async def test_a_name_that_is_no_text_makes_all_files_be_looked_at(watching: Sna
     assert await watching.changes(before) == changes
 
 
+@pytest.mark.slow
 async def test_new_folders_in_new_folders_are_read_and_watched(watching: Snapshots) -> None:
     before = await watching.take()
     (watching.root / "x" / "y" / "z").mkdir(parents=True)
@@ -62,6 +66,7 @@ async def test_new_folders_in_new_folders_are_read_and_watched(watching: Snapsho
     assert [change.path for change in await watching.changes(before)] == ["x/y/z/first", "x/y/z/second"]
 
 
+@pytest.mark.slow
 async def test_a_folder_that_is_replaced_between_two_looks_is_watched_again(watching: Snapshots) -> None:
     before = await watching.take()
     shutil.rmtree(watching.root / "src")
@@ -74,6 +79,7 @@ async def test_a_folder_that_is_replaced_between_two_looks_is_watched_again(watc
     assert "src/new" in [change.path for change in await watching.changes(before)]
 
 
+@pytest.mark.slow
 async def test_a_folder_that_is_moved_is_watched_where_it_is_now(watching: Snapshots) -> None:
     before = await watching.take()
     (watching.root / "src").rename(watching.root / "moved")
@@ -85,6 +91,7 @@ async def test_a_folder_that_is_moved_is_watched_where_it_is_now(watching: Snaps
     assert "moved/deep/new" in [change.path for change in await watching.changes(before)]
 
 
+@pytest.mark.slow
 async def test_ignored_folders_cost_no_watch(watching: Snapshots) -> None:
     await watching.take()
     (watching.root / "build" / "objects").mkdir()

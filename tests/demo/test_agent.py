@@ -206,6 +206,7 @@ def test_two_sessions_work_at_once(tmp_path: Path) -> None:
         assert "demo agent" in client.text(second)
 
 
+@pytest.mark.slow
 def test_loading_replays_what_was_said_before_it_answers(tmp_path: Path) -> None:
     with demo(sessions=tmp_path / "kept") as client:
         session = client.new_session(tmp_path)

@@ -223,6 +223,7 @@ def test_commands_change_and_come_back(tmp_path: Path) -> None:
     assert counts == [len(SCENES), 2, len(SCENES)]
 
 
+@pytest.mark.slow
 def test_help_lists_every_scene(tmp_path: Path) -> None:
     with demo() as client:
         session, _ = played(client, tmp_path, "/help")

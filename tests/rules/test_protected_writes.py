@@ -396,11 +396,13 @@ def test_a_link_to_a_protected_file_is_seen_from_both_sides(command: str, worksp
     assert protections_in(command, str(workspace), [str(workspace)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["a " * 40_000, "$(" * 3_000, "(" * 9_000, "'" * 5_001, "cd x;" * 2_000])
 def test_a_line_of_any_size_is_searched_for_names(text: str, workspace: Path) -> None:
     assert protections_in(f"{text}\ncp x .envrc", str(workspace), [str(workspace)])
 
 
+@pytest.mark.slow
 def test_a_line_that_may_name_too_much_is_taken_for_a_write(workspace: Path) -> None:
     text = "make " + " ".join(map(str, range(30_000)))
 

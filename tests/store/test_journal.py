@@ -59,6 +59,7 @@ def test_remarks_noise_and_stderr_have_their_own_directions(path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_of_very_much_output_the_first_and_the_latest_pieces_are_kept(path: Path) -> None:
     journal = Journal(path, ["a-secret-value"])
     pieces = [f"{number} a-secret-value " + "x" * (16 << 10) for number in range(1_000)]

@@ -89,7 +89,7 @@ PINK = NORD.replace('background = "$nord0"', 'background = "#301020"')
 
 def ground(here: Seat) -> str:
     """Return the background that widgets and drawn lines have, which is the same."""
-    base = here.session.look.base.bgcolor
+    base = here.session.theme_styles.base.bgcolor
     assert base is not None
     assert here.app.screen.styles.background.hex6.lower() == base.name
     return base.name
@@ -136,6 +136,11 @@ async def test_all_that_lies_over_a_session_is_drawn_in_a_new_theme(
         here.app.app_theme.use("acp-light")
 
         screens: list[Any] = [here.session, here.app.screen]
-        drawn = [widget for screen in screens for widget in screen.query("*") if hasattr(widget, "set_look")]
+        drawn = [
+            widget
+            for screen in screens
+            for widget in screen.query("*")
+            if hasattr(widget, "set_theme_styles")
+        ]
         assert drawn
-        assert {id(one.look) for one in (*drawn, *screens)} == {id(here.app.app_theme.look)}
+        assert {id(one.theme_styles) for one in (*drawn, *screens)} == {id(here.app.app_theme.styles)}

@@ -43,6 +43,7 @@ class Beginning:
         await until(lambda: self.app.is_complete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
 async def test_the_session_looks_as_the_first_frame_did(
     short_folder: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
@@ -151,6 +152,7 @@ async def test_the_key_that_quits_quits_before_anything_is_loaded(
     began.guard.close()
 
 
+@pytest.mark.slow
 async def test_a_draft_of_the_last_run_is_put_away_where_something_was_typed_before_it_could_be_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from tests.ui.session_screen.test_export import told
 _ASKS = "from acp_tui.ui.terminal import has_shell; print(has_shell())"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("started", "has_shell"),
     [

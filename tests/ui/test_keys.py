@@ -102,6 +102,7 @@ async def test_a_page_is_turned_only_in_a_list_that_is_laid_out(key: str) -> Non
         assert app.screen is palette
 
 
+@pytest.mark.slow
 async def test_the_palette_shows_it_all() -> None:
     app = Stage(Below())
     async with app.run_test(size=(100, 40)) as pilot:
@@ -177,6 +178,7 @@ async def test_the_start_and_f1_say_which_keys_cannot_be_used(tmp_path: Path) ->
         await here.until(lambda: here.app.screen.query("#find Input"))
 
 
+@pytest.mark.slow
 async def test_a_key_that_two_actions_exchange_or_that_are_never_there_together_is_none(
     tmp_path: Path,
 ) -> None:
@@ -191,6 +193,7 @@ async def test_a_key_that_two_actions_exchange_or_that_are_never_there_together_
         assert [wrong.message for wrong in found if "meanings" in wrong.message] == []
 
 
+@pytest.mark.slow
 async def test_our_own_keys_have_one_meaning_each(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await check(here.app, {})  # loads all that has keys

@@ -21,7 +21,7 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.start import StartScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from tests import recordings
 from tests.conversation.talks import start
 from tests.ui.screens.stage import screen_text, until
@@ -83,7 +83,7 @@ def blocks_of(screen: SessionScreen, session: Session) -> list[EntryBlock]:
 def drawn(block: EntryBlock) -> str:
     """Return an entry as text; its block is left alone, which the screen draws in another width."""
     own = type(block)(block.entry, block.context)
-    return "\n".join("".join(segment.text for segment in row) for row in own.rows(WIDTH, Look()))
+    return "\n".join("".join(segment.text for segment in row) for row in own.rows(WIDTH, Styles()))
 
 
 async def is_drawn(screen: SessionScreen, session: Session, pilot: Pilot[int]) -> None:

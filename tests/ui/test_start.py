@@ -65,6 +65,7 @@ def test_few_modules_of_ours_are_loaded_for_the_first_frame(reports: dict[str, A
     assert len(ours) <= MOST, " ".join(ours)
 
 
+@pytest.mark.slow
 def test_the_agent_is_started_before_textual_is_loaded(reports: dict[str, Any]) -> None:
     assert reports["first"]["textual_came_first"] is False
 

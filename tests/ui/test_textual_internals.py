@@ -226,6 +226,7 @@ def test_a_full_strip_is_drawn_and_cut_as_any_strip() -> None:
     assert strip.crop(1, 3).text == "bc"
 
 
+@pytest.mark.slow
 def test_a_full_strip_is_freed_when_nobody_keeps_it() -> None:
     strip = internals.FullStrip([Segment("abc")], 3)
     gone = weakref.ref(strip)

@@ -29,12 +29,12 @@ from acp_tui.ui.theme import (
     contrast,
     find,
     load,
-    look_of,
+    styles_of,
     textual_theme,
     with_few_colors,
     with_forms,
 )
-from acp_tui.ui.widgets.look import ROLES
+from acp_tui.ui.widgets.styles import ROLES
 from tests.conversation.talks import start
 from tests.ui.screens.stage import drawn
 from tests.ui.seats import Seat
@@ -69,13 +69,13 @@ def test_every_role_has_a_default() -> None:
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_a_bundled_theme_resolves_every_role(name: str) -> None:
-    look = look_of(bundled(name))
+    styles = styles_of(bundled(name))
 
-    assert set(look.styles) == set(ROLES)
+    assert set(styles.by_role) == set(ROLES)
     for role in ("cursor", "match", "code-block", "added-word", "removed-word"):
-        assert look[role].bgcolor is not None, role
+        assert styles[role].bgcolor is not None, role
     for role in ("added", "removed", "text", "muted"):
-        assert look[role].bgcolor is None, role
+        assert styles[role].bgcolor is None, role
 
 
 @pytest.mark.parametrize("name", BUNDLED)
@@ -87,7 +87,7 @@ def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
     assert contrast(text, ground) >= least
     for color in ("muted", "accent", "success", "warning", "error"):  # of dialogs, and below
         assert contrast(theme.colors[color], ground) >= (least if color == "muted" else LEAST), color
-    for role, style in look_of(theme).styles.items():
+    for role, style in styles_of(theme).by_role.items():
         if style.bgcolor is not None:
             shown = (
                 Color.from_rich_color(style.color).hex6 if style.color and role.endswith("-word") else text
@@ -98,7 +98,7 @@ def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
 @pytest.mark.parametrize("name", BUNDLED)
 def test_coloured_words_of_a_bundled_theme_stand_out_from_their_ground(name: str) -> None:
     theme = bundled(name)
-    for role, style in look_of(theme).styles.items():
+    for role, style in styles_of(theme).by_role.items():
         if style.color is not None and role not in ("faint", "table-border"):
             shown = Color.from_rich_color(style.color).hex6
             ground = Color.from_rich_color(style.bgcolor).hex6 if style.bgcolor is not None else None
@@ -107,8 +107,12 @@ def test_coloured_words_of_a_bundled_theme_stand_out_from_their_ground(name: str
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_added_and_removed_words_differ_from_the_ground_and_from_each_other(name: str) -> None:
-    look = look_of(bundled(name))
-    grounds = {str(look.base.bgcolor), str(look["added-word"].bgcolor), str(look["removed-word"].bgcolor)}
+    styles = styles_of(bundled(name))
+    grounds = {
+        str(styles.base.bgcolor),
+        str(styles["added-word"].bgcolor),
+        str(styles["removed-word"].bgcolor),
+    }
     assert len(grounds) == 3
 
 
@@ -138,7 +142,7 @@ def test_a_role_may_name_a_colour_and_a_palette_feeds_the_colours(tmp_path: Path
 
     assert isinstance(theme, ThemeFile)
     assert theme.colors["accent"] == "#ff8899"
-    assert str(look_of(theme)["heading"]) == "underline #ff8899 on #101010"
+    assert str(styles_of(theme)["heading"]) == "underline #ff8899 on #101010"
 
 
 @pytest.mark.parametrize(
@@ -204,7 +208,7 @@ def test_a_file_that_is_no_text_is_a_problem_and_no_crash(tmp_path: Path) -> Non
 
 
 def test_the_ascii_look_draws_ascii_marks() -> None:
-    assert look_of(bundled("acp-dark"), ascii=True).glyph("folded") == "+"
+    assert styles_of(bundled("acp-dark"), ascii=True).symbol("folded") == "+"
 
 
 def bundled(name: str) -> ThemeFile:
@@ -233,18 +237,18 @@ def test_the_terminal_says_how_many_colours_there_are(env: dict[str, str], color
 @pytest.mark.parametrize("name", sorted(theme.find()))
 def test_no_text_falls_together_with_its_ground_in_16_colours(name: str) -> None:
     few = with_few_colors(theme.choose(name)[0])
-    look = with_forms(theme.look_of(few))
+    styles = with_forms(theme.styles_of(few))
 
     def named(color: RichColor | str) -> int | None:
         color = RichColor.parse(color) if isinstance(color, str) else color
         return color.downgrade(ColorSystem.STANDARD).number
 
     ground = named(few.colors["background"])
-    for role, style in look.styles.items():
+    for role, style in styles.by_role.items():
         if style.color is not None:
             assert named(style.color) != ground, role
-    assert look["cursor"].reverse
-    assert look["match"].reverse
+    assert styles["cursor"].reverse
+    assert styles["match"].reverse
     assert named(few.colors["muted"]) != named(few.colors["panel"])
 
 
@@ -327,4 +331,4 @@ async def test_with_reduced_motion_nothing_blinks_or_slides(tmp_path: Path) -> N
 @pytest.mark.slow
 async def test_the_settings_know_better_than_the_locale(tmp_path: Path) -> None:
     async with interface(tmp_path, "many", Settings(journal=False, ascii=False), ascii=True) as here:
-        assert here.app.app_theme.look.glyph("prompt") == "›"
+        assert here.app.app_theme.styles.symbol("prompt") == "›"

@@ -63,6 +63,7 @@ def test_the_first_other_character_may_stand_far_from_the_beginning() -> None:
     assert decode(b"plain line\n" * 100_000 + _GERMAN.encode("cp1252")).text.endswith(_GERMAN)
 
 
+@pytest.mark.slow
 def test_any_bytes_have_a_text_and_different_bytes_of_a_file_different_ones() -> None:
     for old in range(0x80, 0x100):
         for new in (0x80, 0xEB, 0xFF):

@@ -459,9 +459,9 @@ def test_a_link_or_a_pipe_that_was_taken_for_a_file_is_neither_read_nor_replaced
         os.mkfifo(root / "a")
     else:
         (root / "a").symlink_to(secret)
-    look = os.stat
+    styles = os.stat
     monkeypatch.setattr(
-        os, "stat", lambda path, **how: plain if how.get("dir_fd") is not None else look(path, **how)
+        os, "stat", lambda path, **how: plain if how.get("dir_fd") is not None else styles(path, **how)
     )
     open_before = descriptors()
 

@@ -57,6 +57,7 @@ def ear(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
     ear.events.close()
 
 
+@pytest.mark.slow
 def test_all_that_happened_before_a_read_is_told_by_it(ear: Ear) -> None:
     (ear.root / "old").write_text("1")
     (ear.root / "gone").write_text("1")
@@ -125,6 +126,7 @@ def test_folders_are_watched_in_few_groups_and_further_ones_fill_the_last(
     assert len(ear.events._groups) <= 2 * folder_events._MOST_GROUPS
 
 
+@pytest.mark.slow
 def test_nothing_is_missed_while_further_folders_are_added(ear: Ear) -> None:
     ear.events.watch([str(ear.root)])
     stop = threading.Event()
@@ -150,6 +152,7 @@ def test_nothing_is_missed_while_further_folders_are_added(ear: Ear) -> None:
     assert set(made) <= told
 
 
+@pytest.mark.slow
 def test_a_flood_makes_all_uncertain(ear: Ear) -> None:
     ear.events.watch([str(ear.root)])
     for number in range(folder_events._FLOOD + 1):

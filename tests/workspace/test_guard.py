@@ -110,6 +110,7 @@ async def test_a_watcher_that_is_dismissed_goes_and_leaves_all_alone() -> None:
     guard.close()
 
 
+@pytest.mark.slow
 async def test_what_is_still_watched_at_the_end_is_ended() -> None:
     moment = a_long_time()
     guard = Guard()
@@ -120,6 +121,7 @@ async def test_what_is_still_watched_at_the_end_is_ended() -> None:
     assert (await child.wait()).signal == "SIGTERM"
 
 
+@pytest.mark.slow
 async def test_what_is_forgotten_is_left_alone() -> None:
     guard = Guard()
     stranger = subprocess.Popen(["sleep", "300"], start_new_session=True)
@@ -138,6 +140,7 @@ async def test_what_is_forgotten_is_left_alone() -> None:
     stranger.wait()
 
 
+@pytest.mark.slow
 async def test_a_watcher_that_was_killed_is_replaced() -> None:
     guard = Guard()
     moment = a_long_time()

@@ -118,6 +118,7 @@ def test_a_flood_costs_little_memory() -> None:
     assert tail.kept() == b"x" * limit
 
 
+@pytest.mark.slow
 def test_a_flood_costs_as_much_per_byte_as_a_trickle() -> None:
     def seconds(pieces: int) -> float:
         tail = OutputTail(1 << 20)
@@ -297,6 +298,7 @@ async def test_a_killed_command_keeps_its_id_and_output(terminals: Terminals) ->
     await terminal.kill()
 
 
+@pytest.mark.slow
 async def test_a_command_that_ignores_the_request_to_end_is_killed(terminals: Terminals) -> None:
     terminal = await terminals.create("s", "trap '' TERM; echo ready; while :; do sleep 0.01; done", cwd="/")
     await until(lambda: terminal.output()[0] == "ready\n")
@@ -464,6 +466,7 @@ async def test_a_session_that_closes_at_once_ends_what_was_just_left_behind(term
     assert not sleepers(moment)
 
 
+@pytest.mark.slow
 async def test_many_terminals_end_with_few_looks_at_the_processes(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -485,6 +488,7 @@ async def test_many_terminals_end_with_few_looks_at_the_processes(
     assert looks < 20
 
 
+@pytest.mark.slow
 async def test_a_release_reads_only_what_is_new_or_its_own(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -602,6 +606,7 @@ async def test_a_flood_leaves_the_loop_free_and_memory_bounded(terminals: Termin
     assert len(text) == 1 << 20
 
 
+@pytest.mark.slow
 async def test_a_key_is_answered_during_a_flood(terminals: Terminals) -> None:
     flood = await terminals.create("s", "yes", cwd="/")
     other = await terminals.create("s", "read x; echo heard", cwd="/")

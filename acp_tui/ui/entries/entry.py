@@ -11,7 +11,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from acp_tui.session.entries import Entry, ToolCall
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.workspace.terminals import Terminal
@@ -26,7 +26,7 @@ class BlockContext:
     """Returns a live terminal by its id, None for one that is not ours or is gone."""
     redraw: Callable[[Block], None]
     """Tells the view that a block has new rows."""
-    glyph: Callable[[str], str]
+    symbol: Callable[[str], str]
     """Returns a mark by its name."""
     asks: Callable[[ToolCall], bool]
     """Returns whether a tool call waits for the user's permission."""
@@ -140,14 +140,14 @@ class EntryBlock(Block):
         return self.unread if self._is_bare else sum(part.waiting for part in self._drawn)
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
-        return self.some_rows(width, look, float("inf"))
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        return self.some_rows(width, styles, float("inf"))
 
     @override
-    def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
+    def some_rows(self, width: int, styles: Styles, until: float) -> Sequence[Row]:
         switched, self._is_switched = self._is_switched, False
         if len(self._drawn) == 1:
-            rows = self._drawn[0].some_rows(width, look, until)
+            rows = self._drawn[0].some_rows(width, styles, until)
             self.stable_rows = 0 if switched else self._drawn[0].stable_rows
             self._laid_out, self._starts = tuple(self._drawn), _ONE
             return rows
@@ -156,7 +156,7 @@ class EntryBlock(Block):
         starts: list[int] = []
         for part in self._drawn:
             starts.append(len(together))
-            rows = part.some_rows(width, look, until)
+            rows = part.some_rows(width, styles, until)
             if kept is None and part.stable_rows < len(rows):
                 kept = len(together) + part.stable_rows
             together.extend(rows)

@@ -13,7 +13,7 @@ from acp_tui.session.turns import Turn
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.tool_call import counted
 from acp_tui.ui.entries.words import call_title
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece
 
@@ -25,14 +25,14 @@ _NAMED: Final = 3
 """Titles that the line of such a row names."""
 
 
-def turn_line(said: UserMessage, glyph: Callable[[str], str]) -> list[Piece]:
+def turn_line(said: UserMessage, symbol: Callable[[str], str]) -> list[Piece]:
     """Return the start of the prompt, as pieces for the left of a line."""
     words = line_of(said) or "(no text)"
-    return [("accent", f"{glyph('folded')} "), ("user", words)]
+    return [("accent", f"{symbol('folded')} "), ("user", words)]
 
 
 def turn_facts(
-    entries: Sequence[Any], turn: Turn | None, before: Turn | None, glyph: Callable[[str], str]
+    entries: Sequence[Any], turn: Turn | None, before: Turn | None, symbol: Callable[[str], str]
 ) -> list[Piece]:
     """Return the facts of a turn for the right of a line: files, commands, end, time, context, cost.
 
@@ -40,10 +40,10 @@ def turn_facts(
         entries: those of the turn.
         turn: the turn, None where only its entries are known, as in a session that was loaded.
         before: the turn before it, for the difference of costs.
-        glyph: returns a mark by its name.
+        symbol: returns a mark by its name.
     """
     calls = [entry for entry in entries if isinstance(entry, ToolCall)]
-    facts = list(_files(calls, glyph))
+    facts = list(_files(calls, symbol))
     commands = sum(call.kind == "execute" for call in calls)
     if commands:
         facts.append(("muted", f"  {_count(commands, 'command')}"))
@@ -56,14 +56,14 @@ def turn_facts(
     return facts
 
 
-def run_line(calls: Sequence[ToolCall], cwd: str, glyph: Callable[[str], str]) -> list[Piece]:
+def run_line(calls: Sequence[ToolCall], cwd: str, symbol: Callable[[str], str]) -> list[Piece]:
     """Return what a row of reads and searches read, as pieces for the left of a line."""
     reads = sum(call.kind == "read" for call in calls)
     counts = ((reads, "read", "reads"), (len(calls) - reads, "search", "searches"))
     words = ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
     titles = ", ".join(call_title(call, cwd) for call in calls[:_NAMED])
-    more = f", {glyph('cut')}" if len(calls) > _NAMED else ""
-    return [("accent", f"{glyph('folded')} "), ("strong", f"{words}  "), ("muted", f"{titles}{more}")]
+    more = f", {symbol('cut')}" if len(calls) > _NAMED else ""
+    return [("accent", f"{symbol('folded')} "), ("strong", f"{words}  "), ("muted", f"{titles}{more}")]
 
 
 def is_read(entry: Any) -> bool:
@@ -71,7 +71,7 @@ def is_read(entry: Any) -> bool:
     return isinstance(entry, ToolCall) and entry.kind in ("read", "search") and entry.status == "completed"
 
 
-def _files(calls: Sequence[ToolCall], glyph: Callable[[str], str]) -> Iterator[Piece]:
+def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[Piece]:
     diffs = [item for call in calls for item in call.content if isinstance(item, Diff)]
     if not diffs:
         return
@@ -80,7 +80,7 @@ def _files(calls: Sequence[ToolCall], glyph: Callable[[str], str]) -> Iterator[P
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
         yield "added", f" +{added}"
-        yield "removed", f" {glyph('minus')}{removed}"
+        yield "removed", f" {symbol('minus')}{removed}"
 
 
 def _usage(turn: Turn, before: Turn | None) -> Iterator[str]:
@@ -108,11 +108,11 @@ class Digest(OneRowBlock):
         self._make: Callable[[], tuple[Sequence[Piece], Sequence[Piece]]] | None = make
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         if self._make is not None:
             self.set_pieces(*self._make())
             self._make = None
-        return super().rows(width, look)
+        return super().rows(width, styles)
 
 
 class Folding:
@@ -183,8 +183,8 @@ class Folding:
         for block in members:
             self._restore(self._head.get(block))
         entries, turn, before = [block.entry for block in whole], *self._turn_of(start)
-        glyph = said.context.glyph
-        line = Digest(lambda: (turn_line(prompt, glyph), turn_facts(entries, turn, before, glyph)))
+        symbol = said.context.symbol
+        line = Digest(lambda: (turn_line(prompt, symbol), turn_facts(entries, turn, before, symbol)))
         self._put_behind(members, line)
 
     def _is_turn(self, block: Block) -> bool:
@@ -229,7 +229,7 @@ class Folding:
             self._restore(self._head.get(block))
         calls = [block.entry for block in run if isinstance(block.entry, ToolCall)]
         place = run[0].context
-        self._put_behind(run, Digest(lambda: (run_line(calls, place.cwd, place.glyph), ())))
+        self._put_behind(run, Digest(lambda: (run_line(calls, place.cwd, place.symbol), ())))
 
     def _is_read(self, index: int) -> bool:
         block = self._blocks[index]

@@ -22,10 +22,10 @@ from acp_tui.readable import clock, lines, seconds, size
 from acp_tui.session.entries import AgentMessage, AscribedMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.links import may_have_links
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock, rows_of
 from acp_tui.ui.widgets.picture import PictureBlock
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock, one_row
 
@@ -137,7 +137,7 @@ class UserMessageBlock(EntryBlock):
     def sync(self) -> None:
         if not self.parts:
             self._is_open = False
-        prompt = [("accent", f"{self.context.glyph('prompt')} ")]
+        prompt = [("accent", f"{self.context.symbol('prompt')} ")]
         pieces, rest = self._pieces(), ""
         if self.is_folded:
             pieces, rest = _beginning(pieces)
@@ -171,8 +171,8 @@ class UserMessageBlock(EntryBlock):
 
     def _more(self, rest: str) -> str:
         if not rest:
-            return f"{self.context.glyph('open')} all of it"
-        return f"{self.context.glyph('folded')} {lines(rest.count(chr(10)) + 1)} more"
+            return f"{self.context.symbol('open')} all of it"
+        return f"{self.context.symbol('folded')} {lines(rest.count(chr(10)) + 1)} more"
 
     @property
     @override
@@ -327,7 +327,7 @@ class ThoughtBlock(EntryBlock):
     def headline(self) -> list[Piece]:
         """Return its line: how long it was thought, and while that goes on the newest words."""
         open_now = self._open_now
-        mark = self.context.glyph("open" if open_now else "folded")
+        mark = self.context.symbol("open" if open_now else "folded")
         if self.entry.finished:
             return [("thought", f"{mark} thought for {seconds(max(0.0, self.entry.last - self.entry.at))}")]
         passed = clock(max(0.0, max(self._now, self.entry.last) - self.entry.at))
@@ -352,9 +352,9 @@ class ThoughtHead(Block):
         self.stable_rows = 0
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         self.stable_rows = 0
-        return [[], one_row(self._thought.headline(), (), width, look)]
+        return [[], one_row(self._thought.headline(), (), width, styles)]
 
     @override
     def height_hint(self, width: int) -> int:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from acp_tui.session.entries import Text, ToolCall
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.log import MainScreenLog
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, crop_row
@@ -81,18 +81,18 @@ class Tail(Block):
         return MainScreenLog(max_lines=self._limit * _LINES)
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         self.stable_rows = 0
-        mark, log = Segment(f"  {look.glyph('quote')} ", look["faint"]), self.log()
+        mark, log = Segment(f"  {styles.symbol('quote')} ", styles["faint"]), self.log()
         if log.is_aside:
-            return [[mark, *crop_row([Segment(_ASIDE, look["muted"])], max(1, width - 4), look)]]
+            return [[mark, *crop_row([Segment(_ASIDE, styles["muted"])], max(1, width - 4), styles)]]
         last = log.line_count
         while last and not log.line_text(last - 1).strip():
             last -= 1
         is_cut = last > self._limit
         rows = log.rows(last - self._limit + 1 if is_cut else 0, last)
-        more = [[Segment(f"{look.glyph('cut')} more above", look["faint"])]] if is_cut else []
-        return [[mark, *crop_row(row, max(1, width - 4), look)] for row in (*more, *rows)]
+        more = [[Segment(f"{styles.symbol('cut')} more above", styles["faint"])]] if is_cut else []
+        return [[mark, *crop_row(row, max(1, width - 4), styles)] for row in (*more, *rows)]
 
     @override
     def source(self) -> str:

@@ -27,7 +27,7 @@ from acp_tui.ui.entries.words import (
 )
 from acp_tui.ui.widgets.diff.diff import compute, counts
 from acp_tui.ui.widgets.diff.paint import diff_rows
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock, one_row
 
@@ -192,12 +192,12 @@ class CallHead(Block):
         self.stable_rows = 0
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         self.stable_rows = 0
         call, context = self._block.entry, self._block.context
         asks = context.asks(call)
-        left, right = call_pieces(call, context.cwd, look, self._block.now, asks=asks)
-        return [[], one_row(left, right, width, look)]
+        left, right = call_pieces(call, context.cwd, styles, self._block.now, asks=asks)
+        return [[], one_row(left, right, width, styles)]
 
     @override
     def height_hint(self, width: int) -> int:
@@ -217,20 +217,20 @@ class DiffPreview(Block):
     def __init__(self, diff: Diff) -> None:
         self.diff = diff
         self.stable_rows = 0
-        self._rows: tuple[int, Look, list[Row]] | None = None
+        self._rows: tuple[int, Styles, list[Row]] | None = None
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
-        if self._rows is None or self._rows[:2] != (width, look):
-            self._rows = (width, look, self._painted(width, look))
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        if self._rows is None or self._rows[:2] != (width, styles):
+            self._rows = (width, styles, self._painted(width, styles))
             self.stable_rows = 0
         else:
             self.stable_rows = len(self._rows[2])
         return self._rows[2]
 
-    def _painted(self, width: int, look: Look) -> list[Row]:
+    def _painted(self, width: int, styles: Styles) -> list[Row]:
         difference = compute(self.diff.before, self.diff.new_text, time.monotonic() + 0.03)
-        rows = diff_rows(difference, self.diff.path, max(1, width - 2), look, _DIFF_ROWS)
+        rows = diff_rows(difference, self.diff.path, max(1, width - 2), styles, _DIFF_ROWS)
         return [[Segment("  "), *row] for row in rows]
 
     @override
@@ -247,23 +247,23 @@ class DiffPreview(Block):
 
 
 def call_pieces(
-    call: ToolCall, cwd: str, look: Look, now: float | None = None, *, asks: bool = False
+    call: ToolCall, cwd: str, styles: Styles, now: float | None = None, *, asks: bool = False
 ) -> tuple[list[Piece], list[Piece]]:
     """Return a tool call's line as (left, right): mark, kind, title; size of the result, status, duration.
 
     `asks` is True for a call that waits for the user's permission.
     """
     role = "warning" if asks else STATUS_ROLES.get(call.status, "tool-pending")
-    glyph = look.glyph("asks" if asks else STATUS_GLYPHS.get(call.status, "pending"))
+    symbol = styles.symbol("asks" if asks else STATUS_GLYPHS.get(call.status, "pending"))
     title, about = call_title(call, cwd, _LONGEST), call_words(call, cwd, _LONGEST)
     left: list[Piece] = [
-        (role, f"{glyph} "),
+        (role, f"{symbol} "),
         ("strong", f"{kind_word(call.kind):<6} "),
         ("muted" if call.dropped else "text", title),
     ]
     if about and about not in title:
         left.append(("muted", f"  {about}"))  # the command stands before what the agent calls it
-    right = _brought(call, look)
+    right = _brought(call, styles)
     if asks:
         right.append((role, "  asks you"))
     elif call.status in STATUS_WORDS:
@@ -274,13 +274,13 @@ def call_pieces(
     return left, right
 
 
-def _brought(call: ToolCall, look: Look) -> list[Piece]:
+def _brought(call: ToolCall, styles: Styles) -> list[Piece]:
     """Return the size of a call's result: changed lines, else lines of text."""
     diffs = _diffs_of(call)
     found = [counts for diff in diffs if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
-        return [("added", f" +{added}"), ("removed", f" {look.glyph('minus')}{removed}")]
+        return [("added", f" +{added}"), ("removed", f" {styles.symbol('minus')}{removed}")]
     if diffs or call.kind == "execute" or call.status != "completed":
         return []
     text = result_text(call)

@@ -46,7 +46,7 @@ class NoticeBlock(EntryBlock):
         self.parts = [
             TextBlock(
                 [(role, self.entry.text)],
-                first=[(role, f"{self.context.glyph('dot')} ")],
+                first=[(role, f"{self.context.symbol('dot')} ")],
                 rest=[("text", "  ")],
                 above=1,
             )

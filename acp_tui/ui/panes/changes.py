@@ -98,7 +98,7 @@ class ChangesPane(Pane):
                 break
         added = sum(plus for plus, _ in self._counts.values())
         removed = sum(minus for _, minus in self._counts.values())
-        counts = f"+{added} {self.look.glyph('minus')}{removed}" if self._lines else ""
+        counts = f"+{added} {self.theme_styles.symbol('minus')}{removed}" if self._lines else ""
         self._said = f"{range_of(self._since)} {counts}".strip()
         self.look_on()
 
@@ -126,7 +126,7 @@ class ChangesPane(Pane):
         left = [(STATUS_ROLES[status], f"{status} "), ("text", exact_line(inside(path, cwd)))]
         kept = self.is_kept(path)
         if kept:
-            mark = self.look.glyph("completed")
+            mark = self.theme_styles.symbol("completed")
             left = [("muted", f"{status} {exact_line(inside(path, cwd))}"), ("success", f"  {mark} kept")]
         left += [("muted", f"  {fact}") for fact in [*facts(file, cwd), *came_from(file)]]
         right = self._count(path, file)
@@ -154,7 +154,7 @@ class ChangesPane(Pane):
         self._counts[path] = added, removed
         if unknown:
             return [("muted", unknown)]
-        return [("added", f"+{added}"), ("removed", f" {self.look.glyph('minus')}{removed}")]
+        return [("added", f"+{added}"), ("removed", f" {self.theme_styles.symbol('minus')}{removed}")]
 
 
 def untracked_lines(untracked: Sequence[Untracked]) -> list[str]:

@@ -14,8 +14,8 @@ from typing_extensions import override
 
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
@@ -33,8 +33,8 @@ class Pane(Transcript):
     class Retitled(Message):
         """The fact in the title has changed."""
 
-    def __init__(self, look: Look | None = None, *, id: str | None = None) -> None:
-        super().__init__(look, id=id or self.NAME)
+    def __init__(self, styles: Styles | None = None, *, id: str | None = None) -> None:
+        super().__init__(styles, id=id or self.NAME)
         self.fact = ""
         """Short fact in the title."""
         self._placeholder: OneRowBlock | None = None
@@ -97,7 +97,7 @@ class PaneFrame(Vertical):
 
     @override
     def compose(self) -> ComposeResult:
-        yield StatusRows(self.pane.look, classes="title")
+        yield StatusRows(self.pane.theme_styles, classes="title")
         yield self.pane
 
     def on_resize(self) -> None:
@@ -117,10 +117,10 @@ class PaneFrame(Vertical):
         self._show_title()
 
     def _show_title(self) -> None:
-        look = self.pane.look
+        styles = self.pane.theme_styles
         role = "accent" if self.pane.has_focus else "muted"
         name = self.pane.NAME.replace("-", " ")
-        rule = look.glyph("rule")
+        rule = styles.symbol("rule")
         fact = f" {self.pane.fact} " if self.pane.fact else ""
         room = max(1, self.size.width - cell_len(name) - cell_len(fact) - 4)
         pieces = [("faint", rule), (role, f" {name} "), ("faint", rule * room), (role, fact), ("faint", rule)]

@@ -11,7 +11,7 @@ from acp_tui.protocol.schema import PlanEntry
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -21,7 +21,7 @@ _MARKS: Final = {
     "failed": ("failed", "tool-failed", "text"),
     "cancelled": ("cancelled", "tool-cancelled", "muted"),
 }
-"""By status: the glyph, its role, and the role of the text."""
+"""By status: the symbol, its role, and the role of the text."""
 
 
 _LONGEST: Final = 1_000
@@ -34,14 +34,14 @@ _MOST: Final = 500
 class PlanLine(TextBlock):
     """One entry of the plan."""
 
-    def __init__(self, entry: PlanEntry, look: Look, *, is_idle: bool = False) -> None:
+    def __init__(self, entry: PlanEntry, styles: Styles, *, is_idle: bool = False) -> None:
         status = "completed" if entry.status == "done" else entry.status
         if is_idle and status == "in_progress":
             status = "left"  # nobody works on it
-        glyph, mark_role, role = _MARKS.get(status, ("waiting", "muted", "text"))
+        symbol, mark_role, role = _MARKS.get(status, ("waiting", "muted", "text"))
         priority = [("warning", " !")] if entry.priority == "high" and status != "completed" else []
-        mark = f"{look.glyph(glyph)} "
-        spans = [(role, shortened(entry.content, _LONGEST, look.glyph("cut"))), *priority]
+        mark = f"{styles.symbol(symbol)} "
+        spans = [(role, shortened(entry.content, _LONGEST, styles.symbol("cut"))), *priority]
         super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))])
         self.entry = entry
         self.is_idle = is_idle
@@ -70,7 +70,7 @@ class PlanPane(Pane):
             if not isinstance(before, PlanLine) or (before.entry, before.is_idle) != (entry, is_idle):
                 if before is not None:
                     self.remove_block(before)
-                self.insert(index, PlanLine(entry, self.look, is_idle=is_idle))
+                self.insert(index, PlanLine(entry, self.theme_styles, is_idle=is_idle))
         for block in list(self.blocks[len(entries) :]):
             self.remove_block(block)
         if left := len(session.plan) - len(entries):

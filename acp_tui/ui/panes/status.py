@@ -18,8 +18,8 @@ from acp_tui.session.options import Option, acts_unasked
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.words import call_sentence
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece
 from acp_tui.workspace.terminals import Terminal
@@ -47,10 +47,10 @@ class StatusLine(StatusRows):
             self.what = what
 
     def __init__(
-        self, conversation: Conversation, look: Look, own_background: Callable[[], Sequence[Terminal]]
+        self, conversation: Conversation, styles: Styles, own_background: Callable[[], Sequence[Terminal]]
     ) -> None:
         """Show a conversation; `own_background` gives what the user's own commands have left running."""
-        super().__init__(look, id="status")
+        super().__init__(styles, id="status")
         self._own_background = own_background
         self._conversation = conversation
         self._parts: list[tuple[str, Piece]] = []
@@ -66,7 +66,7 @@ class StatusLine(StatusRows):
         separated: list[tuple[str, Piece]] = []
         for part in parts:
             if separated:
-                separated.append(("", ("faint", f" {self.look.glyph('dot')} ")))
+                separated.append(("", ("faint", f" {self.theme_styles.symbol('dot')} ")))
             separated.append(part)
         right = self._right()
         self._parts = self._fitting(separated, right)
@@ -94,7 +94,7 @@ class StatusLine(StatusRows):
 
     def _short(self, text: str) -> str:
         """Return a name that the agent gives, without the length to push away what stands behind it."""
-        return shortened(text, _NAME, self.look.glyph("cut"))
+        return shortened(text, _NAME, self.theme_styles.symbol("cut"))
 
     def _phase(self) -> list[tuple[str, Piece]]:
         conversation = self._conversation
@@ -140,23 +140,23 @@ class StatusLine(StatusRows):
         if policy is None:
             return []
         role = "warning" if policy == "allow-everything" else "muted" if policy == "ask" else "text"
-        return [("policy", (role, f"{_POLICIES[policy]} {self.look.glyph('menu')}"))]
+        return [("policy", (role, f"{_POLICIES[policy]} {self.theme_styles.symbol('menu')}"))]
 
     def _background(self) -> list[tuple[str, Piece]]:
         """Say how many commands have left something running."""
         number = len(self._conversation.background) + len(self._own_background())
         return (
-            [("background", ("text", f"{number} in the background {self.look.glyph('menu')}"))]
+            [("background", ("text", f"{number} in the background {self.theme_styles.symbol('menu')}"))]
             if number
             else []
         )
 
     def _option(self, option: Option, category: str) -> Piece:
         value = self._conversation.choices.pending_value(option)
-        waits = f" {self.look.glyph('cut')}" if value != option.config.current_value else ""
+        waits = f" {self.theme_styles.symbol('cut')}" if value != option.config.current_value else ""
         name = f"{self._short(option.name_of(value))}{waits}"
         unasked = category == "mode" and _acts_unasked(option, value)
-        return ("warning" if unasked else "text", f"{name} {self.look.glyph('menu')}")
+        return ("warning" if unasked else "text", f"{name} {self.theme_styles.symbol('menu')}")
 
     def _usage(self) -> Piece | None:
         usage = self._conversation.session.usage if self._conversation.session is not None else None

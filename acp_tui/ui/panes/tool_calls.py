@@ -11,7 +11,7 @@ from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, one_row
 
@@ -28,9 +28,9 @@ class CallLine(Block):
         self.stable_rows = 0
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         self.stable_rows = 0
-        return [one_row(*self._pane.pieces_of(self.call), width, look)]
+        return [one_row(*self._pane.pieces_of(self.call), width, styles)]
 
     @override
     def height_hint(self, width: int) -> int:
@@ -96,4 +96,4 @@ class ToolCallsPane(Pane):
     def pieces_of(self, call: ToolCall) -> tuple[list[Piece], list[Piece]]:
         """Return the line of a call: what stands on its left and on its right."""
         now = None if call.is_final else self._now
-        return call_pieces(call, self._cwd, self.look, now, asks=self._asks(call))
+        return call_pieces(call, self._cwd, self.theme_styles, now, asks=self._asks(call))

@@ -28,7 +28,7 @@ from acp_tui.ui.screens.form import ElicitationAnswer
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 OPENED: Final = ("https", "http")
@@ -148,7 +148,7 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
         elicitation: Elicitation,
         *,
         agent: str,
-        look: Look,
+        styles: Styles,
         counter: tuple[int, int] = (1, 1),
         opener: Callable[[str], bool] = open_in_browser,
     ) -> None:
@@ -157,12 +157,12 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
         Args:
             elicitation: the question, with its address.
             agent: the name of the agent.
-            look: the styles of the text.
+            styles: the theme's styles.
             counter: the number of this question and how many wait.
             opener: opens an address in a browser, in a thread; returns False if there is none.
         """
         heading = "waits for you to finish on a page" if elicitation.visiting else "wants you to visit a page"
-        super().__init__(f"{agent} {heading}", look, counter=counter)
+        super().__init__(f"{agent} {heading}", styles, counter=counter)
         self._elicitation = elicitation
         self._address = read_address(elicitation.url or "")
         self._opener = opener
@@ -170,7 +170,7 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield Details(self._about(), self.look)
+        yield Details(self._about(), self.theme_styles)
 
     @override
     def compose_answers(self) -> ComposeResult:
@@ -232,9 +232,9 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
         self.after_refresh(self.fit)
 
     def _about(self) -> list[TextBlock]:
-        address, mark = self._address, self.look.glyph("warning")
+        address, mark = self._address, self.theme_styles.symbol("warning")
         blocks = [TextBlock([("text", self._elicitation.message)])] if self._elicitation.message else []
-        host = self.look["accent"] + self.look["strong"]
+        host = self.theme_styles["accent"] + self.theme_styles["strong"]
         parts: list[tuple[str | Style, str]] = [
             ("muted", address.before),
             (host, address.host),

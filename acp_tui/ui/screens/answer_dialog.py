@@ -72,7 +72,7 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
 
     def diff_view(self, files: Sequence[FileDiff], noun: str = "files") -> DiffView:
         """Return a view of the differences, which has no keys until it is zoomed."""
-        view = DiffView(files, self.look, noun=noun)
+        view = DiffView(files, self.theme_styles, noun=noun)
         view.can_focus = False
         return view
 

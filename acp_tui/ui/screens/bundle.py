@@ -17,7 +17,7 @@ from acp_tui.store.folders import data_folder
 from acp_tui.store.redaction import RedactionReview, Redactor, review, save
 from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
@@ -35,8 +35,8 @@ class BundleScreen(FullScreen[Path]):
         Binding("escape,q", "close", "Close", id="bundle.close"),
     ]
 
-    def __init__(self, journal: Path, look: Look | None = None) -> None:
-        super().__init__(look)
+    def __init__(self, journal: Path, styles: Styles | None = None) -> None:
+        super().__init__(styles)
         self._journal = journal
         self._target = data_folder() / "bundles" / f"{journal.stem}.redacted.ndjson"
         self._review: RedactionReview | None = None
@@ -44,7 +44,7 @@ class BundleScreen(FullScreen[Path]):
 
     @override
     def compose_content(self) -> ComposeResult:
-        yield Transcript(self.look, id="content")
+        yield Transcript(self.theme_styles, id="content")
 
     def on_mount(self) -> None:
         """Start to read the journal."""

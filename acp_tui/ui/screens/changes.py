@@ -28,7 +28,7 @@ from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 from acp_tui.workspace.encodings import BINARY, Decoded, decode_pair, have_lines
@@ -64,7 +64,7 @@ def _told(origin: Origin, prompt: str) -> str:
     return ", ".join(told)
 
 
-_LOOKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")
+_MARKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")
 """Actions that only change the view; in the key row they stand behind those that change files."""
 _SHORT: Final = {
     "next_change": "Next",
@@ -102,7 +102,7 @@ class ChangesScreen(FullScreen[None]):
         files: Callable[[], Sequence[FileChange]],
         first: str = "",
         cwd: str = "",
-        look: Look | None = None,
+        styles: Styles | None = None,
         review: Callable[[], ChangeReview | None] = lambda: None,
         prompt_of: Callable[[int], str] = lambda turn: "",
     ) -> None:
@@ -112,12 +112,12 @@ class ChangesScreen(FullScreen[None]):
             files: returns the changed files as of now, in the order of the session.
             first: the path of the file to begin with.
             cwd: the workspace, by which paths are shortened.
-            look: the styles.
+            styles: the theme's styles.
             review: returns what keeps and rejects changes; None, also while a session is taken up: only what
                 the agent reported is shown.
             prompt_of: returns the prompt of a turn, counted from 1.
         """
-        super().__init__(look)
+        super().__init__(styles)
         self._all_files = files
         self._first = first
         self._cwd = cwd
@@ -135,11 +135,11 @@ class ChangesScreen(FullScreen[None]):
 
     @override
     def compose_content(self) -> ComposeResult:
-        yield DiffView(self._diffs, self.look, id="diffs")
+        yield DiffView(self._diffs, self.theme_styles, id="diffs")
 
     @override
     def make_keys(self) -> Keys:
-        return Keys(self.look, _LOOKS, _SHORT)
+        return Keys(self.theme_styles, _MARKS, _SHORT)
 
     def on_mount(self) -> None:
         """Start to compare and to count."""
@@ -348,7 +348,7 @@ class ChangesScreen(FullScreen[None]):
         left: list[Piece] = [("strong", title) if count else ("muted", " This session has changed no files.")]
         right: list[Piece] = []
         if lines is not None and count:
-            minus = self.look.glyph("minus")
+            minus = self.theme_styles.symbol("minus")
             right = [("added", f"+{lines[0]} "), ("removed", f"{minus}{lines[1]} ")]
         self.show_title(([*left, self._said], right))
 

@@ -16,15 +16,15 @@ from acp_tui.store.decisions import Decision, Decisions
 from acp_tui.ui.screens.full_screens import ListScreen, list_keys
 from acp_tui.ui.screens.texts import Fact, Section, SessionDetailsScreen
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import RowList
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
 Outcome = Literal["allowed", "rejected", "cancelled"]
 
 OUTCOMES: Final[tuple[Outcome, ...]] = ("allowed", "rejected", "cancelled")
-_LOOKS: Final[dict[Outcome, tuple[str, str]]] = {
+_MARKS: Final[dict[Outcome, tuple[str, str]]] = {
     "allowed": ("success", "completed"),
     "rejected": ("error", "failed"),
     "cancelled": ("muted", "cancelled"),
@@ -90,10 +90,10 @@ class DecisionList(RowList[Decision]):
 
     @override
     def pieces(self, item: Decision) -> tuple[list[Piece], list[Piece]]:
-        role, glyph = _LOOKS[outcome(item)]
+        role, symbol = _MARKS[outcome(item)]
         left: list[Piece] = [
             ("muted", f" {item.time.astimezone():%m-%d %H:%M} "),
-            (role, f"{self.look.glyph(glyph)} "),
+            (role, f"{self.theme_styles.symbol(symbol)} "),
             ("muted", f"{safe_line(item.kind)[:11]:<11} "),
             ("warning", "asked again: " if item.again else ""),
             ("text", exact_line(wish(item))),
@@ -137,9 +137,9 @@ What agents ask for is written down with its answer, unless settings.toml says:
         Binding("g", "agent", "Agent", id="decisions.agent"),
     ]
 
-    def __init__(self, path: Path, session: str | None = None, look: Look | None = None) -> None:
+    def __init__(self, path: Path, session: str | None = None, styles: Styles | None = None) -> None:
         """Show a log; `session` is the id of the current session."""
-        super().__init__(look)
+        super().__init__(styles)
         self._path = path
         self._session = session
         self._all: list[Decision] = []
@@ -150,7 +150,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
 
     @override
     def make_list(self) -> DecisionList:
-        return DecisionList(self.look, id="decisions")
+        return DecisionList(self.theme_styles, id="decisions")
 
     def on_mount(self) -> None:
         """Start to read the log."""
@@ -163,7 +163,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
 
     def on_row_list_opened(self, event: DecisionList.Opened) -> None:
         """Show the details of a decision."""
-        self.app.push_screen(SessionDetailsScreen(sections(event.item), self.look, "decision"))
+        self.app.push_screen(SessionDetailsScreen(sections(event.item), self.theme_styles, "decision"))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter by words."""

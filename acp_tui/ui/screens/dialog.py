@@ -22,9 +22,9 @@ from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.controls import LongOptions
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.row_view import RowView
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -83,9 +83,9 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     FRAME_ROWS: ClassVar[int] = 4
     """Rows for border, the count of rows below, and hints."""
 
-    def __init__(self, heading: str, look: Look, *, counter: tuple[int, int] = (1, 1)) -> None:
+    def __init__(self, heading: str, styles: Styles, *, counter: tuple[int, int] = (1, 1)) -> None:
         super().__init__()
-        self.look = look
+        self.theme_styles = styles
         self._heading = heading
         self._counter = counter
         self.note = ""
@@ -95,7 +95,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self._is_composed = False
         """True once all parts are composed: containers get theirs one after the other."""
         self._focus_back: Widget | None = None
-        self.set_class(look.ascii, "-ascii")
+        self.set_class(styles.ascii, "-ascii")
 
     # for subclasses to give
 
@@ -214,10 +214,10 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             text = Content.styled(f"{letter[0].name}: answers, unless you type on", "$accent")
         elif self.armed or not self.IS_GUARDED:
             room = self.query_one("#hints").size.width or self.app.size.width
-            text = hint_row(self.hints(), room, self.look.glyph("cut"))
+            text = hint_row(self.hints(), room, self.theme_styles.symbol("cut"))
         else:
             text = Content.assemble(
-                (TURN_FIRST, "bold $warning"), (f" {self.look.glyph('bullet')} {GOES_ON}", "$muted")
+                (TURN_FIRST, "bold $warning"), (f" {self.theme_styles.symbol('bullet')} {GOES_ON}", "$muted")
             )
         self.query_one("#hints", Static).update(text)
 
@@ -229,7 +229,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         hidden = round(self.body.max_scroll_y - self.body.scroll_y) if self.body.display else 0
         key = key_of(self, self.PAGE_DOWN)
         more = f"1 more row, {key} shows it" if hidden == 1 else f"{hidden} more rows, {key} shows them"
-        text = f"{self.look.glyph('down')} {more}" if hidden > 0 else ""
+        text = f"{self.theme_styles.symbol('down')} {more}" if hidden > 0 else ""
         self.query_one("#below", Static).update(Content(text))
 
     # against accidents
@@ -288,8 +288,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 class Details(RowView, can_focus=False):
     """Blocks of text, of which only the rows in view are painted."""
 
-    def __init__(self, blocks: Sequence[TextBlock], look: Look, *, id: str | None = None) -> None:
-        super().__init__(look, id=id)
+    def __init__(self, blocks: Sequence[TextBlock], styles: Styles, *, id: str | None = None) -> None:
+        super().__init__(styles, id=id)
         self._blocks = blocks
         self._laid_out: list[Row] = []
 
@@ -301,15 +301,17 @@ class Details(RowView, can_focus=False):
 
     @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return sum(len(block.rows(width - 1, self.look)) for block in self._blocks)
+        return sum(len(block.rows(width - 1, self.theme_styles)) for block in self._blocks)
 
     @override
     def lay_out_rows(self) -> None:
-        self._laid_out = [row for block in self._blocks for row in block.rows(self.row_width, self.look)]
+        self._laid_out = [
+            row for block in self._blocks for row in block.rows(self.row_width, self.theme_styles)
+        ]
         self.show_rows(len(self._laid_out))
 
     @override
     def paint_row(self, row: int) -> list[Segment]:
-        base = self.look.base
+        base = self.theme_styles.base
         segments = [Segment(text, base + style if style else base) for text, style, _ in self._laid_out[row]]
-        return fit(segments, 0, self.row_width, base, self.look)
+        return fit(segments, 0, self.row_width, base, self.theme_styles)

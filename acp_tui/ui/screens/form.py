@@ -33,7 +33,7 @@ from acp_tui.ui.widgets.controls import Choices
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -50,11 +50,11 @@ class ElicitationAnswer:
 class FieldRow(Vertical):
     """A field of a form: title, description, control and problem."""
 
-    def __init__(self, about: FormField, look: Look, entry: Entry) -> None:
+    def __init__(self, about: FormField, styles: Styles, entry: Entry) -> None:
         """Show a field with its first entry."""
         super().__init__()
         self.about = about
-        self.look = look
+        self.theme_styles = styles
         self._first = entry
 
     @override
@@ -88,7 +88,7 @@ class FieldRow(Vertical):
     def show_problem(self, message: str) -> None:
         """Show a problem; "" for none."""
         problem = self.query_one(".problem", Static)
-        problem.update(Content(f"{self.look.glyph('failed')} {message}" if message else ""))
+        problem.update(Content(f"{self.theme_styles.symbol('failed')} {message}" if message else ""))
         problem.display = bool(message)
 
     def _title(self) -> Content:
@@ -97,7 +97,7 @@ class FieldRow(Vertical):
             (safe_line(self.about.title), "bold"),
             (" *" if self.about.required else "", "$warning"),
             (f"  {safe_line(limits)}" if limits else "", "$muted"),
-            (f"  {self.look.glyph('warning')} asks for a secret?", "$warning")
+            (f"  {self.theme_styles.symbol('warning')} asks for a secret?", "$warning")
             if self.about.asks_for_secret
             else "",
         )
@@ -111,7 +111,7 @@ class FieldRow(Vertical):
             return InputLine(self._first if isinstance(self._first, str) else "", select_on_focus=False)
         return Choices(
             [(choice.title, choice.description) for choice in about.choices],
-            self.look,
+            self.theme_styles,
             chosen=self._chosen(),
             several=about.kind == "choices",
             needed=about.required,
@@ -138,25 +138,25 @@ class FormDialog(Dialog[ElicitationAnswer]):
     ]
 
     def __init__(
-        self, elicitation: Elicitation, *, agent: str, look: Look, counter: tuple[int, int] = (1, 1)
+        self, elicitation: Elicitation, *, agent: str, styles: Styles, counter: tuple[int, int] = (1, 1)
     ) -> None:
         """Ask an elicitation.
 
         Args:
             elicitation: the question, with its schema.
             agent: the name of the agent.
-            look: the styles of the text.
+            styles: the theme's styles.
             counter: the number of this question and how many wait.
         """
-        super().__init__(f"{agent} asks", look, counter=counter)
+        super().__init__(f"{agent} asks", styles, counter=counter)
         self._elicitation = elicitation
         self._fields = fields_of(elicitation.schema)
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield Details(self._introduction(), self.look)
+        yield Details(self._introduction(), self.theme_styles)
         for about in self._fields:
-            yield FieldRow(about, self.look, self.entered.get(about.name, _default(about)))
+            yield FieldRow(about, self.theme_styles, self.entered.get(about.name, _default(about)))
 
     @override
     def compose_answers(self) -> ComposeResult:
@@ -269,7 +269,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
                 blocks.append(TextBlock([(role, text)], above=1 if role == "strong" and blocks else 0))
         if any(about.asks_for_secret for about in self._fields):
             warning = "This form seems to ask for a secret. Agents may not do that: do not enter one."
-            blocks.append(TextBlock([("warning", f"{self.look.glyph('warning')} {warning}")]))
+            blocks.append(TextBlock([("warning", f"{self.theme_styles.symbol('warning')} {warning}")]))
         return blocks
 
 

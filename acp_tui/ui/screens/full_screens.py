@@ -14,8 +14,8 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import RowList, StatusRow, StatusRows
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
@@ -39,9 +39,9 @@ Result = TypeVar("Result")
 class FullScreen(Screen[Result | None], Generic[Result]):
     """Base of full screens; a subclass binds a key to `close`."""
 
-    def __init__(self, look: Look | None = None) -> None:
+    def __init__(self, styles: Styles | None = None) -> None:
         super().__init__()
-        self.look = look or Look()
+        self.theme_styles = styles or Styles()
 
     @abstractmethod
     def compose_content(self) -> ComposeResult:
@@ -49,11 +49,11 @@ class FullScreen(Screen[Result | None], Generic[Result]):
 
     def make_keys(self) -> Keys:
         """Return the row of keys."""
-        return Keys(self.look)
+        return Keys(self.theme_styles)
 
     @override
     def compose(self) -> ComposeResult:
-        yield StatusRows(self.look, id="title")
+        yield StatusRows(self.theme_styles, id="title")
         yield from self.compose_content()
         yield self.make_keys()
 
@@ -138,7 +138,7 @@ class TextScreen(FullScreen[None]):
 
     @override
     def compose_content(self) -> ComposeResult:
-        yield Transcript(self.look, id="content")
+        yield Transcript(self.theme_styles, id="content")
 
     def on_mount(self) -> None:
         """Show the text."""

@@ -19,7 +19,7 @@ from typing_extensions import override
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.widgets.key_names import key_of, key_of_kind
 from acp_tui.ui.widgets.keys import KeyLine, key_map
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 
 _KEYS: Final = 11
@@ -53,19 +53,19 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(
         self,
-        look: Look | None = None,
+        styles: Styles | None = None,
         places: Mapping[str, str] | None = None,
         problems: Sequence[str] = (),
     ) -> None:
         """Show the help.
 
         Args:
-            look: the styles.
+            styles: the theme's styles.
             places: paths by name, such as {"settings": "…/settings.toml"}.
             problems: mistakes in the user's own keys.
         """
         super().__init__()
-        self.look = look or Look()
+        self.theme_styles = styles or Styles()
         self._places = places or {}
         self._problems = problems
         self._lines: Sequence[KeyLine] = ()

@@ -20,8 +20,8 @@ from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.controls import Answer, AnswerList
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.inline import LinksWanted, addresses, plain
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
@@ -36,7 +36,7 @@ class LoginDialog(AnswerDialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = [*answer_keys(KEYS, choose="Log in")]
 
     def __init__(
-        self, methods: Sequence[AuthMethod], *, agent: str, hint: str, look: Look, error: str = ""
+        self, methods: Sequence[AuthMethod], *, agent: str, hint: str, styles: Styles, error: str = ""
     ) -> None:
         """Offer login methods.
 
@@ -44,10 +44,10 @@ class LoginDialog(AnswerDialog[str]):
             methods: in the agent's order.
             agent: the name of the agent.
             hint: the reason for the login, or a remark about it.
-            look: the styles of the text.
+            styles: the theme's styles.
             error: the failure of the try before, or "".
         """
-        super().__init__(f"Log in to {agent}", look)
+        super().__init__(f"Log in to {agent}", styles)
         self._methods = list(methods)
         self._hint = hint
         self._error = error
@@ -57,7 +57,7 @@ class LoginDialog(AnswerDialog[str]):
         blocks = [TextBlock([("error", self._error)])] if self._error else []
         if self._hint:
             blocks.append(TextBlock([("text", self._hint)]))
-        yield Details(blocks, self.look)
+        yield Details(blocks, self.theme_styles)
 
     @override
     def compose_answers(self) -> ComposeResult:
@@ -103,16 +103,16 @@ class LoginWait(Dialog[None]):
         Binding("c", "copy", "Copy the address, or all that it prints", id="login-wait.copy"),
     ]
 
-    def __init__(self, agent: Agent, *, name: str, method: str, look: Look) -> None:
+    def __init__(self, agent: Agent, *, name: str, method: str, styles: Styles) -> None:
         """Show the login that runs.
 
         Args:
             agent: the agent that logs in.
             name: its name.
             method: the name of the chosen method.
-            look: the styles.
+            styles: the theme's styles.
         """
-        super().__init__(f"{name} logs in", look)
+        super().__init__(f"{name} logs in", styles)
         self._agent = agent
         self._method = method
         self._began = time.monotonic()
@@ -124,7 +124,7 @@ class LoginWait(Dialog[None]):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield Details(self._facts(), self.look)
+        yield Details(self._facts(), self.theme_styles)
 
     def on_mount(self) -> None:
         """Start to count seconds."""
@@ -207,15 +207,15 @@ class TerminalLoginScreen(FullScreen[str]):
         Binding("f3", "copy", "Copy the address that it prints", id="terminal-login.copy", priority=True),
     ]
 
-    def __init__(self, terminal: Terminal, *, title: str, look: Look) -> None:
+    def __init__(self, terminal: Terminal, *, title: str, styles: Styles) -> None:
         """Show a login that runs.
 
         Args:
             terminal: the terminal of the command; its owner releases it.
             title: the title of the screen.
-            look: the styles.
+            styles: the theme's styles.
         """
-        super().__init__(look)
+        super().__init__(styles)
         self._terminal = terminal
         self._title = title
         self.failure: str | None = None
@@ -225,7 +225,7 @@ class TerminalLoginScreen(FullScreen[str]):
     @override
     def compose_content(self) -> ComposeResult:
         yield Static(f"$ {exact_line(self._terminal.command_line)}", id="command", markup=False)
-        yield TerminalView(self.look)
+        yield TerminalView(self.theme_styles)
 
     def on_mount(self) -> None:
         """Give the keys to the command."""

@@ -25,7 +25,7 @@ from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, start_of
 
 _LABEL_CELLS = 36
@@ -57,7 +57,7 @@ Current = str | Callable[[], str | None] | None
 class MenuOwner(Protocol):
     """A screen that opens a menu."""
 
-    look: Look
+    theme_styles: Styles
 
     @property
     def app(self) -> App[Any]:
@@ -78,7 +78,7 @@ async def choose(
         current: the key of the item that is marked, and chosen by Enter alone.
         nothing: stands in place of the items while there are none.
     """
-    menu = Menu(title, items, current, owner.look)
+    menu = Menu(title, items, current, owner.theme_styles)
     menu.nothing = nothing
     return await answer_of(owner.app, menu)
 
@@ -131,8 +131,8 @@ class Menu(Dialog[str]):
         Binding("pagedown", "move('page_down')", "Page down", show=False, id="menu.page-down"),
     ]
 
-    def __init__(self, title: str, items: Items, current: Current, look: Look) -> None:
-        super().__init__(title, look)
+    def __init__(self, title: str, items: Items, current: Current, styles: Styles) -> None:
+        super().__init__(title, styles)
         self._find_items = items if callable(items) else lambda: items
         self._find_current = current if callable(current) else lambda: current
         self._items = list(self._find_items())
@@ -282,7 +282,7 @@ class Menu(Dialog[str]):
         self.body.highlighted = next(iter(same or choosable), None)
 
     def _row(self, item: MenuItem, column: int) -> Content:
-        mark = self.look.glyph("current") if item.key == self._current else " "
+        mark = self.theme_styles.symbol("current") if item.key == self._current else " "
         label, about = (safe_line(start_of(text, _LONGEST)) for text in (item.label, item.description))
         gap = " " * max(0, column - cell_len(label))
         return Content.assemble((f"{mark} ", "$accent"), label, (f"{gap}  {about}", "$muted"))
@@ -297,7 +297,7 @@ class LineDialog(Dialog[str]):
         self,
         heading: str,
         text: str,
-        look: Look,
+        styles: Styles,
         *,
         placeholder: str,
         does: str,
@@ -309,13 +309,13 @@ class LineDialog(Dialog[str]):
         Args:
             heading: stands in the frame.
             text: stands in the field at first.
-            look: the styles.
+            styles: the theme's styles.
             placeholder: stands in the empty field.
             does: says what Enter does.
             below: stands below the field.
             longest: the number of characters at most; 0 for no limit.
         """
-        super().__init__(heading, look)
+        super().__init__(heading, styles)
         self._text = text
         self._placeholder = placeholder
         self._does = does
@@ -352,13 +352,13 @@ _SEARCHED: Final = 400
 class PastPrompts(Menu):
     """Lets the user choose an earlier prompt; dismisses with its index as text, or None."""
 
-    def __init__(self, prompts: Sequence[Prompt], look: Look) -> None:
+    def __init__(self, prompts: Sequence[Prompt], styles: Styles) -> None:
         """List prompts, given oldest first, newest first; of equal ones only the newest."""
         newest: dict[str, MenuItem] = {}
         for place, prompt in reversed(list(enumerate(prompts))):
             text = " ".join(prompt.text[:_SEARCHED].split())
             newest.setdefault(text, MenuItem(str(place), text))
-        super().__init__("History", list(newest.values()), None, look)
+        super().__init__("History", list(newest.values()), None, styles)
 
     @override
     def matching(self, words: str) -> list[MenuItem]:
@@ -372,8 +372,10 @@ class PastPrompts(Menu):
 class ThemeMenu(Menu):
     """Lets the user choose a theme; `show` draws everything in the highlighted one."""
 
-    def __init__(self, names: Sequence[str], current: str, look: Look, show: Callable[[str], object]) -> None:
-        super().__init__("Theme", [MenuItem(name, name) for name in names], current, look)
+    def __init__(
+        self, names: Sequence[str], current: str, styles: Styles, show: Callable[[str], object]
+    ) -> None:
+        super().__init__("Theme", [MenuItem(name, name) for name in names], current, styles)
         self._show_theme = show
         self._seen = current
 
@@ -392,11 +394,11 @@ HERE: Final = "here"
 OTHER: Final = "other"
 
 
-def folder_menu(gone: str, here: str, look: Look) -> Menu:
+def folder_menu(gone: str, here: str, styles: Styles) -> Menu:
     """Return the menu for a session whose folder is gone; Enter alone only reads on."""
     items = [
         MenuItem(READ, "Read only", "nothing is started", gone),
         MenuItem(HERE, "Go on here", here, gone),
         MenuItem(OTHER, "Choose a folder", "type where the session goes on", gone),
     ]
-    return Menu("The folder of this session is not there any more", items, READ, look)
+    return Menu("The folder of this session is not there any more", items, READ, styles)

@@ -50,7 +50,7 @@ from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -60,12 +60,12 @@ _READ = 1_000
 """Characters of a waiting question that are read: it may have megabytes."""
 
 
-def waiting_list(waiting: Sequence[str], place: int, most: int, look: Look) -> list[TextBlock]:
+def waiting_list(waiting: Sequence[str], place: int, most: int, styles: Styles) -> list[TextBlock]:
     """Return rows of waiting questions, at most `most`, around the marked one at `place` (from 0)."""
     if len(waiting) < 2:
         return []
     rows = [
-        _row(number, waiting[number], number == place, look) for number in _range(len(waiting), place, most)
+        _row(number, waiting[number], number == place, styles) for number in _range(len(waiting), place, most)
     ]
     left = len(waiting) - len(rows)
     more = [TextBlock([("muted", f"  and {left} more")])] if left else []
@@ -84,9 +84,9 @@ def _range(count: int, place: int, most: int) -> range:
     return range(first, min(count, first + most))
 
 
-def _row(number: int, what: str, is_here: bool, look: Look) -> TextBlock:
+def _row(number: int, what: str, is_here: bool, styles: Styles) -> TextBlock:
     text = shortened(safe_line(what[:_READ]), _TEXT)
-    mark = look.glyph("current") if is_here else " "
+    mark = styles.symbol("current") if is_here else " "
     return TextBlock([("accent", f"{mark} "), ("strong" if is_here else "muted", f"{number + 1} {text}")])
 
 
@@ -171,7 +171,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         agent: str,
         cwd: str,
         inside: Callable[[str], bool],
-        look: Look,
+        styles: Styles,
         counter: tuple[int, int] = (1, 1),
         background: Background = NOTHING_KNOWN,
         waiting: Sequence[str] = (),
@@ -187,7 +187,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             agent: the name of the agent.
             cwd: the folder of the session, absolute.
             inside: tells whether a path lies in the workspace.
-            look: the styles of text and changes.
+            styles: the theme's styles.
             counter: the number of this question and how many wait.
             background: the rule that asks, and earlier decisions.
             waiting: all waiting questions, a line each.
@@ -197,7 +197,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             find: reads the old texts of files, where the agent does not send them.
         """
         call = question.call
-        super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), look, counter=counter)
+        super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), styles, counter=counter)
         self.question = question
         """The question, with what the agent has told since it asked."""
         self._options = list(question.options)
@@ -232,7 +232,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield Details(self._details(), self.look)
+        yield Details(self._details(), self.theme_styles)
         if self._files:
             yield self.diff_view(self._files)
 
@@ -274,7 +274,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     @property
     def _moves(self) -> str:
-        return "Up/Dn" if self.look.ascii else pair_of(self, "permission.up", "permission.down")
+        return "Up/Dn" if self.theme_styles.ascii else pair_of(self, "permission.up", "permission.down")
 
     @property
     def _back(self) -> tuple[str, str]:
@@ -506,10 +506,10 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self.dismiss(answer)
 
     def _details(self) -> list[TextBlock]:
-        call, look = self._call, self.look
+        call, styles = self._call, self.theme_styles
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
         level = DetailLevel(self._whole, key_of(self, "permission.whole"))
-        why = reasons(command_of(call), folder, self._inside, self._background, look, level)
+        why = reasons(command_of(call), folder, self._inside, self._background, styles, level)
         read = ((option, self._flaws.of(option)) for option in self._options[:AT_ONCE])
         doubted = (pair for pair in read if pair[1])
         odd = [
@@ -519,15 +519,15 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if left := sum(1 for _ in doubted):
             odd.append(TextBlock([("warning", f"{left} more options are odd.")]))
         told = details_of(
-            call, self._cwd, self._inside, look, level, reasons=[*odd, *why], places=self._places
+            call, self._cwd, self._inside, styles, level, reasons=[*odd, *why], places=self._places
         )
         news: list[TextBlock] = []
         if self._later is not None:
             news = [TextBlock([("warning", _CHANGED)])]
-            since = details_of(self._later, self._cwd, self._inside, look, level, places=self._places)
+            since = details_of(self._later, self._cwd, self._inside, styles, level, places=self._places)
             told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
         lost = self._lost()
-        waiting = waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look)
+        waiting = waiting_list(self._waiting, self._counter[0] - 1, _LISTED, styles)
         return [*waiting, *lost, *news, *told]
 
     def _lost(self) -> list[TextBlock]:

@@ -27,7 +27,7 @@ from acp_tui.session.questions import Destination
 from acp_tui.session.shell_command import worded_command
 from acp_tui.store.settings import Policy
 from acp_tui.ui.screens.rule_list import matches
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import cells, exact, exact_line, safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -46,7 +46,7 @@ WISHES: Final = {
 """Headings by the kind of the tool call."""
 
 _WORDED: Final = "in the agent's words: a rule of yours can deny it, none allows it"
-_LOOKS: Final = ("read", "search")
+_MARKS: Final = ("read", "search")
 _TITLED: Final = "only its title says so"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
@@ -106,7 +106,7 @@ def details_of(
     call: ToolCall,
     cwd: str,
     inside: Callable[[str], bool],
-    look: Look,
+    styles: Styles,
     level: DetailLevel = FOLDED,
     *,
     reasons: Sequence[TextBlock] = (),
@@ -131,7 +131,7 @@ def details_of(
     rest = rest_of_input(call)
     if rest is not None:
         is_alone = not (facts or diffs_of(call))
-        blocks.append(_input(rest, look, level, is_alone, above=bool(texts)))
+        blocks.append(_input(rest, styles, level, is_alone, above=bool(texts)))
     return blocks
 
 
@@ -279,7 +279,7 @@ def _leads(found: Destination | None, kind: str) -> list[tuple[str, str]]:
     if found is None:
         return []
     spans = [("warning", f" → {_path_line(found.at)}")] if found.at else []
-    if kind in _LOOKS:
+    if kind in _MARKS:
         return spans
     if found.names > 1:
         spans.append(("warning" if found.why else "muted", f"  a file with {found.names:,} names"))
@@ -295,13 +295,13 @@ def labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBl
     return TextBlock(spans, first=[("muted", label.ljust(_LABEL))], rest=_SECTION, above=above)
 
 
-def _input(rest: Any, look: Look, level: DetailLevel, is_alone: bool, above: int) -> TextBlock:
+def _input(rest: Any, styles: Styles, level: DetailLevel, is_alone: bool, above: int) -> TextBlock:
     text, is_all = (pretty(rest), True) if level.whole else _beginning(rest, _READ)
     if level.whole or is_alone:
         return labelled("input", _cut("muted", text, level, is_all), above)
     count = text.count("\n") + 1
     lines = "1 line" if count == 1 else f"{count} lines" if is_all else f"more than {count:,} lines"
-    return labelled("input", [("muted", f"{look.glyph('folded')} {lines} ({level.key} opens)")], above)
+    return labelled("input", [("muted", f"{styles.symbol('folded')} {lines} ({level.key} opens)")], above)
 
 
 def _cut(
@@ -354,7 +354,7 @@ def reasons(
     cwd: str,
     inside: Callable[[str], bool],
     background: Background,
-    look: Look,
+    styles: Styles,
     level: DetailLevel = FOLDED,
 ) -> list[TextBlock]:
     """Return the reasons of a question: parts of the command, the rule that asks, earlier decisions.
@@ -364,12 +364,12 @@ def reasons(
         cwd: the folder that it runs in.
         inside: tells whether a path lies in the workspace.
         background: the rule that asks, and earlier decisions.
-        look: the styles.
+        styles: the theme's styles.
         level: the level of detail.
     """
     blocks: list[TextBlock] = []
     if command is not None:
-        blocks += _parts(explain(command, cwd, inside), look, level)
+        blocks += _parts(explain(command, cwd, inside), styles, level)
     if background.why:
         blocks.append(labelled("asked", [("muted", background.why)]))
     if background.rule is not None:
@@ -411,7 +411,7 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _parts(explanation: CommandExplanation, look: Look, level: DetailLevel) -> Iterator[TextBlock]:
+def _parts(explanation: CommandExplanation, styles: Styles, level: DetailLevel) -> Iterator[TextBlock]:
     parts = explanation.parts
     if not explanation.understood:
         text = (
@@ -425,15 +425,15 @@ def _parts(explanation: CommandExplanation, look: Look, level: DetailLevel) -> I
     elif len(parts) > 1:
         shown = parts if level.whole else parts[:PARTS]
         for number, part in enumerate(shown):
-            yield labelled("" if number else "parts", [("text", _text(part, look)), *_notes(part)])
+            yield labelled("" if number else "parts", [("text", _text(part, styles)), *_notes(part)])
         if len(shown) < len(parts):
             yield labelled(
                 "", [("warning", f"{len(parts) - len(shown)} more parts ({level.key} shows them)")]
             )
 
 
-def _text(part: CommandPart, look: Look) -> str:
-    inside = "  " * part.depth + (f"{look.glyph('folded')} " if part.depth else "")
+def _text(part: CommandPart, styles: Styles) -> str:
+    inside = "  " * part.depth + (f"{styles.symbol('folded')} " if part.depth else "")
     text = part.text if len(part.text) <= _PART else f"{part.text[:_PART]}…"
     return f"{inside}{text}"
 

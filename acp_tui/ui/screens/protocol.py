@@ -19,10 +19,10 @@ from acp_tui.store.journal import JournalTail, TailLine
 from acp_tui.ui.screens.bundle import BundleScreen
 from acp_tui.ui.screens.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.output_block import JsonBlock, beginning
 from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.row_view import StatusRow as RowLine
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
 
@@ -182,13 +182,13 @@ class FrameList(RowList[FrameRow]):
 
     @override
     def pieces(self, item: FrameRow) -> tuple[list[Piece], list[Piece]]:
-        return pieces(item, self.look, self.row_width)
+        return pieces(item, self.theme_styles, self.row_width)
 
 
-def pieces(frame: FrameRow, look: Look, width: int) -> tuple[list[Piece], list[Piece]]:
+def pieces(frame: FrameRow, styles: Styles, width: int) -> tuple[list[Piece], list[Piece]]:
     """Return a frame's row as (left, right); a narrow row leaves out the session."""
     role = _ROLES[frame.kind]
-    arrow = _ARROWS.get(frame.direction, (" ", " "))[look.ascii]
+    arrow = _ARROWS.get(frame.direction, (" ", " "))[styles.ascii]
     left: list[Piece] = [
         ("muted", f"{frame.t:9.3f} "),
         ("accent" if frame.direction == "out" else "success", f"{arrow} "),
@@ -232,18 +232,18 @@ class FrameScreen(TextScreen):
         self,
         frame: FrameRow,
         tail: JournalTail,
-        look: Look | None = None,
+        styles: Styles | None = None,
         pair: Callable[[FrameRow], FrameRow | None] = lambda _: None,
     ) -> None:
         """Show a frame of the journal that `tail` reads; `pair` finds its request or response."""
-        super().__init__(look)
+        super().__init__(styles)
         self._frame = frame
         self._tail = tail
         self._pair = pair
 
     @override
     def title_line(self) -> RowLine:
-        return pieces(self._frame, self.look, 80)
+        return pieces(self._frame, self.theme_styles, 80)
 
     @override
     def content(self) -> Iterable[Block]:
@@ -322,8 +322,8 @@ To record sessions, set this in settings.toml (it is the default) and start agai
         Binding("b", "beginning", "From the beginning", id="protocol.beginning"),
     ]
 
-    def __init__(self, path: Path | None, look: Look | None = None) -> None:
-        super().__init__(look)
+    def __init__(self, path: Path | None, styles: Styles | None = None) -> None:
+        super().__init__(styles)
         self._path = path
         self._tail: JournalTail | None = None
         self._filter = ""
@@ -331,7 +331,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
 
     @override
     def make_list(self) -> FrameList:
-        return FrameList(self.look, id="frames")
+        return FrameList(self.theme_styles, id="frames")
 
     def on_mount(self) -> None:
         """Open the file and read its end."""
@@ -350,7 +350,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
         """Show a frame."""
         if self._tail is not None:
             screen = FrameScreen(
-                event.item, self._tail, self.look, lambda frame: other_half(self._all, frame)
+                event.item, self._tail, self.theme_styles, lambda frame: other_half(self._all, frame)
             )
             self.app.push_screen(screen)
 
@@ -389,7 +389,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
                 self.notify(str(path), title="The redacted copy is saved", timeout=10)
 
         if self._path is not None:
-            self.app.push_screen(BundleScreen(self._path, self.look), saved)
+            self.app.push_screen(BundleScreen(self._path, self.theme_styles), saved)
 
     def action_beginning(self) -> None:
         """Read the file from its beginning."""

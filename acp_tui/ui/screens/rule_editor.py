@@ -25,7 +25,7 @@ from acp_tui.ui.screens.rule_list import ROLES, because, until
 from acp_tui.ui.widgets.controls import OneOf
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 
 DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)
@@ -60,13 +60,13 @@ class RuleEditor(Dialog[RuleDraft]):
         self,
         heading: str,
         draft: RuleDraft,
-        look: Look,
+        styles: Styles,
         preview: Preview,
         *,
         scopes: Sequence[Scope] = SCOPES,
     ) -> None:
         """Edit a rule, which may have one of the scopes."""
-        super().__init__(heading, look)
+        super().__init__(heading, styles)
         self._draft = draft
         self._preview = preview
         self._scopes = list(scopes)
@@ -77,7 +77,8 @@ class RuleEditor(Dialog[RuleDraft]):
     def compose_body(self) -> ComposeResult:
         rule = self._draft.rule
         yield self._row(
-            "decision", OneOf(DECISIONS, self.look, chosen=DECISIONS.index(rule.decision), id="decision")
+            "decision",
+            OneOf(DECISIONS, self.theme_styles, chosen=DECISIONS.index(rule.decision), id="decision"),
         )
         for name, (label, hint) in TEXTS.items():
             value = getattr(rule, name) or ""
@@ -88,9 +89,9 @@ class RuleEditor(Dialog[RuleDraft]):
         scopes = {"session": "this session", "workspace": "this workspace", "everywhere": "everywhere"}
         place = self._scopes.index(self._draft.scope) if self._draft.scope in self._scopes else 0
         words = [scopes[scope] for scope in self._scopes]
-        yield self._row("for", OneOf(words, self.look, chosen=place, id="scope"))
+        yield self._row("for", OneOf(words, self.theme_styles, chosen=place, id="scope"))
         chosen = len(self._ends) - 1 if len(self._ends) > len(_ENDS) else 0
-        yield self._row("ends", OneOf(self._ends, self.look, chosen=chosen, id="expires"))
+        yield self._row("ends", OneOf(self._ends, self.theme_styles, chosen=chosen, id="expires"))
 
     @override
     def compose_answers(self) -> ComposeResult:
@@ -105,7 +106,7 @@ class RuleEditor(Dialog[RuleDraft]):
 
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        sides = "Left/Right" if self.look.ascii else "← →"
+        sides = "Left/Right" if self.theme_styles.ascii else "← →"
         following, save = key_of(self, "rule-editor.next"), key_of(self, "rule-editor.save")
         cancel = key_of(self, "rule-editor.cancel")
         return [(following, "next"), (sides, "choose"), (save, "save"), (cancel, "cancel")]
@@ -144,7 +145,7 @@ class RuleEditor(Dialog[RuleDraft]):
     def _show_preview(self) -> None:
         mistake = self.mistake()
         if mistake:
-            text = Content.styled(f"{self.look.glyph('failed')} {safe_line(mistake)}", "$error")
+            text = Content.styled(f"{self.theme_styles.symbol('failed')} {safe_line(mistake)}", "$error")
         else:
             text = Content("\n").join(Content(safe_line(line)) for line in self._preview(self.draft))
         self.query_one("#preview", Static).update(text)
@@ -199,9 +200,9 @@ class RuleTrial(Dialog[None]):
         Binding("shift+tab,up", "app.focus_previous", "Field before", show=False, id="rule-trying.previous"),
     ]
 
-    def __init__(self, book: RuleBook, ask: ToolUse, look: Look) -> None:
+    def __init__(self, book: RuleBook, ask: ToolUse, styles: Styles) -> None:
         """Try rules on a question that starts with the agent, mode, workspace and session of `ask`."""
-        super().__init__("Try the rules", look)
+        super().__init__("Try the rules", styles)
         self._book = book
         self._ask = ask
 

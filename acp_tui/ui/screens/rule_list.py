@@ -14,8 +14,8 @@ from acp_tui.rules.book import ListedRule
 from acp_tui.rules.files import WORKSPACE_FILE
 from acp_tui.rules.model import Rule, RuleVerdict
 from acp_tui.ui.screens.full_screens import list_keys
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import RowList
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
@@ -105,9 +105,9 @@ class RuleList(RowList[ListedRule]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("rule-list", opens="Edit")]
 
-    def __init__(self, look: Look, workspace: str) -> None:
+    def __init__(self, styles: Styles, workspace: str) -> None:
         """Name scopes as seen from a workspace."""
-        super().__init__(look, id="rules")
+        super().__init__(styles, id="rules")
         self._workspace = workspace
 
     @override

@@ -21,8 +21,8 @@ from acp_tui.ui.screens.full_screens import ListScreen
 from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrial
 from acp_tui.ui.screens.rule_list import ROLES, RuleList, matches
 from acp_tui.ui.widgets.key_names import key_of, key_text, keys_of
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRow
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -35,8 +35,8 @@ class RuleTrust(Dialog[bool]):
         Binding("n,escape", "put_aside", "Not now", id="rule-trust.not-now"),
     ]
 
-    def __init__(self, file: RuleFile, look: Look) -> None:
-        super().__init__("Trust the rules of this workspace?", look)
+    def __init__(self, file: RuleFile, styles: Styles) -> None:
+        super().__init__("Trust the rules of this workspace?", styles)
         self._file = file
 
     @override
@@ -50,7 +50,7 @@ class RuleTrust(Dialog[bool]):
             note = [("muted", f"  {safe_line(rule.note)}")] if rule.note else []
             line = [(ROLES[rule.decision], f"{rule.decision:<6}"), ("text", exact_line(matches(rule))), *note]
             blocks.append(TextBlock(line, above=0 if number else 1))
-        yield Details(blocks, self.look)
+        yield Details(blocks, self.theme_styles)
 
     @override
     def compose_answers(self) -> ComposeResult:
@@ -61,7 +61,7 @@ class RuleTrust(Dialog[bool]):
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
         not_now = " ".join(
-            key_text(key, ascii=self.look.ascii) for key in keys_of(self, "rule-trust.not-now")
+            key_text(key, ascii=self.theme_styles.ascii) for key in keys_of(self, "rule-trust.not-now")
         )
         return [(key_of(self, "rule-trust.trust"), "trust these rules"), (not_now, "not now")]
 
@@ -97,16 +97,16 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         Binding("w", "trust", "Trust", id="rules.trust"),
     ]
 
-    def __init__(self, changes: RuleChanges, ask: ToolUse, look: Look, preview: Preview) -> None:
+    def __init__(self, changes: RuleChanges, ask: ToolUse, styles: Styles, preview: Preview) -> None:
         """Show the rules of a book.
 
         Args:
             changes: the book, with its changes.
             ask: agent, mode, workspace and session of the current session.
-            look: the styles.
+            styles: the theme's styles.
             preview: describes the matches of a rule.
         """
-        super().__init__(look)
+        super().__init__(styles)
         self._book = changes.book
         self._changes = changes
         self._ask = ask
@@ -114,7 +114,7 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
 
     @override
     def make_list(self) -> RuleList:
-        return RuleList(self.look, self._ask.workspace)
+        return RuleList(self.theme_styles, self._ask.workspace)
 
     def on_mount(self) -> None:
         """List the rules."""
@@ -135,7 +135,9 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         if rule.file not in (None, self._book.user_file):
             scopes = ("workspace",)
         scope: Scope = "session" if rule.file is None else "workspace" if rule.workspace else "everywhere"
-        editor = RuleEditor("Edit a rule", RuleDraft(rule, scope), self.look, self._preview, scopes=scopes)
+        editor = RuleEditor(
+            "Edit a rule", RuleDraft(rule, scope), self.theme_styles, self._preview, scopes=scopes
+        )
         self.app.push_screen(editor, lambda draft: self._changed(listed, draft))
 
     @override
@@ -151,7 +153,7 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         scope: Scope = "workspace"
         scopes = SCOPES if self._ask.session else SCOPES[1:]
         draft = RuleDraft(Rule("allow"), scope)
-        editor = RuleEditor("A new rule", draft, self.look, self._preview, scopes=scopes)
+        editor = RuleEditor("A new rule", draft, self.theme_styles, self._preview, scopes=scopes)
         self.app.push_screen(editor, self._made)
 
     def action_remove(self) -> None:
@@ -166,13 +168,13 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
 
     def action_try(self) -> None:
         """Try the rules on a typed question."""
-        self.app.push_screen(RuleTrial(self._book, self._ask, self.look))
+        self.app.push_screen(RuleTrial(self._book, self._ask, self.theme_styles))
 
     def action_trust(self) -> None:
         """Ask whether to trust the file of the workspace."""
         files = self._book.not_trusted()
         if files:
-            question = RuleTrust(files[0], self.look)
+            question = RuleTrust(files[0], self.theme_styles)
             question.guard.asked_for()
             self.app.push_screen(question, lambda trusted: self._trusted(files[0], trusted))
 

@@ -16,7 +16,7 @@ from acp_tui.ui.screens.dialog import Details, Hint
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -47,7 +47,7 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
     ]
 
     def __init__(
-        self, question: StaleWrite, *, agent: str, cwd: str, look: Look, counter: tuple[int, int] = (1, 1)
+        self, question: StaleWrite, *, agent: str, cwd: str, styles: Styles, counter: tuple[int, int] = (1, 1)
     ) -> None:
         """Ask about a stale write.
 
@@ -55,10 +55,10 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
             question: the question, with all versions.
             agent: the name of the agent.
             cwd: the workspace, by which the path is shortened.
-            look: the styles.
+            styles: the theme's styles.
             counter: the number of this question and how many wait.
         """
-        super().__init__(f"{agent} wants to write over newer changes", look, counter=counter)
+        super().__init__(f"{agent} wants to write over newer changes", styles, counter=counter)
         self.add_class("-changes")
         self._question = question
         self._file = inside(question.path, cwd)
@@ -75,7 +75,7 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield Details([TextBlock([("text", text)]) for text in self._about()], self.look)
+        yield Details([TextBlock([("text", text)]) for text in self._about()], self.theme_styles)
         yield self.diff_view(self._versions(), "views")
 
     @override

@@ -28,7 +28,7 @@ from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
@@ -84,7 +84,7 @@ class StartScreen(Screen[StartChoice]):
         sessions: Sequence[RecordedSession],
         cwd: str,
         problems: Sequence[Problem] = (),
-        look: Look | None = None,
+        styles: Styles | None = None,
         *,
         wanted: str = "",
     ) -> None:
@@ -93,7 +93,7 @@ class StartScreen(Screen[StartChoice]):
         self._wanted = wanted
         self._cwd = cwd
         self._problems = problems
-        self.look = look or Look()
+        self.theme_styles = styles or Styles()
         self._groups = groups(known, sessions, cwd, datetime.now(UTC))
         self._rows: list[StartRow | None] = []
         """Row of each line of the list; None for a heading."""
@@ -111,7 +111,7 @@ class StartScreen(Screen[StartChoice]):
             yield InputLine(self._wanted, placeholder=hint, id="wanted", select_on_focus=False)
             yield OptionList(id="choices")
             yield Static(self._said_problems(), id="problems")
-        yield Keys(self.look)
+        yield Keys(self.theme_styles)
 
     def on_mount(self) -> None:
         """List everything, and focus the field."""
@@ -177,7 +177,7 @@ class StartScreen(Screen[StartChoice]):
         listed.scroll_to(y=0, animate=False)
 
     def _said_problems(self) -> Content:
-        mark = self.look.glyph("warning")
+        mark = self.theme_styles.symbol("warning")
         return Content("\n").join(
             Content.assemble((f"{mark} ", "$warning"), (safe_line(str(problem)), "$muted"))
             for problem in self._problems[:4]
@@ -338,7 +338,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         stderr: str,
         advice: Sequence[str],
         can_log_in: bool,
-        look: Look | None = None,
+        styles: Styles | None = None,
         *,
         can_begin_new: bool = False,
         edited: str = "",
@@ -354,7 +354,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         self._advice = advice
         self._can_log_in = can_log_in
         self._can_begin_new = can_begin_new
-        self.look = look or Look()
+        self.theme_styles = styles or Styles()
         self._edited = edited
         self._edits = False
         self._said: list[TextBlock] = []
@@ -366,15 +366,15 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
             yield InputLine(self._edited or shlex.join(self._command), id="edited", select_on_focus=False)
             if self._reason and self._reason != self._title:
                 yield Static(Content(safe(self._reason)), id="reason")
-            yield Details(self._advice_blocks(), self.look, id="advice")
+            yield Details(self._advice_blocks(), self.theme_styles, id="advice")
             with Vertical(id="said"):
-                yield Transcript(self.look)
-        yield Keys(self.look)
+                yield Transcript(self.theme_styles)
+        yield Keys(self.theme_styles)
 
     def on_mount(self) -> None:
         """Show the end of the output, and start the guard."""
         box = self.query_one("#failure")
-        box.border_title = Content(f"{self.look.glyph('failed')} {safe_line(self._title)}")
+        box.border_title = Content(f"{self.theme_styles.symbol('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
         self.query_one("#said").border_title = Content(f"what it said ({self._streams})")
         said = self.query_one(Transcript)
@@ -396,7 +396,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         room = min(_HIGHEST, self.size.height * 9 // 10) - (said.region.y - box.region.y) - _FRAME
         width, rows = self.query_one(Transcript).size.width - 2, 0
         for block in self._said:
-            rows += len(block.rows(width, self.look)) if rows < room else 0
+            rows += len(block.rows(width, self.theme_styles)) if rows < room else 0
         said.styles.height = max(1, min(rows, room)) + _FRAME - 1
 
     @override
@@ -462,6 +462,6 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         self.refresh_bindings()
 
     def _advice_blocks(self) -> list[TextBlock]:
-        mark, rest = [("list-marker", f"{self.look.glyph('bullet')} ")], [("text", "  ")]
+        mark, rest = [("list-marker", f"{self.theme_styles.symbol('bullet')} ")], [("text", "  ")]
         lines = [TextBlock([("text", safe_line(one))], first=mark, rest=rest) for one in self._advice]
         return [TextBlock([("heading", "What to try")]), *lines]

@@ -19,8 +19,8 @@ from acp_tui.session.session import Session
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.urls import masked
 from acp_tui.ui.screens.full_screens import TextScreen
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRow
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
@@ -36,8 +36,8 @@ class SourceScreen(TextScreen):
         Binding("c", "copy", "Copy", id="source.copy"),
     ]
 
-    def __init__(self, text: str, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self, text: str, styles: Styles) -> None:
+        super().__init__(styles)
         self._text = text
 
     @override
@@ -78,9 +78,9 @@ class SessionDetailsScreen(TextScreen):
     ]
 
     def __init__(
-        self, sections: Sequence[Section], look: Look | None = None, heading: str = "session details"
+        self, sections: Sequence[Section], styles: Styles | None = None, heading: str = "session details"
     ) -> None:
-        super().__init__(look)
+        super().__init__(styles)
         self._heading = heading
         self._sections = sections
 

@@ -26,11 +26,11 @@ from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.screens.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.output_block import JsonBlock, OutputBlock
 from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.text import exact_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
@@ -163,7 +163,7 @@ class ToolCallScreen(FullScreen[None]):
         call: ToolCall,
         terminals: Callable[[str], Terminal | None],
         cwd: str = "",
-        look: Look | None = None,
+        styles: Styles | None = None,
     ) -> None:
         """Show a tool call.
 
@@ -171,9 +171,9 @@ class ToolCallScreen(FullScreen[None]):
             call: the tool call, which may change.
             terminals: returns a terminal by its id, or None.
             cwd: the workspace, by which paths are shortened.
-            look: the styles.
+            styles: the theme's styles.
         """
-        super().__init__(look)
+        super().__init__(styles)
         self._call = call
         self._terminals = terminals
         self._cwd = cwd
@@ -184,7 +184,7 @@ class ToolCallScreen(FullScreen[None]):
 
     @override
     def compose_content(self) -> ComposeResult:
-        yield StatusRows(self.look, id="pages")
+        yield StatusRows(self.theme_styles, id="pages")
         yield Container(id="page")
 
     def on_mount(self) -> None:
@@ -265,10 +265,10 @@ class ToolCallScreen(FullScreen[None]):
 
     def _view(self, page: CallPage) -> Widget:
         if page.kind == "diff":
-            return DiffView((), self.look)
+            return DiffView((), self.theme_styles)
         if page.kind == "terminal" and self._terminals(page.items[0].terminal_id) is not None:
-            return TerminalView(self.look)
-        return Transcript(self.look)
+            return TerminalView(self.theme_styles)
+        return Transcript(self.theme_styles)
 
     def _fill(self, view: Widget, page: CallPage) -> None:
         match view:
@@ -284,7 +284,7 @@ class ToolCallScreen(FullScreen[None]):
     def _write(self, view: Transcript, page: CallPage) -> None:
         """Fill a transcript with the blocks of a page, from its start."""
         view.clear()
-        pictures = has_pictures(self.app, self.look)
+        pictures = has_pictures(self.app, self.theme_styles)
         for block in blocks(page, view.changed if pictures else None):
             view.append(block)
         self.call_after_refresh(view.action_scroll_start)
@@ -305,7 +305,7 @@ class ToolCallScreen(FullScreen[None]):
     # what stands above
 
     def _show_head(self) -> None:
-        left, right = call_pieces(self._call, self._cwd, self.look, self._now)
+        left, right = call_pieces(self._call, self._cwd, self.theme_styles, self._now)
         facts: list[StatusRow] = [([("text", " "), *left], [*right, ("text", " ")])]
         command = self._call.command
         if command is not None and " ".join(command.split()) not in call_title(self._call, self._cwd):
@@ -326,7 +326,7 @@ class ToolCallScreen(FullScreen[None]):
         return [([("muted", f"   {place}")], []) for place in shown]
 
     def _tabs(self) -> Sequence[Piece]:
-        open_tab = self.look["accent"] + self.look["strong"]
+        open_tab = self.theme_styles["accent"] + self.theme_styles["strong"]
         return [
             (open_tab if page.name == self._current else "muted", f"  {page.name} ") for page in self._pages
         ]

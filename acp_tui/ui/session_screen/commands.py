@@ -81,7 +81,7 @@ async def _theme(parts: SessionParts) -> None:
     theme, before = app.app_theme, app.app_theme.name
     if isinstance(app.screen, Menu):
         return  # a menu is open already
-    name = await answer_of(app, ThemeMenu(theme.names(), before, theme.look, theme.use))
+    name = await answer_of(app, ThemeMenu(theme.names(), before, theme.styles, theme.use))
     if name is not None:
         theme.choose(name)
     elif theme.name != before:
@@ -94,7 +94,7 @@ def _help(parts: SessionParts) -> None:
         app.screen.dismiss(None)
     else:
         app.push_screen(
-            HelpScreen(app.app_theme.look, places(), [str(problem) for problem in app.key_problems])
+            HelpScreen(app.app_theme.styles, places(), [str(problem) for problem in app.key_problems])
         )
 
 

@@ -16,8 +16,8 @@ from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.unasked import Result, answer_of
 from acp_tui.ui.terminal import Attention
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.prompt_box import PromptBox
+from acp_tui.ui.widgets.styles import Styles
 
 Key = tuple[str, str]
 """A question: (session id, key in the session)."""
@@ -75,9 +75,9 @@ class ConversationScreen(Screen[None]):
     conversation: Conversation
     """Set by the session screen, whose parts listen to it."""
 
-    def __init__(self, look: Look, tabs: SessionTabs, attention: Attention) -> None:
+    def __init__(self, styles: Styles, tabs: SessionTabs, attention: Attention) -> None:
         super().__init__()
-        self.look = look
+        self.theme_styles = styles
         self.tabs = tabs
         self.has_news = False
         """True if a turn has ended while another session was in view."""

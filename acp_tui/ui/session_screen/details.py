@@ -70,8 +70,8 @@ class DetailScreens:
 
     def call(self, call: ToolCall) -> None:
         """Open a tool call."""
-        conversation, look = self._screen.conversation, self._screen.look
-        self._call = ToolCallScreen(call, self._terminal, conversation.cwd, look)
+        conversation, styles = self._screen.conversation, self._screen.theme_styles
+        self._call = ToolCallScreen(call, self._terminal, conversation.cwd, styles)
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def some_call(self) -> None:
@@ -101,7 +101,7 @@ class DetailScreens:
                 lambda: list(session.files.values()),
                 path,
                 conversation.cwd,
-                self._screen.look,
+                self._screen.theme_styles,
                 lambda: (
                     ChangeReview(conversation.tracking, conversation.rejections)
                     if conversation.tracking
@@ -114,19 +114,21 @@ class DetailScreens:
     def session_details(self) -> None:
         """Show the details of the session."""
         facts = sections(self._screen.conversation, self._start, own_name(self._screen))
-        self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
+        self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.theme_styles))
 
     def decisions(self) -> None:
         """Show the decision log."""
         session = self._screen.conversation.session
         session_id = session.id if session is not None else None
-        self._screen.app.push_screen(DecisionsScreen(data_folder() / NAME, session_id, self._screen.look))
+        self._screen.app.push_screen(
+            DecisionsScreen(data_folder() / NAME, session_id, self._screen.theme_styles)
+        )
 
     def protocol(self) -> None:
         """Show the messages of the connection."""
         journal = self._screen.conversation.journal
         path = journal.path if journal is not None else None
-        self._screen.app.push_screen(ProtocolScreen(path, self._screen.look))
+        self._screen.app.push_screen(ProtocolScreen(path, self._screen.theme_styles))
 
     def _offer(self, found: dict[str, str]) -> None:
         """Offer to open a link; `found` has names by address."""

@@ -156,7 +156,7 @@ class ChatCopy:
         """Show the source of the block under the cursor."""
         block = self._block()
         if block is not None:
-            self._screen.app.push_screen(SourceScreen(block.searched(), self._screen.look))
+            self._screen.app.push_screen(SourceScreen(block.searched(), self._screen.theme_styles))
 
     def _block(self) -> Block | None:
         """Return the block under the cursor, which without one goes to the last block in view."""

@@ -20,7 +20,7 @@ async def find(screen: ConversationScreen, layout: PaneLayout) -> None:
         return
     layout.show_chat()
     search = ChatSearch(screen.query_one("#chat", ChatPane))
-    bar = SearchBar(search, screen.look, "find in the chat", screen.focused, id="find")
+    bar = SearchBar(search, screen.theme_styles, "find in the chat", screen.focused, id="find")
     await screen.mount(bar, before="#queue")
 
 

@@ -17,7 +17,7 @@ from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.session_name import title_of
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
 
 Kind = Literal["permission", "stale write", "form", "link", "login", "ended", "failed", "done"]
@@ -119,8 +119,8 @@ def about(question: Question, session: Session | None) -> str:
 class InboxMenu(Menu):
     """The menu of the inbox."""
 
-    def __init__(self, items: Callable[[], Sequence[MenuItem]], current: str | None, look: Look) -> None:
-        super().__init__("Inbox", items, current, look)
+    def __init__(self, items: Callable[[], Sequence[MenuItem]], current: str | None, styles: Styles) -> None:
+        super().__init__("Inbox", items, current, styles)
 
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
@@ -141,7 +141,7 @@ class Inbox:
         if not self._items():
             self._screen.notify("Nothing waits for you.")
             return
-        key = await self._screen.ask(InboxMenu(self._items, self._current(), self._screen.look))
+        key = await self._screen.ask(InboxMenu(self._items, self._current(), self._screen.theme_styles))
         if key is None:
             return
         one = next((one for one in waiting(self._tabs.screens) if self._key(one) == key), None)

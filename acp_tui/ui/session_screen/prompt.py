@@ -29,9 +29,9 @@ from acp_tui.ui.screens.editor import begin, edit
 from acp_tui.ui.screens.menu import PastPrompts
 from acp_tui.ui.session_screen.completions import Completions
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
@@ -48,14 +48,14 @@ class PromptArea(Vertical):
         self,
         conversation: Conversation,
         start: Start,
-        look: Look,
+        styles: Styles,
         commands: Callable[[], Sequence[AvailableCommand]],
     ) -> None:
         """Create the area; `commands` returns the slash commands as of now."""
         super().__init__(id="writing")
         self._conversation = conversation
         self._start = start
-        self._look = look
+        self._theme_styles = styles
         self._workspace = workspace_name(start.cwd)
         keeps = start.settings.journal
         self.box = PromptBox(
@@ -68,8 +68,8 @@ class PromptArea(Vertical):
         )
         """The text box."""
         self.box.cursor_blink = not start.settings.reduced_motion
-        self._attachments = StatusRows(look, id="attachments")
-        self._completions = StatusRows(look, id="completions")
+        self._attachments = StatusRows(styles, id="attachments")
+        self._completions = StatusRows(styles, id="completions")
         self._completing = Completions(
             self.box, self._completions, commands, self._files_now, self._recent, self._list
         )
@@ -83,7 +83,7 @@ class PromptArea(Vertical):
         yield self._completions
         yield self._attachments
         with Horizontal(id="prompt-row"):
-            yield Static(f"{self._look.glyph('prompt')} ", id="prompt-mark", markup=False)
+            yield Static(f"{self._theme_styles.symbol('prompt')} ", id="prompt-mark", markup=False)
             yield self.box
 
     def on_mount(self) -> None:
@@ -127,8 +127,8 @@ class PromptArea(Vertical):
         row = self.query_one("#prompt-row")
         if row.has_class("-command") != is_command:
             row.set_class(is_command, "-command")
-            glyph = self._look.glyph("shell" if is_command else "prompt")
-            self.query_one("#prompt-mark", Static).update(f"{glyph} ")
+            symbol = self._theme_styles.symbol("shell" if is_command else "prompt")
+            self.query_one("#prompt-mark", Static).update(f"{symbol} ")
 
     def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
         """Move to another completion."""
@@ -252,7 +252,7 @@ class PromptArea(Vertical):
                 self.box.show_prompt(prompts[int(key)])
 
         prompts = list(past.prompts)
-        self.app.push_screen(PastPrompts(prompts, self._look), chosen)
+        self.app.push_screen(PastPrompts(prompts, self._theme_styles), chosen)
 
     async def _edit(self) -> None:
         """Edit the prompt in the user's editor."""

@@ -175,7 +175,7 @@ class QuestionDialogs:
             agent=conversation.agent_name,
             cwd=session.cwd if session is not None else "",
             inside=self._is_lent,
-            look=self._screen.look,
+            styles=self._screen.theme_styles,
             counter=self._counter(key),
             background=background_of(conversation, question.call, unasked=question.unasked),
             waiting=self._waiting(),
@@ -199,16 +199,16 @@ class QuestionDialogs:
             question,
             agent=conversation.agent_name,
             cwd=conversation.session.cwd if conversation.session is not None else "",
-            look=self._screen.look,
+            styles=self._screen.theme_styles,
             counter=self._counter(key),
         )
 
     def _elicitation(self, key: Key, question: Elicitation) -> Dialog[Any]:
-        agent, look = self._screen.conversation.agent_name, self._screen.look
+        agent, styles = self._screen.conversation.agent_name, self._screen.theme_styles
         counter = self._counter(key)
         if question.url is not None:
-            return AddressDialog(question, agent=agent, look=look, counter=counter)
-        return FormDialog(question, agent=agent, look=look, counter=counter)
+            return AddressDialog(question, agent=agent, styles=styles, counter=counter)
+        return FormDialog(question, agent=agent, styles=styles, counter=counter)
 
     def _answered(self, shown: _Shown, answer: Any) -> None:
         if self._shown is not shown:

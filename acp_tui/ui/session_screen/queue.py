@@ -14,7 +14,7 @@ from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of, pair_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 
 
 class QueueMenu(Menu):
@@ -26,9 +26,9 @@ class QueueMenu(Menu):
         Binding("ctrl+d", "drop", "Drop it", id="queue.drop", priority=True),
     ]
 
-    def __init__(self, conversation: Conversation, look: Look) -> None:
+    def __init__(self, conversation: Conversation, styles: Styles) -> None:
         self._conversation = conversation
-        super().__init__("Queue", self._queued, None, look)
+        super().__init__("Queue", self._queued, None, styles)
 
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
@@ -80,7 +80,8 @@ async def show_queue(screen: ConversationScreen) -> None:
         screen.notify("Nothing waits to be said.")
         return
     prompt = named(
-        screen.conversation.queue, await answer_of(screen.app, QueueMenu(screen.conversation, screen.look))
+        screen.conversation.queue,
+        await answer_of(screen.app, QueueMenu(screen.conversation, screen.theme_styles)),
     )
     if prompt is not None:
         place = screen.conversation.queue.index(prompt)

@@ -21,7 +21,7 @@ from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -56,7 +56,7 @@ class RestoreDialog(AnswerDialog[Choice]):
     def __init__(
         self,
         changes: Sequence[ChangedFile],
-        look: Look,
+        styles: Styles,
         *,
         can_undo: bool,
         is_late: bool,
@@ -68,14 +68,14 @@ class RestoreDialog(AnswerDialog[Choice]):
 
         Args:
             changes: the changes since before the turn.
-            look: the styles of the text.
+            styles: the theme's styles.
             can_undo: offer to undo the last restore or rejection.
             is_late: warn that the agent may have begun before the snapshot was taken.
             unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
             turn: the turn, in words.
             has_others: offer other turns.
         """
-        super().__init__(f"Restore files to before {turn}", look)
+        super().__init__(f"Restore files to before {turn}", styles)
         self._turn = turn
         self._changes = changes
         self._is_late, self._unknown = is_late, unknown
@@ -91,7 +91,7 @@ class RestoreDialog(AnswerDialog[Choice]):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield Details(list(self._about()), self.look)
+        yield Details(list(self._about()), self.theme_styles)
 
     @override
     def compose_answers(self) -> ComposeResult:
@@ -156,7 +156,7 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
         changes = await tracking.since_turn(turn) if before is not None else []
         dialog = RestoreDialog(
             changes,
-            screen.look,
+            screen.theme_styles,
             can_undo=tracking.undo_stack.can_undo,
             is_late=tracking.was_late(turn),
             unknown=tracking.why_no_snapshot(turn) if before is None else None,

@@ -69,7 +69,7 @@ class SessionRules:
         """List the rules."""
         ask, past = self._ask(), self._past()
         screen = RulesScreen(
-            self.changes, ask, self._screen.look, lambda draft: preview(draft, None, ask, past)
+            self.changes, ask, self._screen.theme_styles, lambda draft: preview(draft, None, ask, past)
         )
         self._screen.app.push_screen(screen)
 
@@ -84,7 +84,7 @@ class SessionRules:
         editor = RuleEditor(
             "Make a rule of this",
             draft,
-            self._screen.look,
+            self._screen.theme_styles,
             lambda draft: preview(draft, ask, ask, past, others),
             scopes=SCOPES,
         )
@@ -117,7 +117,7 @@ class SessionRules:
 
     async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
         """Ask for trust in exactly the rules shown; if the file has changed meanwhile, ask again."""
-        if not await self._screen.ask(RuleTrust(file, self._screen.look)):
+        if not await self._screen.ask(RuleTrust(file, self._screen.theme_styles)):
             return
         try:
             book.trust.give(file.path, file.digest)

@@ -43,9 +43,9 @@ from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.terminal import Attention
 from acp_tui.ui.textual_internals import binding_chain, keymap_of
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look, restyle
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.styles import Styles, restyle
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 
@@ -66,7 +66,7 @@ class SessionScreen(ConversationScreen):
     def __init__(
         self,
         start: Start,
-        look: Look,
+        styles: Styles,
         tabs: SessionTabs,
         attention: Attention,
         running: RunningAgent | None = None,
@@ -74,7 +74,7 @@ class SessionScreen(ConversationScreen):
         recorded: RecordedSession | None = None,
     ) -> None:
         """Show a new conversation, one with a running agent, or a recorded one."""
-        super().__init__(look, tabs, attention)
+        super().__init__(styles, tabs, attention)
         self.parts = SessionParts(self, start)
         self.view = SessionView(self.parts, start)
         self.conversation = Conversation(start, self.view, LoginDialogs(self, start.cwd), running, attach)
@@ -93,13 +93,13 @@ class SessionScreen(ConversationScreen):
                 yield ChatPane()
             yield Side()
         yield StatusRows(id="queue")
-        yield PromptArea(self.conversation, self._start, self.look, lambda: offered(self.parts))
-        yield StatusLine(self.conversation, self.look, lambda: self.parts.shell.background)
+        yield PromptArea(self.conversation, self._start, self.theme_styles, lambda: offered(self.parts))
+        yield StatusLine(self.conversation, self.theme_styles, lambda: self.parts.shell.background)
 
     def on_mount(self) -> None:
         """Draw everything once, then start the conversation."""
-        self.set_class(self.look.ascii, "-ascii")
-        restyle(self, self.look)
+        self.set_class(self.theme_styles.ascii, "-ascii")
+        restyle(self, self.theme_styles)
         self.parts.pane_layout.begin()
         self.show_status()
         self.query_one(ChatPane).welcome(welcome(self._start.cwd, lambda name: key_of(self, name)))

@@ -35,7 +35,7 @@ def ask_for_name(screen: ConversationScreen) -> None:
     dialog = LineDialog(
         "Name of this session",
         own_name(screen),
-        screen.look,
+        screen.theme_styles,
         placeholder="a name of your own",
         does="keep",
         below=f"Empty: {_without_name(screen.conversation)}",

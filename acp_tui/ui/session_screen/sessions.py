@@ -156,7 +156,9 @@ class SessionList:
         listing = SessionPages(self._screen.conversation)
         found = await self._recorded()
         recorded = [self._recorded_item(number, one) for number, one in enumerate(found)]
-        menu = SessionsMenu("Sessions", lambda: self._items(listing, recorded), None, self._screen.look)
+        menu = SessionsMenu(
+            "Sessions", lambda: self._items(listing, recorded), None, self._screen.theme_styles
+        )
         menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
         menu.note, menu.nothing = _NOT_READ, "the agent is asked for its sessions …"
 

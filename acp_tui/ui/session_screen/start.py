@@ -111,7 +111,7 @@ class Startup:
             recorded,
             self._start.cwd,
             self._start.problems,
-            self._screen.look,
+            self._screen.theme_styles,
             wanted=wanted,
         )
         return await self._screen.ask(screen)
@@ -203,7 +203,7 @@ class Startup:
             failure.stderr,
             said.advice,
             can_log_in,
-            self._screen.look,
+            self._screen.theme_styles,
             can_begin_new=failure.kind == "not_taken_up",
             edited=edited,
             stdout=failure.stdout,
@@ -393,7 +393,7 @@ class LoginDialogs:
             methods,
             agent=conversation.agent_name,
             hint=conversation.launch.login if conversation.launch is not None else "",
-            look=self._screen.look,
+            styles=self._screen.theme_styles,
             error=error,
         )
         return await self._screen.ask(dialog)
@@ -401,7 +401,7 @@ class LoginDialogs:
     async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
         """Show a running login until the user cancels it."""
         name = self._screen.conversation.agent_name
-        dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
+        dialog = LoginWait(agent, name=name, method=method.name, styles=self._screen.theme_styles)
         await self._screen.ask(dialog)
 
     async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
@@ -422,7 +422,7 @@ class LoginDialogs:
         except TerminalError as error:
             return str(error)
         title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
-        screen = TerminalLoginScreen(terminal, title=title, look=self._screen.look)
+        screen = TerminalLoginScreen(terminal, title=title, styles=self._screen.theme_styles)
         try:
             failure = await self._screen.ask(screen)
             return STOPPED if failure is None else failure
@@ -442,14 +442,14 @@ async def folder_to_continue_in(screen: ConversationScreen, cwd: str, here: str)
     """
     if not cwd or _is_folder(cwd):
         return cwd or here
-    choice = await screen.ask(folder_menu(cwd, here, screen.look))
+    choice = await screen.ask(folder_menu(cwd, here, screen.theme_styles))
     if choice == HERE:
         return here
     title = "The folder in which the session goes on"
     path: str | None = here
     while choice == OTHER and path is not None:
         dialog = LineDialog(
-            title, path, screen.look, placeholder="a folder that is there", does="go on there"
+            title, path, screen.theme_styles, placeholder="a folder that is there", does="go on there"
         )
         path = await screen.ask(dialog)
         if path is not None:

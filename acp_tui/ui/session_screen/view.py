@@ -208,10 +208,10 @@ class SessionView:
             session.cwd,
             terminal=self._parts.shell.terminal,
             redraw=chat.changed,
-            glyph=lambda name: screen.look.glyph(name),
+            symbol=lambda name: screen.theme_styles.symbol(name),
             asks=session.asks,
             key=lambda name: key_of(screen, name),
-            pictures=has_pictures(screen.app, screen.look),
+            pictures=has_pictures(screen.app, screen.theme_styles),
             thoughts=settings.thoughts,
             fold_turns=settings.fold_turns,
         )

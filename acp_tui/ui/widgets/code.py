@@ -17,7 +17,7 @@ from pygments.util import ClassNotFound
 from rich.segment import Segment
 from rich.style import Style
 
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Continued, Row, row_cells, row_text, wrap
 
 _LONGEST: Final = 500
@@ -218,12 +218,12 @@ class CodePiece(NamedTuple):
 
 
 class CodeRows:
-    """The pieces of code among the rows of a text, at one width and in one look."""
+    """The pieces of code among the rows of a text, at one width and in one theme."""
 
-    def __init__(self, rows: Sequence[Row], width: int, look: Look) -> None:
+    def __init__(self, rows: Sequence[Row], width: int, styles: Styles) -> None:
         self._rows = rows
         self._width = width
-        self._styles = _Styles(look)
+        self._styles = _CodeStyles(styles)
         self._pieces: list[CodePiece] = []
 
     def laid_out(self, listing: CodeLines, start: int, end: int, first: Row, rest: Row) -> list[Row]:
@@ -279,15 +279,15 @@ class CodeRows:
         return [*row[: code.marks], *colours, *row[code.marks + 1 :]], settled
 
 
-class _Styles(dict[str, Style]):
-    """The styles of code in one look by role; the role of plain code is empty."""
+class _CodeStyles(dict[str, Style]):
+    """The styles of code in one theme by role; the role of plain code is empty."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, styles: Styles) -> None:
         super().__init__()
-        self._look = look
+        self._theme_styles = styles
 
     def __missing__(self, role: str) -> Style:
-        style = self[role] = self._look.blend(("code-block", role) if role else ("code-block",))
+        style = self[role] = self._theme_styles.blend(("code-block", role) if role else ("code-block",))
         return style
 
 

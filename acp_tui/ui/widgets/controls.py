@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe, safe_line
 
 
@@ -40,15 +40,17 @@ class OneOf(Widget, can_focus=True):
 
         sender: OneOf
 
-    def __init__(self, words: Sequence[str], look: Look, *, chosen: int = 0, id: str | None = None) -> None:
+    def __init__(
+        self, words: Sequence[str], styles: Styles, *, chosen: int = 0, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
         self._words = list(words)
-        self._look = look
+        self._theme_styles = styles
         self.set_reactive(OneOf.chosen, chosen)
 
     @override
     def render(self) -> Content:
-        mark = self._look.glyph("current")
+        mark = self._theme_styles.symbol("current")
         parts: list[tuple[str, str]] = []
         for place, word in enumerate(self._words):
             is_chosen = place == self.chosen
@@ -156,7 +158,7 @@ class Choices(LongOptions):
     def __init__(
         self,
         values: Sequence[tuple[str, str]],
-        look: Look,
+        styles: Styles,
         *,
         chosen: Iterable[int] = (),
         several: bool = False,
@@ -166,13 +168,13 @@ class Choices(LongOptions):
 
         Args:
             values: pairs (label, description).
-            look: the source of the marks.
+            styles: the source of the symbols.
             chosen: indices of the values chosen at first.
             several: True if several values can be chosen.
             needed: True if a single choice cannot be undone.
         """
         self._values = list(values)
-        self._look = look
+        self._theme_styles = styles
         self._several = several
         self._needed = needed
         self.chosen = set(chosen)
@@ -197,7 +199,7 @@ class Choices(LongOptions):
         marks = ("unticked", "ticked") if self._several else ("pending", "running")
         is_chosen = index in self.chosen
         return Content.assemble(
-            (f"{self._look.glyph(marks[is_chosen])} ", "$accent" if is_chosen else "$muted"),
+            (f"{self._theme_styles.symbol(marks[is_chosen])} ", "$accent" if is_chosen else "$muted"),
             safe_line(label),
             (f"  {safe_line(description)}" if description else "", "$muted"),
         )

@@ -15,8 +15,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from acp_tui.ui.textual_internals import bindings_of
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
 
@@ -42,18 +42,18 @@ class Keys(StatusRows):
 
     def __init__(
         self,
-        look: Look | None = None,
+        styles: Styles | None = None,
         later: Collection[str] = (),
         short: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Show keys.
 
         Args:
-            look: the styles.
+            styles: the theme's styles.
             later: actions of the focused widget to show after those of the screen.
             short: short descriptions by action, for a narrow row.
         """
-        super().__init__(look)
+        super().__init__(styles)
         self._later = later
         self._short = short
         self._is_short = False

@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from typing_extensions import override
 
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.log import TerminalLog
 from acp_tui.ui.widgets.text import Row, safe, wrap
 from acp_tui.ui.widgets.transcript.blocks import Block
@@ -49,11 +49,11 @@ class OutputBlock(Block):
         self._width = 0
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
-        return self.some_rows(width, look, inf)
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        return self.some_rows(width, styles, inf)
 
     @override
-    def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
+    def some_rows(self, width: int, styles: Styles, until: float) -> Sequence[Row]:
         if width != self._width:
             self._width, self._rows, self._wrapped = width, [], 0
         self.stable_rows = len(self._rows)
@@ -134,19 +134,19 @@ class JsonBlock(Block):
     def __init__(self, value: Any) -> None:
         self._value = value
         self._lines: list[JsonLine] | None = None
-        self._laid_out: tuple[int, Look, list[Row]] | None = None
+        self._laid_out: tuple[int, Styles, list[Row]] | None = None
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
-        if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is look:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is styles:
             self.stable_rows = len(self._laid_out[2])
             return self._laid_out[2]
         rows: list[Row] = []
         for level, pieces in self._all_lines():
             indent = [Segment(" " * min(level * _INDENT, width // 2))]
-            spans = [(safe(text), look[role]) for role, text in pieces]
+            spans = [(safe(text), styles[role]) for role, text in pieces]
             rows.extend(wrap(spans, width, indent, indent, words=False))
-        self._laid_out = (width, look, rows)
+        self._laid_out = (width, styles, rows)
         self.stable_rows = 0
         return rows
 

@@ -13,7 +13,7 @@ from textual.filter import ANSIToTruecolor, LineFilter
 from textual.strip import Strip
 
 from acp_tui.ui.textual_internals import FullStrip
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells
 
 KEPT_STRIPS: Final = 600
@@ -71,22 +71,26 @@ class Painter:
         self._strips: dict[Hashable, dict[int, Strip]] = {}
         self._count = 0
         self._configured: tuple[object, ...] = ()
-        self.configure(Look(), Style.null(), 0, (), Color(0, 0, 0))
+        self.configure(Styles(), Style.null(), 0, (), Color(0, 0, 0))
 
     def configure(
-        self, look: Look, base: Style, width: int, filters: Sequence[LineFilter], ground: Color
+        self, styles: Styles, base: Style, width: int, filters: Sequence[LineFilter], ground: Color
     ) -> None:
         """Set styles and width; forget all strips if any of them is new."""
-        configured = (look, base, width, tuple(filters), ground)
+        configured = (styles, base, width, tuple(filters), ground)
         if configured == self._configured:
             return
         self._configured = configured
-        self._look, self.width, self._ground = look, width, ground
+        self._theme_styles, self.width, self._ground = styles, width, ground
         true = filters[0] if filters and isinstance(filters[0], ANSIToTruecolor) else None
         self._filters = filters[1:] if true else filters
         self._styles = _PaintedStyles(base, true, ground)
-        self._cursor_styles = _PaintedStyles(base + look["cursor"], true, ground)
-        bars = ((" ", None), (look.glyph("track"), look["faint"]), (look.glyph("thumb"), look["faint"]))
+        self._cursor_styles = _PaintedStyles(base + styles["cursor"], true, ground)
+        bars = (
+            (" ", None),
+            (styles.symbol("track"), styles["faint"]),
+            (styles.symbol("thumb"), styles["faint"]),
+        )
         self._bars = [Segment(text, self._styles[style]) for text, style in bars]
         self.clear()
 
@@ -146,7 +150,7 @@ class Painter:
         if self._count >= KEPT_STRIPS:
             self.clear()
         if self.needle:
-            row = marked(row, self.needle, self._look["match"])
+            row = marked(row, self.needle, self._theme_styles["match"])
         strip = self.finish(row, bar, cursor=cursor)
         self._strips.setdefault(owner, {})[number << _BAR_BITS | bar] = strip
         self._count += 1
@@ -188,14 +192,14 @@ def over(strip: Strip, start: int, end: int, style: Style) -> Strip:
     return Strip(segments, strip.cell_length)
 
 
-def fit(segments: list[Segment], pan: int, width: int, ground: Style, look: Look) -> list[Segment]:
+def fit(segments: list[Segment], pan: int, width: int, ground: Style, styles: Styles) -> list[Segment]:
     """Return segments panned by `pan` cells, exactly `width` wide, with marks where they are cut."""
     if width <= 0:
         return []
     length = sum([cell_len(text) for text, _, _ in segments])
     if pan == 0 and length <= width:
         return [*segments, Segment(" " * (width - length), ground)] if length < width else segments
-    mark = Segment(look.glyph("cut"), ground + look["accent"])
+    mark = Segment(styles.symbol("cut"), ground + styles["accent"])
     left = bool(pan and length)
     right = length > pan + width and width > left  # one cell has room for one mark
     inner = Strip(segments, length).crop(pan + left, pan + width - right)

@@ -16,7 +16,7 @@ from rich.style import Style
 from textual.app import App
 from typing_extensions import override
 
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
@@ -60,14 +60,14 @@ class PictureBlock(Block):
         self._decoding: asyncio.Future[list[Row]] | None = None
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         self.stable_rows = 0
         columns = max(1, min(COLUMNS, width - sum(len(text) for _, text in self._indent)))
         if columns != self._columns:
             self._columns = columns
             self._decode(columns)
         indent = [Segment(text) for _, text in self._indent]
-        return [*([*indent, *row] for row in self._picture), *self._caption.rows(width, look)]
+        return [*([*indent, *row] for row in self._picture), *self._caption.rows(width, styles)]
 
     @override
     def height_hint(self, width: int) -> int:
@@ -95,9 +95,9 @@ class PictureBlock(Block):
             self._redraw(self)
 
 
-def has_pictures(app: App[Any], look: Look) -> bool:
+def has_pictures(app: App[Any], styles: Styles) -> bool:
     """Return True if the terminal has true colours and draws more than ASCII."""
-    return app.console.color_system == "truecolor" and not app.no_color and not look.ascii
+    return app.console.color_system == "truecolor" and not app.no_color and not styles.ascii
 
 
 def decoded(data: str, columns: int, rows: int) -> list[Row]:

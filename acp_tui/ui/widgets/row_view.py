@@ -18,8 +18,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import NO_BAR, THUMB, TRACK, Painter, thumb_of
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import Piece, one_row
 
 
@@ -39,10 +39,10 @@ class RowView(ScrollView, can_focus=True):
     """
 
     def __init__(
-        self, look: Look | None = None, *, id: str | None = None, classes: str | None = None
+        self, styles: Styles | None = None, *, id: str | None = None, classes: str | None = None
     ) -> None:
         super().__init__(id=id, classes=classes)
-        self.look = look or Look()
+        self.theme_styles = styles or Styles()
         self._rows = 0
         self._painter = Painter()
         self._painted_width: int | None = None
@@ -71,9 +71,9 @@ class RowView(ScrollView, can_focus=True):
         """Return the number of the first visible row."""
         return round(self.scroll_y)
 
-    def set_look(self, look: Look) -> None:
-        """Set the look and redraw."""
-        self.look = look
+    def set_theme_styles(self, styles: Styles) -> None:
+        """Set the styles and redraw."""
+        self.theme_styles = styles
         self.lay_out_rows()
 
     def show_rows(self, rows: int, unchanged: int = 0) -> None:
@@ -103,9 +103,9 @@ class RowView(ScrollView, can_focus=True):
 
     @override
     def render_lines(self, crop: Region) -> list[Strip]:
-        width, base = self.size.width, self.look.base
+        width, base = self.size.width, self.theme_styles.base
         ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]
-        self._painter.configure(self.look, base, width, self.app.get_line_filters(), ground)
+        self._painter.configure(self.theme_styles, base, width, self.app.get_line_filters(), ground)
         thumb = thumb_of(self.top_row(), self.size.height, self._rows)
         self._painted_width = width  # Textual walks the tree for a size
         try:
@@ -173,8 +173,8 @@ class RowList(RowView, Generic[Item]):
 
         item: Any
 
-    def __init__(self, look: Look | None = None, *, id: str | None = None) -> None:
-        super().__init__(look, id=id)
+    def __init__(self, styles: Styles | None = None, *, id: str | None = None) -> None:
+        super().__init__(styles, id=id)
         self._items: Sequence[Item] = ()
         self._cursor = 0
         self.follows = self.FOLLOWS
@@ -201,7 +201,7 @@ class RowList(RowView, Generic[Item]):
 
     @override
     def paint_row(self, row: int) -> list[Segment]:
-        return one_row(*self.pieces(self._items[row]), self.row_width, self.look)
+        return one_row(*self.pieces(self._items[row]), self.row_width, self.theme_styles)
 
     @override
     def has_cursor(self, row: int) -> bool:
@@ -279,17 +279,17 @@ class StatusRows(Widget):
             return self.lines
 
     def __init__(
-        self, look: Look | None = None, *, id: str | None = None, classes: str | None = None
+        self, styles: Styles | None = None, *, id: str | None = None, classes: str | None = None
     ) -> None:
         super().__init__(id=id, classes=classes)
-        self.look = look or Look()
+        self.theme_styles = styles or Styles()
         self._lines: list[StatusRow] = []
         self._selected: int | None = None
         self._painter = Painter(has_bar=False)
 
-    def set_look(self, look: Look) -> None:
-        """Set the look and redraw."""
-        self.look = look
+    def set_theme_styles(self, styles: Styles) -> None:
+        """Set the styles and redraw."""
+        self.theme_styles = styles
         self.refresh()
 
     def set_rows(self, lines: Sequence[StatusRow], selected: int | None = None) -> None:
@@ -309,7 +309,7 @@ class StatusRows(Widget):
     @override
     def render_lines(self, crop: Region) -> list[Strip]:
         filters, ground = self.app.get_line_filters(), self.background_colors[1]
-        self._painter.configure(self.look, self.rich_style, self.size.width, filters, ground)
+        self._painter.configure(self.theme_styles, self.rich_style, self.size.width, filters, ground)
         return super().render_lines(crop)
 
     @override
@@ -318,7 +318,7 @@ class StatusRows(Widget):
             return self._painter.blank(NO_BAR)
         strip = self._painter.kept(self, y, NO_BAR)
         if strip is None:
-            row = one_row(*self._lines[y], self._painter.width, self.look)
+            row = one_row(*self._lines[y], self._painter.width, self.theme_styles)
             strip = self._painter.paint(self, y, NO_BAR, row, cursor=y == self._selected)
         return strip
 

@@ -15,8 +15,8 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.row_view import RowView, StatusRows
+from acp_tui.ui.widgets.styles import Styles
 
 _ROOM = 100
 """Columns from which there is room for the hints."""
@@ -64,7 +64,7 @@ class SearchBar(Horizontal):
     def __init__(
         self,
         searched: Searched,
-        look: Look,
+        styles: Styles,
         placeholder: str,
         focus_back: Widget | None,
         *,
@@ -72,7 +72,7 @@ class SearchBar(Horizontal):
     ) -> None:
         super().__init__(id=id)
         self.searched = searched
-        self._look = look
+        self._theme_styles = styles
         self._placeholder = placeholder
         self._focus_back = focus_back
         self._text = ""
@@ -80,7 +80,7 @@ class SearchBar(Horizontal):
     @override
     def compose(self) -> ComposeResult:
         yield InputLine(placeholder=self._placeholder, compact=True)
-        yield StatusRows(self._look)
+        yield StatusRows(self._theme_styles)
 
     def on_mount(self) -> None:
         """Wait for a text."""
@@ -154,4 +154,4 @@ async def open_find_bar(view: RowView, searched: Searched) -> None:
     for bar in parent.query(FindBar):
         bar.focus_field()
         return
-    await view.screen.mount(FindBar(searched, view.look, "find", view), after=view)
+    await view.screen.mount(FindBar(searched, view.theme_styles, "find", view), after=view)

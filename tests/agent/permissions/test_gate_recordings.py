@@ -120,6 +120,7 @@ async def test_what_an_agent_has_shown_is_not_asked_about_again(name: str, tmp_p
     assert gate.asked == []
 
 
+@pytest.mark.slow
 def test_recorded_agents_do_act_through_us() -> None:
     rows = [row for name in NAMES for row in recordings.rows(name) if isinstance(row.msg, dict)]
     assert sum(row.direction == "in" and row.msg.get("method") in ACTS for row in rows) > 30

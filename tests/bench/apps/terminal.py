@@ -16,7 +16,7 @@ from textual import work
 from textual.app import App, ComposeResult
 from textual.widgets import Input, Static
 
-from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.workspace.terminals import Terminals
 
@@ -27,7 +27,7 @@ class TerminalApp(App[None]):
     def compose(self) -> ComposeResult:
         yield Static(READY)
         yield Input()
-        yield TerminalView(look_of(choose("acp-dark")[0]))
+        yield TerminalView(styles_of(choose("acp-dark")[0]))
 
     def on_input_submitted(self) -> None:
         self.run_command()

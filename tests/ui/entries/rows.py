@@ -9,7 +9,7 @@ from acp_tui.session.entries import Text, Thought, ToolCall
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.views import VIEWS
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 
 PICTURE = ImageContent(data="aGFsbG8=", mime_type="image/png")
 
@@ -21,7 +21,7 @@ def context(
         "/w/src",
         terminal=(terminals or {}).get,
         redraw=lambda block: None,
-        glyph=Look(ascii=ascii).glyph,
+        symbol=Styles(ascii=ascii).symbol,
         asks=lambda call: call.tool_call_id == asks,
         thoughts=thoughts,
     )
@@ -34,7 +34,7 @@ def block(entry: Any, place: BlockContext | None = None) -> EntryBlock:
 def rows(shown: EntryBlock, width: int = 60, *, ascii: bool = False) -> list[str]:
     """Return the text of the rows; each fits the width, and the estimate is not absurd."""
     found = [
-        "".join(segment.text for segment in row).rstrip() for row in shown.rows(width, Look(ascii=ascii))
+        "".join(segment.text for segment in row).rstrip() for row in shown.rows(width, Styles(ascii=ascii))
     ]
     assert shown.height_hint(width) <= 4 * len(found) + 4
     return found

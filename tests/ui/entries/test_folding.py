@@ -10,7 +10,7 @@ from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.turns import Turn
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.folding import Folding, is_read, run_line, turn_facts, turn_line
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import Piece
 from tests.ui.entries.rows import block, rows
 from tests.ui.entries.rows import call as tool_call
@@ -149,7 +149,7 @@ def test_reads_are_in_their_line_again_when_their_turn_is_opened() -> None:
     assert len(before) == 3
 
 
-GLYPH = Look().glyph
+SYMBOL = Styles().symbol
 
 
 def words(pieces: list[Piece]) -> str:
@@ -164,8 +164,8 @@ def turn(used: int, cost: float, **more: Any) -> Turn:
 
 
 def test_a_turn_is_named_by_its_prompt_in_one_line() -> None:
-    assert words(turn_line(UserMessage([TextBuffer("do\nthis  now")]), GLYPH)).endswith("do this now")
-    assert words(turn_line(UserMessage([]), GLYPH)).endswith("(no text)")
+    assert words(turn_line(UserMessage([TextBuffer("do\nthis  now")]), SYMBOL)).endswith("do this now")
+    assert words(turn_line(UserMessage([]), SYMBOL)).endswith("(no text)")
 
 
 def test_the_facts_of_a_turn_are_files_commands_time_context_and_its_own_cost() -> None:
@@ -175,20 +175,20 @@ def test_the_facts_of_a_turn_are_files_commands_time_context_and_its_own_cost() 
         tool_call(kind="execute"),
     ]
 
-    facts = words(turn_facts(edits, turn(12_000, 0.75), turn(1_000, 0.5), GLYPH))
+    facts = words(turn_facts(edits, turn(12_000, 0.75), turn(1_000, 0.5), SYMBOL))
 
     assert facts == "2 files +1 −1 2 commands 4.0 s ctx 12k 0.25 USD"
 
 
 def test_an_end_that_is_none_of_the_usual_is_named_and_nothing_is_said_of_what_is_unknown() -> None:
-    assert words(turn_facts([], Turn(0, 1.0, stop_reason="max_tokens"), None, GLYPH)) == "max tokens"
-    assert turn_facts([], None, None, GLYPH) == []
+    assert words(turn_facts([], Turn(0, 1.0, stop_reason="max_tokens"), None, SYMBOL)) == "max tokens"
+    assert turn_facts([], None, None, SYMBOL) == []
 
 
 def test_a_row_of_reads_names_the_first_of_them() -> None:
     calls = [tool_call(kind="read", title=name) for name in "abc"] + [tool_call(kind="search", title="d")]
 
-    assert words(run_line(calls, "/w", GLYPH)).endswith("3 reads, 1 search a, b, c, …")
+    assert words(run_line(calls, "/w", SYMBOL)).endswith("3 reads, 1 search a, b, c, …")
 
 
 def test_only_reads_and_searches_that_went_well_are_folded() -> None:

@@ -8,7 +8,7 @@ from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, Re
 from acp_tui.session.entries import AgentMessage, AscribedMessage, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.messages import ThoughtBlock, described
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from tests.ui.entries.rows import PICTURE, block, context, rows, thought
 
@@ -84,7 +84,7 @@ def test_an_answer_grows_and_its_parts_stand_below_each_other() -> None:
 def test_rows_are_painted_as_they_were_laid_out_though_the_entry_has_changed() -> None:
     message = AgentMessage([PICTURE, TextBuffer("```py\ndef f(): pass\n```")], finished=True)
     shown = block(message)
-    laid_out = shown.rows(40, Look())
+    laid_out = shown.rows(40, Styles())
     place = next(number for number, row in enumerate(laid_out) if row_text(row).startswith("def"))
     painted = shown.highlighted(place, laid_out[place])
     assert [segment.text for segment in painted][:2] == ["def", " "]

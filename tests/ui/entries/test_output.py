@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.output import TextTail
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 
 
 def shown(tail: TextTail) -> list[str]:
-    return [row_text(row)[4:] for row in tail.rows(80, Look())]
+    return [row_text(row)[4:] for row in tail.rows(80, Styles())]
 
 
 def test_the_newest_lines_are_shown_as_they_come() -> None:

@@ -15,7 +15,7 @@ from acp_tui.session.files import Edit
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries import tool_call as counting
 from acp_tui.ui.entries.tool_call import EditCounts, ToolCallBlock, call_pieces
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.workspace.terminals import Terminals
 from tests.ui.entries.rows import block, call, context, rows, text_item
 from tests.waiting import until
@@ -127,7 +127,7 @@ def test_r33_a_sequence_cut_over_two_updates_is_no_junk() -> None:
     shown.sync()
 
     assert rows(shown)[2:] == ["  ▌ 20 %", "  ▌ red plain!"]
-    (red,) = (part for row in shown.rows(60, Look()) for part in row if part.text == "red")
+    (red,) = (part for row in shown.rows(60, Styles()) for part in row if part.text == "red")
     assert red.style is not None
     assert red.style.color == Color.from_ansi(1)
 
@@ -236,7 +236,7 @@ def test_a_search_finds_raw_input_and_output_whatever_their_fields_are_called() 
 def test_of_a_title_without_end_no_more_is_made_than_a_line_can_show() -> None:
     endless = call(kind="read", title="word " * 200_000)
 
-    left, _ = call_pieces(endless, "/w", Look())
+    left, _ = call_pieces(endless, "/w", Styles())
 
     assert max(len(text) for _, text in left) < 5_000
     assert len(block(endless).searched()) > 900_000, "it is searched whole"

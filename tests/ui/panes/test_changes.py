@@ -38,7 +38,7 @@ async def test_a_look_that_takes_long_is_told_beside_the_counts_and_gone_when_it
         session = Session("s", "/w")
         session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", 2, 1),)))
         app.pane.show(session, SessionChange(fields=("files",)))
-        assert app.pane.fact == f"+2 {app.pane.look.glyph('minus')}1  looking at the files, 12 s"
+        assert app.pane.fact == f"+2 {app.pane.theme_styles.symbol('minus')}1  looking at the files, 12 s"
 
         seconds = 0.0
         app.pane.look_on()
@@ -57,7 +57,7 @@ async def test_the_edits_of_many_files_are_counted_in_slices(monkeypatch: pytest
         assert len(app.pane.blocks) == 1, "the keys have their turn first"
 
         await until(lambda: len(app.pane.blocks) == 5)
-        assert app.pane.fact == f"+10 {app.pane.look.glyph('minus')}5"
+        assert app.pane.fact == f"+10 {app.pane.theme_styles.symbol('minus')}5"
 
 
 async def test_what_is_not_tracked_and_why_stands_above_the_files_and_goes_again() -> None:

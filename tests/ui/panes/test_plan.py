@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.protocol.schema import PlanEntry
 from acp_tui.ui.panes.plan import PlanLine, PlanPane
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells, row_text
 from tests.ui.seats import seat
 
@@ -19,7 +19,7 @@ ODD = "日本語 👨‍👩‍👧 ☁️ 🇩🇪 e\u0301te\u0301"
 def test_r36_wide_and_joined_characters_of_an_entry_keep_to_its_width_and_stay_whole(width: int) -> None:
     entry = PlanEntry(content=f"{ODD} {ODD}", priority="low", status="pending")
 
-    rows = PlanLine(entry, Look()).rows(width, Look())
+    rows = PlanLine(entry, Styles()).rows(width, Styles())
 
     assert max(map(row_cells, rows)) <= width
     text = "".join(row_text(row)[2:] for row in rows)
@@ -27,18 +27,18 @@ def test_r36_wide_and_joined_characters_of_an_entry_keep_to_its_width_and_stay_w
 
 
 def test_of_an_endless_entry_the_beginning_is_shown_and_all_of_it_copied() -> None:
-    line = PlanLine(PlanEntry(content="word " * 100_000, priority="low", status="pending"), Look())
+    line = PlanLine(PlanEntry(content="word " * 100_000, priority="low", status="pending"), Styles())
 
-    rows = line.rows(80, Look())
+    rows = line.rows(80, Styles())
 
     assert len(rows) < 20
-    assert row_text(rows[-1]).rstrip().endswith(Look().glyph("cut"))
+    assert row_text(rows[-1]).rstrip().endswith(Styles().symbol("cut"))
     assert abs(line.height_hint(80) - len(rows)) < 5
     assert line.source() == "word " * 100_000
 
 
 @pytest.mark.parametrize(
-    ("status", "is_idle", "glyph"),
+    ("status", "is_idle", "symbol"),
     [
         ("failed", False, "failed"),
         ("in_progress", False, "current"),
@@ -47,10 +47,10 @@ def test_of_an_endless_entry_the_beginning_is_shown_and_all_of_it_copied() -> No
         ("of tomorrow", False, "waiting"),
     ],
 )
-def test_the_mark_of_a_step(status: str, is_idle: bool, glyph: str) -> None:
-    line = PlanLine(PlanEntry(content="a", priority="low", status=status), Look(), is_idle=is_idle)
+def test_the_mark_of_a_step(status: str, is_idle: bool, symbol: str) -> None:
+    line = PlanLine(PlanEntry(content="a", priority="low", status=status), Styles(), is_idle=is_idle)
 
-    assert row_text(line.rows(20, Look())[0]).startswith(Look().glyph(glyph))
+    assert row_text(line.rows(20, Styles())[0]).startswith(Styles().symbol(symbol))
 
 
 @pytest.mark.slow
@@ -59,14 +59,14 @@ async def test_a_step_in_progress_is_drawn_as_left_open_once_the_turn_is_over(tm
     async with seat(tmp_path, updates=[{"kind": "plan", "entries": [step]}]) as here:
         await here.say("wait")
         await here.until(lambda: here.conversation.is_busy)
-        await here.sees(f"{Look().glyph('current')} mend it")
+        await here.sees(f"{Styles().symbol('current')} mend it")
 
         await here.press("ctrl+c")
         await here.until(lambda: not here.conversation.is_busy)
-        await here.sees(f"{Look().glyph('waiting')} mend it")
+        await here.sees(f"{Styles().symbol('waiting')} mend it")
 
         await here.say("wait")
-        await here.sees(f"{Look().glyph('current')} mend it")
+        await here.sees(f"{Styles().symbol('current')} mend it")
 
 
 @pytest.mark.slow

@@ -17,9 +17,9 @@ from acp_tui.ui import theme
 from acp_tui.ui.screens import key_guard
 from acp_tui.ui.screens.key_guard import is_kept_back
 from acp_tui.ui.screens.unasked import UnaskedScreen
-from tests.ui.screens.stage import look, screen_text
+from tests.ui.screens.stage import screen_text, styles
 
-LOOK = look()
+STYLES = styles()
 NOTHING = object()
 """The result of a dialog that is still open."""
 
@@ -62,7 +62,7 @@ def let_the_pause_pass(screen: UnaskedScreen[Any]) -> bool:
 
 def turn(screen: UnaskedScreen[Any]) -> None:
     """Turn to a screen, as Tab does."""
-    screen.guard.anew(-key_guard.LOOK)  # as if it had been there for a long time
+    screen.guard.anew(-key_guard.STYLES)  # as if it had been there for a long time
     screen.guard.click(0.0)
     screen.turned_to()
     screen.look_at_guard()

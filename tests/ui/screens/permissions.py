@@ -7,7 +7,7 @@ from acp_tui.session.entries import Item, Location, ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.permission_details import NOTHING_KNOWN, Background
-from tests.ui.screens.dialogs import LOOK
+from tests.ui.screens.dialogs import STYLES
 
 FOUR = [
     ("A", "Always", "allow_always"),
@@ -34,7 +34,7 @@ def dialog(
         agent=agent,
         cwd="/w",
         inside=lambda path: path.startswith("/w/"),
-        look=LOOK,
+        styles=STYLES,
         counter=counter,
     )
 
@@ -51,7 +51,7 @@ def asks(
         agent="demo",
         cwd=cwd,
         inside=lambda path: path == "/w" or path.startswith("/w/"),
-        look=LOOK,
+        styles=STYLES,
         background=background,
         waiting=waiting,
         counter=(2, max(2, len(waiting))),

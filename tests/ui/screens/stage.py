@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 from acp_tui.ui import theme
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from tests.waiting import PATIENCE
 
 SCREENS = Path(theme.__file__).parent / "screens"
@@ -21,8 +21,8 @@ SHEETS = [SCREENS / f"{name}.tcss" for name in ("full_screens", "help", "start",
 SHEETS += sorted((SCREENS.parent / "widgets").glob("*.tcss"))
 
 
-def look(name: str = "acp-dark") -> Look:
-    return theme.look_of(theme.choose(name)[0])
+def styles(name: str = "acp-dark") -> Styles:
+    return theme.styles_of(theme.choose(name)[0])
 
 
 class Stage(App[None]):

@@ -7,7 +7,7 @@ import pytest
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.address import AddressDialog, read_address
 from acp_tui.ui.screens.form import ElicitationAnswer
-from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.stage import until
 
 URL = "https://agent.example.com/connect?e=e-5"
@@ -25,7 +25,7 @@ class Browser:
 
 def address(url: str = URL, opener: Browser | None = None, *, visiting: bool = False) -> AddressDialog:
     question = Elicitation("q", "Allow access [/x]", url=url, elicitation_id="e-5", visiting=visiting)
-    return AddressDialog(question, agent="demo", look=LOOK, opener=opener or Browser())
+    return AddressDialog(question, agent="demo", styles=STYLES, opener=opener or Browser())
 
 
 @pytest.mark.slow
@@ -89,6 +89,7 @@ async def test_c108_the_end_of_a_visit_is_asked_for_only_once_it_was_agreed() ->
         assert "finish" not in app.text
 
 
+@pytest.mark.slow
 async def test_an_address_that_is_never_opened_can_only_be_copied_or_declined() -> None:
     browser = Browser()
     async with shown(address("file:///etc/passwd", browser)) as (app, pilot):

@@ -7,7 +7,7 @@ import pytest
 
 from acp_tui.ui.screens.bundle import BundleScreen
 from acp_tui.ui.screens.protocol import ProtocolScreen
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def bundles(tmp_path: Path) -> list[Path]:
 async def test_nothing_is_saved_before_the_user_has_seen_what_and_said_so(
     tmp_path: Path, journal: Path
 ) -> None:
-    app = Stage(ProtocolScreen(journal, look()))
+    app = Stage(ProtocolScreen(journal, styles()))
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("s")
         await until(pilot, lambda: "2  token" in screen_text(app))
@@ -48,7 +48,7 @@ async def test_nothing_is_saved_before_the_user_has_seen_what_and_said_so(
 
 @pytest.mark.slow
 async def test_closing_it_saves_nothing(tmp_path: Path, journal: Path) -> None:
-    app = Stage(BundleScreen(journal, look()))
+    app = Stage(BundleScreen(journal, styles()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "token" in screen_text(app))
         await pilot.press("escape")
@@ -60,7 +60,7 @@ async def test_closing_it_saves_nothing(tmp_path: Path, journal: Path) -> None:
 async def test_a_copy_that_cannot_be_written_is_told_and_can_be_tried_again(
     tmp_path: Path, journal: Path
 ) -> None:
-    app = Stage(BundleScreen(journal, look()))
+    app = Stage(BundleScreen(journal, styles()))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "token" in screen_text(app))
         (tmp_path / "home" / "data" / "bundles").write_text("a file where a folder should be")

@@ -22,7 +22,7 @@ from acp_tui.ui.screens.changes import (
 )
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.workspace.encodings import BROKEN
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
 def written(path: str, old: str | None, new: str) -> FileChange:
@@ -62,7 +62,7 @@ def test_a_new_file_is_whole_also_when_only_the_agent_reported_it() -> None:
 @pytest.mark.slow
 async def test_all_files_are_shown_with_their_counts() -> None:
     files = [written("/w/[/a].py", "one\n", "one\ntwo\n"), written("/w/b.py", "x\ny\n", "x\n")]
-    app = Stage(ChangesScreen(lambda: files, "/w/b.py", "/w", look()))
+    app = Stage(ChangesScreen(lambda: files, "/w/b.py", "/w", styles()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "+1 −1" in screen_text(app).splitlines()[0])
 
@@ -72,7 +72,7 @@ async def test_all_files_are_shown_with_their_counts() -> None:
 
 
 async def test_a_session_without_changes_says_so() -> None:
-    app = Stage(ChangesScreen(list, "", "/w", look()))
+    app = Stage(ChangesScreen(list, "", "/w", styles()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "changed no files" in screen_text(app))
         await pilot.press("escape")

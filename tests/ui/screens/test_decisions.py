@@ -12,7 +12,7 @@ from acp_tui.store.decisions import Decision, DecisionLog, OfferedOption
 from acp_tui.ui.screens.decisions import DecisionFilter, DecisionList, DecisionsScreen
 from acp_tui.ui.screens.texts import SessionDetailsScreen
 from tests.store.test_decisions import ONE
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def test_decisions_are_listed_newest_first_with_who_answered(path: Path) -> None:
-    app = Stage(DecisionsScreen(path, None, look()))
+    app = Stage(DecisionsScreen(path, None, styles()))
     async with app.run_test(size=(110, 20)) as pilot:
         await until(pilot, lambda: "4 decisions" in screen_text(app))
         rows = [line for line in screen_text(app).splitlines() if "03-01" in line]
@@ -50,7 +50,7 @@ async def test_decisions_are_listed_newest_first_with_who_answered(path: Path) -
 
 
 async def test_keys_narrow_the_list_by_answer_by_who_gave_it_by_agent_and_by_session(path: Path) -> None:
-    app = Stage(DecisionsScreen(path, "s2", look()))
+    app = Stage(DecisionsScreen(path, "s2", styles()))
     async with app.run_test(size=(110, 20)) as pilot:
         await until(pilot, lambda: "4 decisions" in screen_text(app))
         for keys, title in (
@@ -72,7 +72,7 @@ async def test_keys_narrow_the_list_by_answer_by_who_gave_it_by_agent_and_by_ses
 
 
 async def test_words_are_searched_in_all_that_is_known_and_escape_takes_them_away(path: Path) -> None:
-    app = Stage(DecisionsScreen(path, None, look()))
+    app = Stage(DecisionsScreen(path, None, styles()))
     async with app.run_test(size=(110, 20)) as pilot:
         await until(pilot, lambda: "4 decisions" in screen_text(app))
         await pilot.press("slash")
@@ -86,7 +86,7 @@ async def test_words_are_searched_in_all_that_is_known_and_escape_takes_them_awa
 
 
 async def test_a_decision_opens_with_all_that_was_asked_offered_and_answered(path: Path) -> None:
-    app = Stage(DecisionsScreen(path, None, look()))
+    app = Stage(DecisionsScreen(path, None, styles()))
     async with app.run_test(size=(110, 30)) as pilot:
         await until(pilot, lambda: "4 decisions" in screen_text(app))
         app.screen.query_one(DecisionList).action_move_to(-1)
@@ -98,12 +98,12 @@ async def test_a_decision_opens_with_all_that_was_asked_offered_and_answered(pat
 
 
 async def test_a_log_that_is_empty_or_cannot_be_read_says_so(tmp_path: Path) -> None:
-    app = Stage(DecisionsScreen(tmp_path / "none.ndjson", None, look()))
+    app = Stage(DecisionsScreen(tmp_path / "none.ndjson", None, styles()))
     async with app.run_test(size=(100, 20)) as pilot:
         await until(pilot, lambda: "No agent has asked for a permission yet" in screen_text(app))
         await pilot.press("enter", "a", "g")
     (tmp_path / "folder.ndjson").mkdir()
-    app = Stage(DecisionsScreen(tmp_path / "folder.ndjson", None, look()))
+    app = Stage(DecisionsScreen(tmp_path / "folder.ndjson", None, styles()))
     async with app.run_test(size=(100, 20)) as pilot:
         await until(pilot, lambda: "The decision log cannot be read" in screen_text(app))
 
@@ -114,7 +114,7 @@ async def test_many_decisions_come_in_slices_and_broken_lines_are_counted(
     monkeypatch.setattr("acp_tui.ui.screens.decisions.SLICE", 0.0)  # each decision is a slice of its own
     line = path.read_bytes().splitlines(keepends=True)[0]
     path.write_bytes(line * 50 + b"{\n" + line)
-    app = Stage(DecisionsScreen(path, None, look()))
+    app = Stage(DecisionsScreen(path, None, styles()))
     async with app.run_test(size=(100, 20)) as pilot:
         await until(pilot, lambda: "51 decisions" in screen_text(app))
         assert "1 line cannot be read" in screen_text(app)
@@ -133,7 +133,7 @@ async def test_a_question_that_was_asked_again_is_named_so(tmp_path: Path) -> No
     log = DecisionLog(tmp_path / "decisions.ndjson")
     log.add(ONE)
     log.add(replace(ONE, again=True, chosen=NO))
-    app = Stage(DecisionsScreen(tmp_path / "decisions.ndjson", None, look()))
+    app = Stage(DecisionsScreen(tmp_path / "decisions.ndjson", None, styles()))
     async with app.run_test(size=(110, 30)) as pilot:
         await until(pilot, lambda: "2 decisions" in screen_text(app))
         rows = [line for line in screen_text(app).splitlines() if "03-01" in line]

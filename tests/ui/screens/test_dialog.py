@@ -31,7 +31,7 @@ from acp_tui.ui.screens.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.screens.unasked import UnaskedScreen, withdraw
 from acp_tui.ui.session_screen.restore import RestoreDialog
-from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, shown
+from tests.ui.screens.dialogs import NOTHING, STYLES, Desk, shown
 from tests.ui.screens.permissions import asks, dialog
 from tests.ui.screens.stage import until
 
@@ -58,15 +58,15 @@ def dialogs() -> list[UnaskedScreen[Any]]:
     method = AuthMethod.model_validate({"id": "m", "name": "Log in", "description": ""})
     return [
         dialog(),
-        StaleWriteDialog(write, agent="demo", cwd="/w", look=LOOK),
-        FormDialog(Elicitation("f", "Why?", schema=form), agent="demo", look=LOOK),
-        AddressDialog(Elicitation("u", "Go", url="https://example.org/"), agent="demo", look=LOOK),
-        LoginDialog([method], agent="demo", hint="", look=LOOK),
-        RuleTrust(RuleFile(Path("/w/rules.toml")), LOOK),
+        StaleWriteDialog(write, agent="demo", cwd="/w", styles=STYLES),
+        FormDialog(Elicitation("f", "Why?", schema=form), agent="demo", styles=STYLES),
+        AddressDialog(Elicitation("u", "Go", url="https://example.org/"), agent="demo", styles=STYLES),
+        LoginDialog([method], agent="demo", hint="", styles=STYLES),
+        RuleTrust(RuleFile(Path("/w/rules.toml")), STYLES),
         RestoreDialog(
-            [ChangedFile("a", "M", "a", 0o100644, 0o100644, "1", "2")], LOOK, can_undo=True, is_late=False
+            [ChangedFile("a", "M", "a", 0o100644, 0o100644, "1", "2")], STYLES, can_undo=True, is_late=False
         ),
-        FailureScreen(["agent"], "It ended", "", "", [], True, LOOK, can_begin_new=True),
+        FailureScreen(["agent"], "It ended", "", "", [], True, STYLES, can_begin_new=True),
     ]
 
 

@@ -9,7 +9,7 @@ from textual.widgets import Input
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.form import ElicitationAnswer, FormDialog
 from acp_tui.ui.widgets.controls import Choices
-from tests.ui.screens.dialogs import LOOK, NOTHING, let_the_pause_pass, shown
+from tests.ui.screens.dialogs import NOTHING, STYLES, let_the_pause_pass, shown
 from tests.ui.screens.stage import until
 
 FIELDS: dict[str, Any] = {
@@ -23,7 +23,7 @@ FIELDS: dict[str, Any] = {
 
 def form(properties: dict[str, Any] = FIELDS, required: tuple[str, ...] = ("style", "max")) -> FormDialog:
     schema = {"type": "object", "properties": properties, "required": list(required)}
-    return FormDialog(Elicitation("q", "How [/x]?", schema=schema), agent="demo", look=LOOK)
+    return FormDialog(Elicitation("q", "How [/x]?", schema=schema), agent="demo", styles=STYLES)
 
 
 @pytest.mark.slow

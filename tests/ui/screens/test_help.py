@@ -10,7 +10,7 @@ from textual.screen import Screen
 from acp_tui.ui.screens.help import HelpScreen, columns, folded, laid_out
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.keys import KeyLine
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
 class Below(Screen[None]):
@@ -69,7 +69,7 @@ async def test_keys_are_shown_as_they_are_after_rebinding() -> None:
     app = Stage(Below())
     async with app.run_test(size=(80, 40)) as pilot:
         app.set_keymap({"below.jump": "f7"})
-        app.push_screen(HelpScreen(look(), {"settings": "/home/[me]/settings.toml"}))
+        app.push_screen(HelpScreen(styles(), {"settings": "/home/[me]/settings.toml"}))
         await until(pilot, lambda: "Jump high" in screen_text(app))
 
         shown = screen_text(app)
@@ -86,7 +86,7 @@ async def test_keys_are_shown_as_they_are_after_rebinding() -> None:
 async def test_the_help_closes_with_the_key_that_opened_it() -> None:
     app = Stage(Below())
     async with app.run_test() as pilot:
-        app.push_screen(HelpScreen(look()), app.results.append)
+        app.push_screen(HelpScreen(styles()), app.results.append)
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await pilot.press("f1")
 

@@ -10,7 +10,7 @@ import pytest
 from acp_tui.agent.agent import Agent
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.ui.screens.login import LoginDialog, LoginWait
-from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.stage import until
 
 METHODS = [
@@ -21,7 +21,7 @@ METHODS = [
 
 
 def login() -> LoginDialog:
-    return LoginDialog(METHODS, agent="demo", hint="Log in first.", look=LOOK, error="timed out")
+    return LoginDialog(METHODS, agent="demo", hint="Log in first.", styles=STYLES, error="timed out")
 
 
 async def test_every_method_says_what_it_does() -> None:
@@ -39,6 +39,7 @@ async def test_every_method_says_what_it_does() -> None:
         assert app.result is NOTHING, "it appeared under typing hands"
 
 
+@pytest.mark.slow
 async def test_the_method_moved_to_is_chosen() -> None:
     async with shown(login()) as (app, pilot):
         await pilot.press("down", "enter")
@@ -69,7 +70,7 @@ class LoggingIn:
 
 
 def dialog(agent: LoggingIn) -> LoginWait:
-    return LoginWait(cast(Agent, agent), name="[/x] Agent", method="[/x] Browser", look=LOOK)
+    return LoginWait(cast(Agent, agent), name="[/x] Agent", method="[/x] Browser", styles=STYLES)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, matching
-from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.stage import until
 from tests.ui.seats import seat
 
@@ -20,7 +20,7 @@ ITEMS = [
 
 
 def menu(current: str | None = "m/2") -> Menu:
-    return Menu("Mode", ITEMS, current, LOOK)
+    return Menu("Mode", ITEMS, current, STYLES)
 
 
 def test_items_match_when_every_word_is_somewhere() -> None:
@@ -29,6 +29,7 @@ def test_items_match_when_every_word_is_somewhere() -> None:
     assert matching(ITEMS, " ") == ITEMS
 
 
+@pytest.mark.slow
 async def test_enter_takes_the_current_one_at_once() -> None:
     async with shown(menu(), turned=False) as (app, pilot):
         await pilot.press("enter")
@@ -55,6 +56,7 @@ async def test_typing_narrows_the_list() -> None:
         assert app.result == "m/1"
 
 
+@pytest.mark.slow
 async def test_nothing_that_matches_is_nothing_to_choose() -> None:
     async with shown(menu()) as (app, pilot):
         await pilot.press(*"zz", "enter")
@@ -76,7 +78,7 @@ async def test_a_click_chooses() -> None:
 @pytest.mark.slow
 async def test_many_items_stay_within_the_screen() -> None:
     items = [MenuItem(str(number), f"Session {number}") for number in range(300)]
-    async with shown(Menu("Sessions", items, "250", LOOK)) as (app, pilot):
+    async with shown(Menu("Sessions", items, "250", STYLES)) as (app, pilot):
         await until(pilot, lambda: "Session 250" in app.text)
         assert "Esc" in app.text
 
@@ -85,7 +87,7 @@ class Watched(Menu):
     """Notes how wide it is to be, each time before it is laid out."""
 
     def __init__(self) -> None:
-        super().__init__("Mode", ITEMS, None, LOOK)
+        super().__init__("Mode", ITEMS, None, STYLES)
         self.widths: list[str] = []
 
     def on_resize(self) -> None:
@@ -104,7 +106,7 @@ async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
 @pytest.mark.parametrize("count", [2, 12, 40])
 async def test_notices_never_cover_the_keys_of_a_dialog(count: int, notices: int) -> None:
     items = [MenuItem(str(number), f"item {number}") for number in range(count)]
-    async with shown(Menu("Many", items, None, LOOK), notices=True) as (app, pilot):
+    async with shown(Menu("Many", items, None, STYLES), notices=True) as (app, pilot):
         for number in range(notices):
             app.notify("something that has two lines to say, or even three", title=f"Title {number}")
         await until(pilot, lambda: f"Title {notices - 1}" in app.text)
@@ -140,7 +142,7 @@ async def test_a_theme_is_seen_when_it_is_moved_to_and_gone_with_escape(tmp_path
 
         await here.press("escape")
         await here.until(lambda: here.app.theme == "acp-dark")
-        assert here.session.look == here.app.app_theme.look
+        assert here.session.theme_styles == here.app.app_theme.styles
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog, ke
 from acp_tui.ui.screens.permission_details import AGENT_ONLY, AlwaysScope
 from acp_tui.ui.widgets.controls import AnswerList
 from acp_tui.ui.widgets.diff.view import DiffView
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from tests.ui.screens.dialogs import NOTHING, shown
 from tests.ui.screens.permissions import asks, dialog, options
@@ -141,6 +141,7 @@ async def test_r21_three_options_of_one_kind_are_chosen_by_moving_to_them() -> N
         assert app.result == PermissionAnswer("id:1/x")
 
 
+@pytest.mark.slow
 async def test_escape_puts_the_question_aside() -> None:
     async with shown(dialog()) as (app, pilot):
         await pilot.press("escape")
@@ -433,14 +434,14 @@ async def test_thousands_of_options_are_a_list_as_high_as_the_screen_below_what_
         assert app.result == PermissionAnswer("o4999")
 
 
-LOOK = Look()
+STYLES = Styles()
 
 
 def rows(waiting: list[str], place: int, most: int) -> list[str]:
     return [
         row_text(row).strip()
-        for block in waiting_list(waiting, place, most, LOOK)
-        for row in block.rows(100, LOOK)
+        for block in waiting_list(waiting, place, most, STYLES)
+        for row in block.rows(100, STYLES)
     ]
 
 
@@ -449,7 +450,7 @@ def test_one_question_alone_has_no_list() -> None:
 
 
 def test_the_one_that_is_asked_is_marked_and_always_among_those_shown() -> None:
-    mark = LOOK.glyph("current")
+    mark = STYLES.symbol("current")
     waiting = [f"ask {number}" for number in range(1, 8)]
 
     assert rows(waiting, 0, 3) == [f"{mark} 1 ask 1", "2 ask 2", "3 ask 3", "and 4 more", ""]

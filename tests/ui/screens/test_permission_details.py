@@ -33,7 +33,7 @@ from acp_tui.ui.screens.permission_details import (
     rest_of_input,
     wish_of,
 )
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from tests.ui.screens.dialogs import NOTHING, shown
 from tests.ui.screens.permissions import FOUR, asks, dialog
@@ -45,9 +45,9 @@ def inside(path: str) -> bool:
 
 
 def text_of(call: ToolCall, *, whole: bool = False) -> str:
-    look = Look()
-    blocks = details_of(call, "/w", inside, look, DetailLevel(whole))
-    return "\n".join(row_text(row).rstrip() for block in blocks for row in block.rows(200, look))
+    styles = Styles()
+    blocks = details_of(call, "/w", inside, styles, DetailLevel(whole))
+    return "\n".join(row_text(row).rstrip() for block in blocks for row in block.rows(200, styles))
 
 
 def test_the_heading_says_who_wants_what() -> None:
@@ -122,8 +122,8 @@ def test_a_path_through_a_link_is_shown_with_where_it_leads_and_why_that_is_prot
     if kind == "execute":
         call = ToolCall("t", "x", kind, raw_input={"command": "ls", "cwd": parent})
     places = places_of(call, str(tmp_path))
-    blocks = details_of(call, str(tmp_path), lambda path: True, Look(), places=places)
-    text = "\n".join(row_text(row) for block in blocks for row in block.rows(200, Look()))
+    blocks = details_of(call, str(tmp_path), lambda path: True, Styles(), places=places)
+    text = "\n".join(row_text(row) for block in blocks for row in block.rows(200, Styles()))
 
     if kind == "execute":
         assert f"{parent} → .git/hooks" in text

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from acp_tui.store.journal import HEAD, Journal, TailLine
 from acp_tui.ui.screens.protocol import FrameList, FrameReader, FrameRow, FrameScreen, ProtocolScreen, matches
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
 def line(direction: str, msg: Any, t: float = 1.0) -> TailLine:
@@ -102,8 +102,9 @@ def journal(tmp_path: Path) -> Journal:
     return journal
 
 
+@pytest.mark.slow
 async def test_frames_are_listed_with_what_they_mean(journal: Journal) -> None:
-    app = Stage(ProtocolScreen(journal.path, look()))
+    app = Stage(ProtocolScreen(journal.path, styles()))
     async with app.run_test(size=(110, 20)) as pilot:
         await until(pilot, lambda: "overloaded" in screen_text(app))
 
@@ -117,8 +118,9 @@ async def test_frames_are_listed_with_what_they_mean(journal: Journal) -> None:
         assert "stderr  a warning" in shown
 
 
+@pytest.mark.slow
 async def test_what_comes_is_followed_until_the_cursor_moves_up(journal: Journal) -> None:
-    app = Stage(ProtocolScreen(journal.path, look()))
+    app = Stage(ProtocolScreen(journal.path, styles()))
     async with app.run_test(size=(100, 12)) as pilot:
         await until(pilot, lambda: "overloaded" in screen_text(app))
         for number in range(50):
@@ -136,7 +138,7 @@ async def test_what_comes_is_followed_until_the_cursor_moves_up(journal: Journal
 
 @pytest.mark.slow
 async def test_a_filter_finds_words_within_frames(journal: Journal) -> None:
-    app = Stage(ProtocolScreen(journal.path, look()))
+    app = Stage(ProtocolScreen(journal.path, styles()))
     async with app.run_test(size=(100, 20)) as pilot:
         await until(pilot, lambda: "overloaded" in screen_text(app))
         await pilot.press("slash", *"needle")
@@ -153,7 +155,7 @@ async def test_a_filter_finds_words_within_frames(journal: Journal) -> None:
 
 
 async def test_a_frame_opens_as_json_and_is_copied_whole(journal: Journal) -> None:
-    app = Stage(ProtocolScreen(journal.path, look()))
+    app = Stage(ProtocolScreen(journal.path, styles()))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "overloaded" in screen_text(app))
         app.screen.query_one(FrameList).action_move(-3)
@@ -168,7 +170,7 @@ async def test_a_frame_opens_as_json_and_is_copied_whole(journal: Journal) -> No
 
 @pytest.mark.slow
 async def test_from_an_answer_a_key_leads_to_its_request_and_back(journal: Journal) -> None:
-    app = Stage(ProtocolScreen(journal.path, look()))
+    app = Stage(ProtocolScreen(journal.path, styles()))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "overloaded" in screen_text(app))
         await pilot.press("enter")
@@ -190,7 +192,7 @@ async def test_a_request_without_an_answer_says_so(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j.ndjson")
     journal.record("out", encoded({"id": 1, "method": "session/prompt", "params": {}}))
     journal.flush()
-    app = Stage(ProtocolScreen(journal.path, look()))
+    app = Stage(ProtocolScreen(journal.path, styles()))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "session/prompt" in screen_text(app))
         await pilot.press("enter")
@@ -204,7 +206,7 @@ async def test_a_request_without_an_answer_says_so(tmp_path: Path) -> None:
 async def test_a_huge_frame_is_shown_in_part_at_once(journal: Journal) -> None:
     journal.record("in", encoded({"id": 9, "result": {"content": "x" * 10_000_000}}))
     journal.flush()
-    app = Stage(ProtocolScreen(journal.path, look()))
+    app = Stage(ProtocolScreen(journal.path, styles()))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "9.5 MB" in screen_text(app))
         started = time.process_time()
@@ -223,7 +225,7 @@ async def test_a_large_journal_opens_at_its_end_and_is_read_whole_on_request(jou
     for _ in range(10_000):
         journal.record("in", line)
     journal.flush()
-    app = Stage(ProtocolScreen(journal.path, look()))
+    app = Stage(ProtocolScreen(journal.path, styles()))
     async with app.run_test(size=(100, 20)) as pilot:
         await until(pilot, lambda: "before them are not shown" in screen_text(app))
         await pilot.press("b")
@@ -234,7 +236,7 @@ async def test_a_large_journal_opens_at_its_end_and_is_read_whole_on_request(jou
 
 @pytest.mark.parametrize("path", [None, Path("/no/such/journal.ndjson")])
 async def test_without_a_journal_it_says_how_to_have_one(path: Path | None) -> None:
-    app = Stage(ProtocolScreen(path, look()))
+    app = Stage(ProtocolScreen(path, styles()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "journal = true" in screen_text(app))
         await pilot.press("c", "e", "slash", "escape")

@@ -8,7 +8,7 @@ from textual.widgets import Input
 from acp_tui.rules.book import RuleDraft
 from acp_tui.rules.model import Rule
 from acp_tui.ui.screens.rule_editor import RuleEditor
-from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.stage import until
 from tests.ui.screens.test_rules import nothing
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 def editor(written: Rule, *, scope: str = "workspace") -> RuleEditor:
-    return RuleEditor("A rule", RuleDraft(written, scope), LOOK, nothing)  # type: ignore[arg-type]
+    return RuleEditor("A rule", RuleDraft(written, scope), STYLES, nothing)  # type: ignore[arg-type]
 
 
 async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> None:

@@ -13,8 +13,8 @@ from acp_tui.rules.files import Trust
 from acp_tui.rules.model import ToolUse
 from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrial
 from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
-from tests.ui.screens.dialogs import LOOK, NOTHING, shown
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 MINE = """\
 # mine
@@ -55,7 +55,7 @@ def nothing(draft: RuleDraft) -> Sequence[str]:
 
 def screen(changes: RuleChanges, tmp_path: Path) -> RulesScreen:
     ask = ToolUse("demo", "execute", workspace=str(tmp_path / "w"), session="s")
-    return RulesScreen(changes, ask, look(), nothing)
+    return RulesScreen(changes, ask, styles(), nothing)
 
 
 def wide_enough(folder: Path) -> tuple[int, int]:
@@ -161,7 +161,7 @@ async def test_a_list_without_rules_says_how_one_is_made(tmp_path: Path) -> None
 @pytest.mark.slow
 async def test_a_question_is_tried_as_it_is_typed(changes: RuleChanges, tmp_path: Path) -> None:
     ask = ToolUse("demo", "execute", workspace=str(tmp_path / "w"), session="s")
-    async with shown(RuleTrial(changes.book, ask, LOOK)) as (app, pilot):
+    async with shown(RuleTrial(changes.book, ask, STYLES)) as (app, pilot):
         await pilot.press(*"git")
         await until(pilot, lambda: "asked: ask anything" in app.text)
         app.screen.query_one("#path", Input).value = "x.env"
@@ -179,11 +179,11 @@ async def test_trust_shows_all_rules_and_waits_for_typing_to_pause(
     changes: RuleChanges, tmp_path: Path
 ) -> None:
     file = changes.book.file(tmp_path / "w" / ".acp-tui" / "rules.toml")
-    async with shown(RuleTrust(file, LOOK), turned=False) as (app, pilot):
+    async with shown(RuleTrust(file, STYLES), turned=False) as (app, pilot):
         await pilot.press("t", "enter")
         assert app.result is NOTHING
         assert "allow npm test …" in app.text
 
-    async with shown(RuleTrust(file, LOOK)) as (app, pilot):
+    async with shown(RuleTrust(file, STYLES)) as (app, pilot):
         await pilot.press("t")
         assert app.result is True

@@ -6,7 +6,7 @@ import pytest
 
 from acp_tui.session.questions import StaleWrite
 from acp_tui.ui.screens.stale_write import StaleWriteAnswer, StaleWriteDialog
-from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.stage import until
 
 
@@ -14,7 +14,7 @@ def dialog(
     now: str | None = "mine\n", before: str | None = "one\n", is_there: bool = True
 ) -> StaleWriteDialog:
     question = StaleWrite("q", "/w/a[/x].py", "theirs\n", now, before, is_there)
-    return StaleWriteDialog(question, agent="demo", cwd="/w", look=LOOK)
+    return StaleWriteDialog(question, agent="demo", cwd="/w", styles=STYLES)
 
 
 @pytest.mark.slow
@@ -28,6 +28,7 @@ async def test_both_versions_are_shown_and_no_key_answers_too_early() -> None:
             assert line in app.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "choice"), [("w", "write"), ("k", "keep"), ("x", "stop"), ("escape", None)])
 async def test_one_key_gives_an_answer_and_escape_gives_none(key: str, choice: str | None) -> None:
     async with shown(dialog()) as (app, pilot):
@@ -60,12 +61,13 @@ async def test_a_file_that_was_deleted_or_is_no_text_is_named_as_such() -> None:
 @pytest.mark.slow
 async def test_a_write_that_changes_the_encoding_says_so_and_shows_the_text() -> None:
     question = StaleWrite("q", "/w/a", "th\u00ebirs\n", "caf\u00e9\n", None, True, "Windows-1252")
-    asked = StaleWriteDialog(question, agent="demo", cwd="/w", look=LOOK)
+    asked = StaleWriteDialog(question, agent="demo", cwd="/w", styles=STYLES)
     async with shown(asked, (100, 30)) as (app, _):
         assert "Its text is Windows-1252 now; the agent's version will be UTF-8." in app.text
         assert "café" in app.text
 
 
+@pytest.mark.slow
 async def test_zoomed_the_versions_have_the_keys_and_nothing_is_answered() -> None:
     async with shown(dialog()) as (app, pilot):
         await pilot.press("z", "w", "k")

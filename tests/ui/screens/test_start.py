@@ -22,7 +22,7 @@ from acp_tui.ui.screens.start import (
     matching,
 )
 from acp_tui.ui.widgets.transcript.transcript import Transcript
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
 KNOWN = {
@@ -93,7 +93,7 @@ def test_old_ages_are_dates() -> None:
 
 
 async def test_enter_starts_what_is_highlighted() -> None:
-    app = Stage(StartScreen(KNOWN, [], "/w", [], look()))
+    app = Stage(StartScreen(KNOWN, [], "/w", [], styles()))
     async with app.run_test() as pilot:
         assert "The [/x] shell" in screen_text(app)
         await pilot.press("down", "enter")
@@ -102,7 +102,7 @@ async def test_enter_starts_what_is_highlighted() -> None:
 
 
 async def test_a_typed_command_line_is_started_as_it_stands() -> None:
-    app = Stage(StartScreen(KNOWN, [], "/w", [], look()))
+    app = Stage(StartScreen(KNOWN, [], "/w", [], styles()))
     async with app.run_test() as pilot:
         app.screen.query_one(Input).value = "npx 'some agent' --flag"
         await until(pilot, lambda: "run  npx" in screen_text(app))
@@ -112,7 +112,7 @@ async def test_a_typed_command_line_is_started_as_it_stands() -> None:
 
 
 async def test_an_agent_that_is_not_installed_gives_its_install_line() -> None:
-    app = Stage(StartScreen(KNOWN, [], "/w", [], look()))
+    app = Stage(StartScreen(KNOWN, [], "/w", [], styles()))
     async with app.run_test() as pilot:
         app.screen.query_one(Input).value = "gone"
         await until(pilot, lambda: app.screen.query_one(OptionList).option_count == 5)
@@ -122,9 +122,10 @@ async def test_an_agent_that_is_not_installed_gives_its_install_line() -> None:
         assert app.clipboard == "npm install gone"
 
 
+@pytest.mark.slow
 async def test_a_click_starts_a_session() -> None:
     session = recorded("s", "/w", "a title")
-    app = Stage(StartScreen({}, [session], "/w", [], look()))
+    app = Stage(StartScreen({}, [session], "/w", [], styles()))
     async with app.run_test() as pilot:
         await pilot.click(OptionList, offset=(5, 4))
 
@@ -133,7 +134,7 @@ async def test_a_click_starts_a_session() -> None:
 
 async def test_problems_of_the_settings_are_shown() -> None:
     problem = Problem(Path("/settings.toml"), 3, "theme: [not] a text")
-    app = Stage(StartScreen({}, [], "/w", [problem], look()))
+    app = Stage(StartScreen({}, [], "/w", [problem], styles()))
     async with app.run_test():
         assert "/settings.toml:3: theme: [not] a text" in screen_text(app)
 
@@ -146,7 +147,7 @@ def failure(**given: Any) -> FailureScreen:
         "stderr": "first\nlast \x1b]0;title\x07 [/y]",
         "advice": ["Try [this]."],
         "can_log_in": False,
-        "look": look(),
+        "styles": styles(),
     }
     return FailureScreen(**{**facts, **given})
 
@@ -231,6 +232,7 @@ async def test_a_flood_on_stderr_shows_its_end() -> None:
         assert "line 99999" in app.clipboard
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [1, 3, 8])
 async def test_the_box_has_a_row_for_each_line_that_was_said_and_no_empty_ones(lines: int) -> None:
     app = Stage(failure(stderr="\n".join(f"line {number}" for number in range(lines))))
@@ -265,7 +267,7 @@ async def test_a_box_that_is_being_taken_away_is_not_fitted_any_more() -> None:
 
 
 async def test_after_a_command_line_that_failed_another_row_is_one_key_away() -> None:
-    app = Stage(StartScreen(KNOWN, [], "/w", [], look(), wanted="/bin/false --x"))
+    app = Stage(StartScreen(KNOWN, [], "/w", [], styles(), wanted="/bin/false --x"))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "run  /bin/false --x" in screen_text(app))
         listed = app.screen.query_one(OptionList)

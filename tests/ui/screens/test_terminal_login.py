@@ -15,7 +15,7 @@ from acp_tui.conversation.login import STOPPED
 from acp_tui.ui.screens.login import TerminalLoginScreen, failure
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import Terminals
-from tests.ui.screens.dialogs import LOOK, NOTHING, Desk
+from tests.ui.screens.dialogs import NOTHING, STYLES, Desk
 from tests.ui.screens.stage import until
 
 ASKS = "read name; echo hello $name"
@@ -29,7 +29,7 @@ async def login(tmp_path: Path, script: str) -> AsyncIterator[tuple[Desk, Pilot[
         async with app.run_test(size=(90, 20)) as pilot:
             with app._context():  # as in the program, where all that reads the terminal belongs to the app
                 terminal = await terminals.create("login", "sh", ["-c", script, "[/x]"], cwd=str(tmp_path))
-            screen = TerminalLoginScreen(terminal, title="Log in to [/x]", look=LOOK)
+            screen = TerminalLoginScreen(terminal, title="Log in to [/x]", styles=STYLES)
             await app.push_screen(screen, app.take)
             await until(pilot, lambda: "Log in to [/x]" in app.text or app.result is not NOTHING)
             yield app, pilot

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from acp_tui.protocol.schema import SessionInfoUpdate, UsageUpdate
 from acp_tui.protocol.validation import read
 from acp_tui.store.folders import Problem
 from acp_tui.store.mcp import McpServer
 from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
 from tests.conversation.talks import start, talk
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
+@pytest.mark.slow
 async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
     servers = (
         McpServer("web", "http", url="https://me:secret@example.com/mcp?k=secret", headers={"A": "secret"}),
@@ -60,7 +63,7 @@ async def test_before_there_is_an_agent_what_is_known_is_told_all_the_same(tmp_p
 
 
 async def test_the_facts_are_shown_as_they_are_written_and_can_be_copied() -> None:
-    app = Stage(SessionDetailsScreen([("Agent", [("name", "[/x]\x1b[31m"), ("command", "a b")])], look()))
+    app = Stage(SessionDetailsScreen([("Agent", [("name", "[/x]\x1b[31m"), ("command", "a b")])], styles()))
     async with app.run_test(size=(80, 20)) as pilot:
         await until(pilot, lambda: "[/x]" in screen_text(app))
         assert "\x1b" not in screen_text(app)

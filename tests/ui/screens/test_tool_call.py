@@ -11,13 +11,13 @@ from textual.screen import Screen
 from acp_tui.protocol.schema import ContentItem, ImageContent, TerminalItem, UnknownItem
 from acp_tui.session.entries import Diff, Location, Text, ToolCall
 from acp_tui.ui.screens.tool_call import CallPage, ToolCallScreen, blocks, pages
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import PIECE, MarkdownStream
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from acp_tui.ui.widgets.transcript import block_view
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from acp_tui.workspace.terminals import Terminal, Terminals
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
 def said(text: str) -> Text:
@@ -25,7 +25,7 @@ def said(text: str) -> Text:
 
 
 def shown(page: CallPage) -> str:
-    return "\n".join(row_text(row) for block in blocks(page) for row in block.rows(60, Look()))
+    return "\n".join(row_text(row) for block in blocks(page) for row in block.rows(60, Styles()))
 
 
 def test_content_comes_in_order_and_what_stands_together_is_one_page() -> None:
@@ -98,6 +98,7 @@ async def terminals() -> AsyncIterator[Terminals]:
     await terminals.close()
 
 
+@pytest.mark.slow
 async def test_a_call_is_shown_page_by_page() -> None:
     call = ToolCall(
         "c:1/x",
@@ -110,7 +111,7 @@ async def test_a_call_is_shown_page_by_page() -> None:
         ended=1.5,
         decision="allowed by [/you]",
     )
-    app = Stage(ToolCallScreen(call, nothing, "/w", look()))
+    app = Stage(ToolCallScreen(call, nothing, "/w", styles()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "Some words" in screen_text(app))
         for text in ("Edit [/a].py", "+1", "−1", "1.5 s", "allowed by [/you]", "[/a].py:3", "and 3 more"):
@@ -128,7 +129,9 @@ async def test_a_call_is_shown_page_by_page() -> None:
 
 
 async def test_the_page_of_a_terminal_that_is_gone_is_copied_as_it_is_shown() -> None:
-    app = Stage(ToolCallScreen(ToolCall("c", content=[TerminalItem(terminal_id="t")]), nothing, "/w", look()))
+    app = Stage(
+        ToolCallScreen(ToolCall("c", content=[TerminalItem(terminal_id="t")]), nothing, "/w", styles())
+    )
     async with app.run_test() as pilot:
         await until(pilot, lambda: "Nothing is kept of the output" in screen_text(app))
 
@@ -140,7 +143,7 @@ async def test_the_page_of_a_terminal_that_is_gone_is_copied_as_it_is_shown() ->
 async def test_r27_a_place_that_is_no_file_is_shown_as_written_and_takes_no_focus(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     call = ToolCall("c", title="Look", content=[said("found")])
-    app = Stage(shown := ToolCallScreen(call, nothing, str(tmp_path), look()))
+    app = Stage(shown := ToolCallScreen(call, nothing, str(tmp_path), styles()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "found" in screen_text(app))
         before = app.focused
@@ -153,9 +156,10 @@ async def test_r27_a_place_that_is_no_file_is_shown_as_written_and_takes_no_focu
         assert app.screen is shown
 
 
+@pytest.mark.slow
 async def test_a_change_is_shown_where_the_reader_is() -> None:
     call = ToolCall("c", status="in_progress", raw_input={"a": 1})
-    app = Stage(screen := ToolCallScreen(call, nothing, "/w", look()))
+    app = Stage(screen := ToolCallScreen(call, nothing, "/w", styles()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: '"a": 1' in screen_text(app))
 
@@ -174,13 +178,14 @@ async def test_a_change_is_shown_where_the_reader_is() -> None:
         assert "1:20" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_live_terminal_is_watched_typed_into_and_killed(terminals: Terminals, tmp_path: Path) -> None:
     kept: dict[str, Terminal] = {}
     call = ToolCall("c", kind="execute", status="in_progress", content=[TerminalItem(terminal_id="t")])
     app = Stage(Screen())
     async with app.run_test() as pilot:
         terminal = kept["t"] = await terminals.create("s", "cat", cwd=str(tmp_path))
-        app.push_screen(ToolCallScreen(call, kept.get, "/w", look()))
+        app.push_screen(ToolCallScreen(call, kept.get, "/w", styles()))
         await until(pilot, lambda: "i Type" in screen_text(app))
         await pilot.press("i", *"tabs", "enter")
         await until(pilot, lambda: screen_text(app).count("tabs") == 2)  # the echo, and cat
@@ -199,7 +204,7 @@ async def test_a_signal_is_sent_and_the_page_can_have_the_whole_screen(
     async with app.run_test(size=(80, 24)) as pilot:
         line = "trap 'echo heard usr1' USR1; echo ready; while :; do sleep 0.05; done"
         terminal = await terminals.create("s", "sh", ["-c", line], cwd=str(tmp_path))
-        app.push_screen(ToolCallScreen(call, lambda _: terminal, "/w", look()))
+        app.push_screen(ToolCallScreen(call, lambda _: terminal, "/w", styles()))
         await until(pilot, lambda: "ready" in screen_text(app) and "Serve" in screen_text(app))
 
         await pilot.press("S")
@@ -217,7 +222,7 @@ async def test_a_signal_is_sent_and_the_page_can_have_the_whole_screen(
 
 async def test_a_terminal_of_which_nothing_is_kept_says_so() -> None:
     call = ToolCall("c", kind="execute", content=[TerminalItem(terminal_id="gone")])
-    app = Stage(ToolCallScreen(call, nothing, "/w", look()))
+    app = Stage(ToolCallScreen(call, nothing, "/w", styles()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "Nothing is kept of the output" in screen_text(app))
         await pilot.press("K")
@@ -234,7 +239,7 @@ async def test_r30_output_of_one_huge_line_leaves_the_keys_alone(monkeypatch: py
     monkeypatch.setattr(MarkdownStream, "feed", feed)
     huge = "x" * 570_000
     call = ToolCall("c", content=[said(huge)], raw_output={"output": huge})
-    app = Stage(ToolCallScreen(call, nothing, "/w", look()))
+    app = Stage(ToolCallScreen(call, nothing, "/w", styles()))
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: "xxx" in screen_text(app))
         monkeypatch.setattr(block_view, "SLICE", 0.0)

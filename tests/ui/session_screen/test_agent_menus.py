@@ -51,7 +51,7 @@ async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_mov
         change = session.apply(CurrentModeUpdate(current_mode_id="code"))
         assert change is not None
         here.session.view.session_changed(change)
-        mark = here.session.look.glyph("current")
+        mark = here.session.theme_styles.symbol("current")
 
         await here.until(lambda: any(mark in row and "Code" in row for row in here.text.splitlines()))
         assert menu.highlighted_key() == "plan"

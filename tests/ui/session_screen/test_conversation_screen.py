@@ -19,7 +19,9 @@ async def test_a_dialog_of_a_session_waits_until_the_session_is_seen(tmp_path: P
         await here.until(lambda: here.session is not first and here.conversation.phase == "ready")
         assert not first.is_seen
 
-        asking = asyncio.create_task(first.ask(Menu("Well?", [MenuItem("y", "Yes")], None, first.look)))
+        asking = asyncio.create_task(
+            first.ask(Menu("Well?", [MenuItem("y", "Yes")], None, first.theme_styles))
+        )
         await here.pilot.pause()
         assert not isinstance(here.app.screen, Menu)
         await here.press("alt+1")

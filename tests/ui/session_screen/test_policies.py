@@ -39,7 +39,7 @@ async def test_a_session_asks_for_all_until_the_user_chooses_otherwise(tmp_path:
 async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> None:
     async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
         await here.sees("allows everything")
-        warning = here.app.app_theme.look["warning"].color
+        warning = here.app.app_theme.styles["warning"].color
         styles = [
             segment.style
             for strip in drawn(here.app.screen)
@@ -85,6 +85,7 @@ async def test_what_was_decided_is_a_key_away(tmp_path: Path) -> None:
         await here.press("escape")
 
 
+@pytest.mark.slow
 async def test_decisions_that_cannot_be_written_are_said_once_and_nothing_else_is_lost(
     tmp_path: Path,
 ) -> None:

@@ -223,6 +223,7 @@ def heard(folder: Path) -> list[list[str]]:
     return list(by_process.values())
 
 
+@pytest.mark.slow
 async def test_c39_after_a_login_in_a_terminal_a_new_process_is_asked_again(tmp_path: Path) -> None:
     async with talk(start(tmp_path, at="session")) as (conversation, notes):
         notes.logins = ["tui", "tui"]
@@ -251,6 +252,7 @@ async def test_c39_after_a_login_in_a_terminal_a_new_process_is_asked_again(tmp_
         assert notes.phases == ["starting", "logging-in", "starting", "ready"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("can", "again"), [({}, "session/new"), ({"resume": {}}, "session/resume")])
 async def test_c37_a_prompt_is_said_again_in_the_session_of_the_new_process(
     tmp_path: Path, can: dict[str, Any], again: str
@@ -336,6 +338,7 @@ async def test_a_login_that_the_user_does_not_wait_for_is_offered_again(tmp_path
         assert notes.errors == ["Log in first", "The login was given up."]
 
 
+@pytest.mark.slow
 async def test_ways_that_only_the_refusal_names_are_offered(tmp_path: Path) -> None:
     async with talk(start(tmp_path, at="session", late=True)) as (conversation, notes):
         notes.logins = ["page"]
@@ -345,6 +348,7 @@ async def test_ways_that_only_the_refusal_names_are_offered(tmp_path: Path) -> N
         assert conversation.phase == "ready"
 
 
+@pytest.mark.slow
 async def test_c41_after_logging_out_a_prompt_leads_back_to_the_login(tmp_path: Path) -> None:
     (tmp_path / "login").write_text("before")
     async with talk(start(tmp_path)) as (conversation, notes):

@@ -227,7 +227,7 @@ async def test_a_notice_is_seen_once_when_a_dialog_comes_over_it(tmp_path: Path)
         here.session.notify("told only once", timeout=600)
         await here.sees("told only once")
 
-        here.app.push_screen(Menu("Well?", [MenuItem("y", "Yes")], None, here.session.look))
+        here.app.push_screen(Menu("Well?", [MenuItem("y", "Yes")], None, here.session.theme_styles))
         await here.is_before(Menu)
 
         await here.sees("told only once", "Well?")

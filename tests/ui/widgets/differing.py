@@ -6,12 +6,12 @@ from collections.abc import Callable
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets.diff.rows import ComparedFile, DiffRows, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from tests.waiting import PATIENCE
 
-LOOK = look_of(choose("acp-dark")[0])
+STYLES = styles_of(choose("acp-dark")[0])
 OLD = "".join(f"value_{number} = {number}\n" for number in range(1, 101))
 NEW = OLD.replace("value_20 = 20", "value_20 = twenty").replace("value_70 = 70\n", "")
 ODD = "path = '日本語/👨‍👩‍👧/☁️ 🇩🇪 e\u0301'\n"
@@ -34,7 +34,7 @@ def laid_out(*files: FileDiff, opened: int | None = None) -> DiffRows:
 class Viewer(App[None]):
     def __init__(self, *files: FileDiff) -> None:
         super().__init__()
-        self.view = DiffView(files, LOOK)
+        self.view = DiffView(files, STYLES)
 
     def compose(self) -> ComposeResult:
         yield self.view

@@ -6,18 +6,18 @@ import textwrap
 
 from rich.style import Style
 
-from acp_tui.ui.widgets.look import ROLES, Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.styles import ROLES, Styles
 from acp_tui.ui.widgets.text import row_text
 
-LOOK = Look()
-MARKED = Look(styles={role: Style(meta={"role": role}) for role in ROLES})
+STYLES = Styles()
+MARKED = Styles(by_role={role: Style(meta={"role": role}) for role in ROLES})
 
 
-def shown(text: str, width: int = 40, look: Look = LOOK) -> str:
+def shown(text: str, width: int = 40, styles: Styles = STYLES) -> str:
     block = MarkdownBlock(textwrap.dedent(text).strip("\n"))
     block.finish()
-    return "\n".join(row_text(row).rstrip() for row in block.rows(width, look))
+    return "\n".join(row_text(row).rstrip() for row in block.rows(width, styles))
 
 
 def expected(text: str) -> str:

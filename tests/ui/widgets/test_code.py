@@ -19,8 +19,8 @@ from acp_tui.ui.widgets.code import (
     highlight,
     language_of_file,
 )
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Continued, Row, row_text
 from tests.bench.prose import markdown
 from tests.ui.widgets.shown import MARKED
@@ -196,15 +196,15 @@ def test_a_packed_row_that_goes_on_with_a_line_still_does() -> None:
 
 
 def test_a_streamed_text_has_the_rows_of_one_that_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
-    look, text = Look(styles={"code": Style(bold=True), "strong": Style(italic=True)}), markdown(12_000)
-    whole = list(MarkdownBlock(text).rows(40, look))
+    styles, text = Styles(by_role={"code": Style(bold=True), "strong": Style(italic=True)}), markdown(12_000)
+    whole = list(MarkdownBlock(text).rows(40, styles))
     monkeypatch.setattr(code_module, "TOGETHER", 4)
     monkeypatch.setattr(code_module, "LOOSE", 8)
 
     block = MarkdownBlock()
     for start in range(0, len(text), 300):
         block.append(text[start : start + 300])
-        rows = block.rows(40, look)
+        rows = block.rows(40, styles)
 
     assert isinstance(rows, PackedRows)
     assert list(rows) == whole

@@ -5,9 +5,9 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 
 from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers, OneOf
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 
-MARK = Look(ascii=True).glyph("current")
+MARK = Styles(ascii=True).symbol("current")
 
 
 class Form(App[None]):
@@ -16,7 +16,7 @@ class Form(App[None]):
         self.told: list[int] = []
 
     def compose(self) -> ComposeResult:
-        yield OneOf(["allow", "ask", "deny"], Look(ascii=True), chosen=1)
+        yield OneOf(["allow", "ask", "deny"], Styles(ascii=True), chosen=1)
 
     def on_one_of_switched(self, event: OneOf.Switched) -> None:
         self.told.append(event.sender.chosen)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.output_block import (
     CHARACTERS,
     CUT,
@@ -20,6 +19,7 @@ from acp_tui.ui.widgets.output_block import (
     beginning,
     json_lines,
 )
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.log import Pen, TerminalLog, style_of
 from acp_tui.ui.widgets.text import Row, row_text
 
@@ -101,7 +101,7 @@ def test_a_value_of_any_depth_is_shown() -> None:
 
 
 def test_rows_fit_and_show_nothing_a_terminal_obeys() -> None:
-    rows = JsonBlock({"a": ["\x1b[2J" + "字" * 200, {"b" * 50: 1}]}).rows(30, Look())
+    rows = JsonBlock({"a": ["\x1b[2J" + "字" * 200, {"b" * 50: 1}]}).rows(30, Styles())
 
     assert all(sum(segment.cell_length for segment in row) <= 30 for row in rows)
     assert "\x1b" not in "".join(map(row_text, rows))
@@ -117,20 +117,21 @@ def test_of_a_huge_value_only_what_is_shown_is_written(monkeypatch: pytest.Monke
         return dumps(value, **how)
 
     monkeypatch.setattr(json, "dumps", noted_dumps)
-    JsonBlock(value).rows(100, Look())
+    JsonBlock(value).rows(100, Styles())
 
     assert JSON_LINES * 0.9 < len(written) <= JSON_LINES + 2
     assert sum(map(len, written)) < CHARACTERS + STRING
 
 
 def shown(block: OutputBlock, width: int) -> list[str]:
-    return [row_text(row).rstrip() for row in block.rows(width, Look())]
+    return [row_text(row).rstrip() for row in block.rows(width, Styles())]
 
 
 def test_long_lines_are_wrapped_anywhere_and_a_progress_bar_is_its_last_state() -> None:
     assert shown(OutputBlock("abcdefgh\n10%\r99%\n"), 5) == ["abcde", "fgh", "99%"]
 
 
+@pytest.mark.slow
 def test_only_the_newest_lines_are_shown_and_all_are_copied() -> None:
     block = OutputBlock("".join(f"{number}\n" for number in range(LINES + 10)))
 
@@ -142,21 +143,21 @@ def test_only_the_newest_lines_are_shown_and_all_are_copied() -> None:
 
 def test_rows_are_kept_for_one_width_until_they_are_given_back() -> None:
     block = OutputBlock("abcdefgh\n")
-    first = block.rows(5, Look())
+    first = block.rows(5, Styles())
     assert block.stable_rows == 0
 
-    assert block.rows(5, Look()) is first
+    assert block.rows(5, Styles()) is first
     assert block.stable_rows == len(first)
     block.forget_rows()
-    assert block.rows(5, Look()) is not first
+    assert block.rows(5, Styles()) is not first
 
 
 def test_the_colours_of_the_program_are_kept_and_an_empty_end_is_not() -> None:
-    rows = OutputBlock("\x1b[32mok\x1b[0m\nfailed\n").rows(20, Look())
+    rows = OutputBlock("\x1b[32mok\x1b[0m\nfailed\n").rows(20, Styles())
 
     assert [[segment.text for segment in row] for row in rows] == [["ok"], ["failed"]]
     assert rows[0][0].style == style_of(Pen(2))
-    assert OutputBlock("").rows(20, Look()) == []
+    assert OutputBlock("").rows(20, Styles()) == []
 
 
 @pytest.mark.slow
@@ -176,19 +177,20 @@ def test_of_very_much_output_only_the_end_is_read(monkeypatch: pytest.MonkeyPatc
     assert fed <= 2 * LINES
 
 
+@pytest.mark.slow
 def test_in_slices_it_gives_the_same_rows_and_says_what_stays() -> None:
     text = "".join(f"line {number} \x1b[3{number % 8}mcolour\x1b[0m and more\n" for number in range(2_000))
     whole, sliced = OutputBlock(text), OutputBlock(text)
-    expected = list(whole.rows(20, Look()))
+    expected = list(whole.rows(20, Styles()))
     assert whole.waiting == 0
 
     slices, rows = 0, list[Row]()
     while not slices or sliced.waiting:
         before = list(rows)
-        rows = list(sliced.some_rows(20, Look(), perf_counter()))
+        rows = list(sliced.some_rows(20, Styles(), perf_counter()))
         assert rows[: sliced.stable_rows] == before
         slices += 1
 
     assert rows == expected
     assert slices > 20
-    assert list(sliced.rows(50, Look())) == list(whole.rows(50, Look()))
+    assert list(sliced.rows(50, Styles())) == list(whole.rows(50, Styles()))

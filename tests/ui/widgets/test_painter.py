@@ -13,12 +13,12 @@ from textual.color import Color
 from textual.filter import Monochrome
 from textual.strip import Strip
 
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit, full_strip, marked
+from acp_tui.ui.widgets.styles import Styles
 
 
 def fitted(text: str, pan: int, width: int) -> str:
-    return "".join(segment.text for segment in fit([Segment(text)], pan, width, Style(), Look(ascii=True)))
+    return "".join(segment.text for segment in fit([Segment(text)], pan, width, Style(), Styles(ascii=True)))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def fitted(text: str, pan: int, width: int) -> str:
     [(0, "abcde>"), (2, ">defgh"), (4, ">fgh  ")],
 )
 def test_a_row_says_on_which_side_it_goes_on(pan: int, row: str) -> None:
-    mark = Look(ascii=True).glyph("cut")
+    mark = Styles(ascii=True).symbol("cut")
     text = "abcdefgh"
 
     assert fitted(text, pan, 6) == row.replace(">", mark)
@@ -36,7 +36,7 @@ def test_a_short_row_is_filled_up_and_one_that_fits_is_as_it_was() -> None:
     segments = [Segment("abc")]
 
     assert fitted("ab", 0, 4) == "ab  "
-    assert fit(segments, 0, 3, Style(), Look()) is segments
+    assert fit(segments, 0, 3, Style(), Styles()) is segments
     assert fitted("abc", 0, 0) == ""
 
 
@@ -81,6 +81,7 @@ def test_without_a_hit_the_row_is_as_it_was() -> None:
 GROUND = Color(0, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_strip_that_was_drawn_is_gone_when_nobody_keeps_it() -> None:
     strip = full_strip([Segment("words")], 5, (), GROUND)
     assert strip.divide([5]) == [strip]

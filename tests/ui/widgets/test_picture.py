@@ -9,8 +9,8 @@ from PIL import Image
 from rich.segment import Segment
 
 from acp_tui.ui.widgets import picture
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.picture import COLUMNS, ROWS, PictureBlock, decoded
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import Block
 from tests.waiting import until
 
@@ -87,15 +87,15 @@ def test_an_image_of_too_many_pixels_is_not_decoded(monkeypatch: pytest.MonkeyPa
 async def test_the_caption_stands_alone_until_the_picture_is_decoded_once_for_each_width() -> None:
     told: list[Block] = []
     block = PictureBlock(encoded(Image.new("RGB", (200, 100), "red")), "a picture", told.append, indent=2)
-    assert len(block.rows(50, Look())) == 1
+    assert len(block.rows(50, Styles())) == 1
 
     await until(lambda: told)
-    rows = block.rows(50, Look())
+    rows = block.rows(50, Styles())
     assert len(rows) == 13
     assert all(sum(segment.cell_length for segment in row) <= 50 for row in rows)
-    block.rows(200, Look())
+    block.rows(200, Styles())
     await until(lambda: len(told) == 2)
-    assert len(block.rows(300, Look())) == COLUMNS // 4 + 1 <= ROWS
+    assert len(block.rows(300, Styles())) == COLUMNS // 4 + 1 <= ROWS
     assert len(told) == 2, "it is as wide as it gets"
     assert block.source() == "[a picture]"
 
@@ -103,11 +103,11 @@ async def test_the_caption_stands_alone_until_the_picture_is_decoded_once_for_ea
 async def test_a_picture_that_was_forgotten_comes_back() -> None:
     told: list[Block] = []
     block = PictureBlock(encoded(Image.new("RGB", (4, 4))), "x", told.append)
-    block.rows(50, Look())
+    block.rows(50, Styles())
     await until(lambda: told)
     block.forget_rows()
-    assert len(block.rows(50, Look())) == 1
+    assert len(block.rows(50, Styles())) == 1
 
     await until(lambda: len(told) == 2)
 
-    assert len(block.rows(50, Look())) == 3
+    assert len(block.rows(50, Styles())) == 3

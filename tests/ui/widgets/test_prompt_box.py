@@ -212,6 +212,7 @@ async def test_text_that_comes_back_in_any_way_is_a_prompt() -> None:
         assert (box.text, box.is_command) == ("!ls", False)
 
 
+@pytest.mark.slow
 async def test_text_that_takes_the_place_of_a_typed_exclamation_mark_is_a_prompt() -> None:
     async with desk() as (_, box, pilot):
         await pilot.press("!", "home")

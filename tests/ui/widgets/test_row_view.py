@@ -63,5 +63,5 @@ async def test_the_thumb_stands_beside_the_part_that_is_seen() -> None:
 
         bars = [strip.text[-1] for strip in view.render_lines(view.size.region)]
 
-        thumb, track = view.look.glyph("thumb"), view.look.glyph("track")
+        thumb, track = view.theme_styles.symbol("thumb"), view.theme_styles.symbol("track")
         assert bars == [track] * 10 + [thumb] * 10

@@ -14,8 +14,8 @@ from rich.style import Style
 from acp_tui.ui.widgets.code import highlight, language_of_file
 from acp_tui.ui.widgets.diff.diff import CharSpan, Difference, changed_words
 from acp_tui.ui.widgets.diff.layout import DiffPart, lay_out
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import TAB, Row, cut_at, safe, safe_line, wrap
 
 Pieces: TypeAlias = tuple[tuple[str, str], ...]
@@ -211,12 +211,12 @@ _SIDE: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def diff_rows(difference: Difference, path: str, width: int, look: Look, limit: int) -> list[Row]:
+def diff_rows(difference: Difference, path: str, width: int, styles: Styles, limit: int) -> list[Row]:
     """Return the first rows of a unified difference, at most `limit`; the last one counts those left out.
 
     `path` determines the language of the code.
     """
-    painter = DiffPainter(difference, path, width, look)
+    painter = DiffPainter(difference, path, width, styles)
     parts = list(lay_out(difference, side_by_side=False, context=2))
     total = sum(part.rows for part in parts)
     shown = total if total <= limit else max(0, limit - 1)
@@ -224,27 +224,27 @@ def diff_rows(difference: Difference, path: str, width: int, look: Look, limit: 
     for part in parts:
         rows.extend(painter.row(part, number) for number in range(min(part.rows, shown - len(rows))))
     if shown < total and limit > 0:
-        rows.append(painter.sentence(f"{look.glyph('cut')} {total - shown} more rows", "muted"))
+        rows.append(painter.sentence(f"{styles.symbol('cut')} {total - shown} more rows", "muted"))
     return rows
 
 
 class DiffPainter:
-    """Paints rows of one difference at one width and in one look."""
+    """Paints rows of one difference at one width and in one theme."""
 
     def __init__(
-        self, difference: Difference, path: str, width: int, look: Look, *, side_by_side: bool = False
+        self, difference: Difference, path: str, width: int, styles: Styles, *, side_by_side: bool = False
     ) -> None:
         self._difference = difference
         self._width = width
-        self._look = look
+        self._theme_styles = styles
         self._facts = difference.facts()
-        self._space, self._tab = look.glyph("waiting"), look.glyph("tab").ljust(len(TAB))
-        self._column = Segment(look.glyph("column"), look.base + look["faint"])
+        self._space, self._tab = styles.symbol("waiting"), styles.symbol("tab").ljust(len(TAB))
+        self._column = Segment(styles.symbol("column"), styles.base + styles["faint"])
         self._left = (width - 1) // 2 if side_by_side else width
         self._two_numbers = not side_by_side and width >= _TWO_NUMBERS_FROM
         last = max(len(difference.old), len(difference.new)) + (difference.first_line or 1)
         self._digits = 0 if difference.first_line is None else max(3, len(str(last)))
-        self._grounds = {kind: _ground(look, word) for kind, (word, _) in _SIDE.items()}
+        self._grounds = {kind: _ground(styles, word) for kind, (word, _) in _SIDE.items()}
         self._styles: dict[tuple[str, str, bool], Style] = {}
         self._long_lines: dict[tuple[bool, int, int], list[Row]] = {}
         self._most, self._how = MOST_ROWS, ""
@@ -271,17 +271,21 @@ class DiffPainter:
 
     def fold(self, part: DiffPart, marked: bool = False) -> Row:
         """Return the row of a fold, `marked` if Enter would open it."""
-        style = self._look.base + self._look["hunk"]
+        style = self._theme_styles.base + self._theme_styles["hunk"]
         if marked:
-            style += self._look["cursor"]
-        text = f" {self._look.glyph('folded')} {part.old_lines} unchanged lines"
-        return fit([Segment(text, style)], 0, self._width, style, self._look)
+            style += self._theme_styles["cursor"]
+        text = f" {self._theme_styles.symbol('folded')} {part.old_lines} unchanged lines"
+        return fit([Segment(text, style)], 0, self._width, style, self._theme_styles)
 
     def sentence(self, text: str, role: str) -> Row:
         """Return a row with a remark."""
-        base = self._look.base
+        base = self._theme_styles.base
         return fit(
-            [Segment(f" {safe_line(text)}", base + self._look[role])], 0, self._width, base, self._look
+            [Segment(f" {safe_line(text)}", base + self._theme_styles[role])],
+            0,
+            self._width,
+            base,
+            self._theme_styles,
         )
 
     def _both_sides(self, part: DiffPart, number: int, pan: int) -> Row:
@@ -305,7 +309,7 @@ class DiffPainter:
         ]
 
     def _nothing(self, width: int) -> Row:
-        return [Segment(" " * width, self._look.base + self._look["code-block"])]
+        return [Segment(" " * width, self._theme_styles.base + self._theme_styles["code-block"])]
 
     def _line(
         self,
@@ -333,16 +337,16 @@ class DiffPainter:
         if rest:
             gutter = [Segment(" " * self._gutter_width, ground)]
         rows = self._wrapped(kind, use_old, index, max(1, room), self._marks(kind, old, new))
-        return [*gutter, *fit(rows[rest] if rest < len(rows) else [], 0, room, ground, self._look)]
+        return [*gutter, *fit(rows[rest] if rest < len(rows) else [], 0, room, ground, self._theme_styles)]
 
     def _panned(self, code: list[Segment], line: str, pan: int, room: int, ground: Style) -> Row:
         """Return a part of a line in one row, with the number of cells beyond its right edge."""
         left = _cells(line) - pan - room
-        left += len(f"{self._look.glyph('cut')}+{left:,}")  # which stands in the place of some more
-        more = Segment(f"+{left:,}", ground + self._look["accent"])
+        left += len(f"{self._theme_styles.symbol('cut')}+{left:,}")  # which stands in the place of some more
+        more = Segment(f"+{left:,}", ground + self._theme_styles["accent"])
         if _cells(line) <= pan + room or room <= 2 * len(more.text):
-            return fit(code, pan, room, ground, self._look)
-        return [*fit(code, pan, room - len(more.text), ground, self._look), more]
+            return fit(code, pan, room, ground, self._theme_styles)
+        return [*fit(code, pan, room - len(more.text), ground, self._theme_styles), more]
 
     def length(self, part: DiffPart, line: int) -> int:
         """Return the cells of a line of a part, or of the longer one of two sides."""
@@ -394,8 +398,8 @@ class DiffPainter:
     def _cut(self, left_out: int) -> Row:
         """Return the row in the place of what is left out of a line."""
         how = f": {self._how}" if self._how else ""
-        text = f"{self._look.glyph('cut')} {left_out:,} characters are left out here{how}"
-        return [Segment(text, self._look.base + self._look["warning"])]
+        text = f"{self._theme_styles.symbol('cut')} {left_out:,} characters are left out here{how}"
+        return [Segment(text, self._theme_styles.base + self._theme_styles["warning"])]
 
     def _end(self, kind: str, text: str) -> list[Segment]:
         """Return the end of a very long line as segments, without colours."""
@@ -409,7 +413,7 @@ class DiffPainter:
         return line.removesuffix("\r") if kind == "equal" else line
 
     def _gutter(self, kind: str, use_old: bool, old: int | None, new: int | None) -> Row:
-        mark = {"removed": self._look.glyph("minus"), "added": "+"}.get(kind, " ")
+        mark = {"removed": self._theme_styles.symbol("minus"), "added": "+"}.get(kind, " ")
         mark_segment = Segment(f"{mark} ", self._style(kind, kind if kind != "equal" else "", False))
         if not self._digits:
             return [mark_segment]
@@ -465,9 +469,9 @@ class DiffPainter:
         key = (kind, role, marked)
         style = self._styles.get(key)
         if style is None:
-            style = self._look.base + self._look[role or "text"]
+            style = self._theme_styles.base + self._theme_styles[role or "text"]
             if kind in _SIDE:
-                style += self._look[_SIDE[kind][0]] if marked else self._grounds[kind]
+                style += self._theme_styles[_SIDE[kind][0]] if marked else self._grounds[kind]
             self._styles[key] = style
         return style
 
@@ -479,9 +483,9 @@ def _broken(code: Sequence[Segment], text: str, room: int) -> list[Row]:
     return wrap(spans, room, words=False) if places is None else cut_at(spans, places)
 
 
-def _ground(look: Look, word_role: str) -> Style:
+def _ground(styles: Styles, word_role: str) -> Style:
     """Return the style of a changed line: the background of a changed word, toned down."""
-    word, base = look[word_role].bgcolor, look.base.bgcolor
+    word, base = styles[word_role].bgcolor, styles.base.bgcolor
     if word is None or base is None:
         return Style.null()
     mixed = blend_rgb(base.get_truecolor(foreground=False), word.get_truecolor(foreground=False), _LINE_TINT)

@@ -14,8 +14,8 @@ from rich.segment import Segment
 from acp_tui.ui.widgets.diff.diff import CONTEXT, Difference, compute, patch_of
 from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, lay_out, row_of
 from acp_tui.ui.widgets.diff.paint import DiffPainter, wrapped
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, exact_line, safe_line
 
 _CHANGED: Final = frozenset({"removed", "added", "changed"})
@@ -261,30 +261,32 @@ class ComparedFile:
         return patch_of(self.difference, self.file.path, lines) if self.difference is not None else ""
 
     def paint_again(self) -> None:
-        """Drop the painters, for another width or look."""
+        """Drop the painters, for another width or theme."""
         self._painter = None
 
-    def painter(self, width: int, look: Look, side_by_side: bool) -> DiffPainter:
+    def painter(self, width: int, styles: Styles, side_by_side: bool) -> DiffPainter:
         """Return the painter of a compared file."""
         if self._painter is None:
             assert self.difference is not None, "a file is painted once it is compared"
             sides = side_by_side and self.has_two_sides
-            self._painter = DiffPainter(self.difference, self.file.path, width, look, side_by_side=sides)
+            self._painter = DiffPainter(self.difference, self.file.path, width, styles, side_by_side=sides)
         return self._painter
 
-    def header(self, place: str, change: str, width: int, look: Look) -> Row:
+    def header(self, place: str, change: str, width: int, styles: Styles) -> Row:
         """Return the header row: place, path, counts, note, and current change."""
-        ground = look.base + look["hunk"]
+        ground = styles.base + styles["hunk"]
         row = [Segment(place, ground)] if place else []
-        row.append(Segment(f" {exact_line(self.file.path)} ", ground + look["text"] + look["strong"]))
+        row.append(Segment(f" {exact_line(self.file.path)} ", ground + styles["text"] + styles["strong"]))
         if self.difference is not None and self.difference.blocks:
-            row.append(Segment(f" +{self.difference.added}", ground + look["added"]))
-            row.append(Segment(f" {look.glyph('minus')}{self.difference.removed}", ground + look["removed"]))
+            row.append(Segment(f" +{self.difference.added}", ground + styles["added"]))
+            row.append(
+                Segment(f" {styles.symbol('minus')}{self.difference.removed}", ground + styles["removed"])
+            )
         if self.file.note:
-            row.append(Segment(f"  {safe_line(self.file.note)}", ground + look["warning"]))
+            row.append(Segment(f"  {safe_line(self.file.note)}", ground + styles["warning"]))
         if change:
             row.append(Segment(f"  {change}", ground))
-        return fit(row, 0, width, ground, look)
+        return fit(row, 0, width, ground, styles)
 
 
 class DiffChange(NamedTuple):
@@ -341,7 +343,7 @@ class ComparedFiles(Sequence[ComparedFile]):
                 yield number, part
 
     def paint_again(self) -> None:
-        """Drop the painters, for another width or look."""
+        """Drop the painters, for another width or theme."""
         for compared in self._files:
             compared.paint_again()
 

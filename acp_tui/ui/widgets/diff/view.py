@@ -33,10 +33,10 @@ from acp_tui.ui.widgets.diff.rows import (
     FileDiff,
 )
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.row_view import RowView
 from acp_tui.ui.widgets.search_bar import open_find_bar
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, safe_line
 
 
@@ -167,14 +167,14 @@ class DiffView(RowView, can_focus=True):
     def __init__(
         self,
         files: Sequence[FileDiff] = (),
-        look: Look | None = None,
+        styles: Styles | None = None,
         *,
         noun: str = "files",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
         """Show files; `noun` names them in the header, as in "2/3 files"."""
-        super().__init__(look, id=id, classes=classes)
+        super().__init__(styles, id=id, classes=classes)
         self._noun = noun
         self.files = ComparedFiles(files)
         """The files in order."""
@@ -446,7 +446,7 @@ class DiffView(RowView, can_focus=True):
                 rests_until = time.monotonic() + _REST * (time.monotonic() - began)
 
     def _painter_of(self, compared: ComparedFile) -> DiffPainter:
-        return compared.painter(self.row_width, self.look, self.side_by_side)
+        return compared.painter(self.row_width, self.theme_styles, self.side_by_side)
 
     def _wrapping(self, compared: ComparedFile) -> DiffPainter | None:
         """Return what wraps the lines of a page, if that is wanted and possible yet."""
@@ -508,22 +508,26 @@ class DiffView(RowView, can_focus=True):
         """Return the header row of a file, with its place among the files and the current change."""
         place = change = ""
         if len(self.files) > 1:
-            mark = self.look.glyph("current") if number == self._marked_file and self.can_focus else " "
+            mark = (
+                self.theme_styles.symbol("current") if number == self._marked_file and self.can_focus else " "
+            )
             place = f"{mark}{number + 1}/{len(self.files)} {self._noun} "
         if self._place.change >= 0:
             change = f"change {self._place.change + 1}/{len(self.rows.changes)}"
-        return self.files[number].header(place, change, self.row_width, self.look)
+        return self.files[number].header(place, change, self.row_width, self.theme_styles)
 
     def _marked(self, row: Row) -> Row:
         """Put a mark before the number of a line."""
         text, style, _ = row[0]
         return (
-            [Segment(f"{self.look.glyph('current')}{text[1:]}", style), *row[1:]] if text[:1] == " " else row
+            [Segment(f"{self.theme_styles.symbol('current')}{text[1:]}", style), *row[1:]]
+            if text[:1] == " "
+            else row
         )
 
     def _remark(self, text: str) -> Row:
-        style: Style = self.look.base + self.look["notice"]
-        return fit([Segment(text, style)], 0, self.row_width, style, self.look)
+        style: Style = self.theme_styles.base + self.theme_styles["notice"]
+        return fit([Segment(text, style)], 0, self.row_width, style, self.theme_styles)
 
 
 log = logging.getLogger(__name__)

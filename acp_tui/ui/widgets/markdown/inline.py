@@ -12,8 +12,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.message import Message
 
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.parser import REFERENCE
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, Span, cells, row_cells, safe, wrap
 
 _OPENS: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}
@@ -29,7 +29,7 @@ def _linked(style: Style, target: str) -> Style:
     return style + Style(link=target)
 
 
-def inline_spans(children: Sequence[Token], look: Look, roles: tuple[str, ...]) -> list[Span]:
+def inline_spans(children: Sequence[Token], styles: Styles, roles: tuple[str, ...]) -> list[Span]:
     """Return the children of an inline token as spans, in the `roles` of their surroundings."""
     spans: list[Span] = []
     stack = [(roles, "")]
@@ -38,22 +38,22 @@ def inline_spans(children: Sequence[Token], look: Look, roles: tuple[str, ...]) 
         roles, target = stack[-1]
         if kind == "text":
             if token.content:
-                _add_text(safe(token.content), look, roles, target, spans)
+                _add_text(safe(token.content), styles, roles, target, spans)
         elif kind == "softbreak":
-            spans.append((" ", _style(look, roles, target)))
+            spans.append((" ", _style(styles, roles, target)))
         elif kind == "hardbreak":
-            spans.append(("\n", _style(look, roles, target)))
+            spans.append(("\n", _style(styles, roles, target)))
         elif kind == "code_inline":
-            spans.append((safe(token.content), _style(look, (*roles, "code"), target)))
+            spans.append((safe(token.content), _style(styles, (*roles, "code"), target)))
         elif kind in _OPENS:
             stack.append(((*roles, _OPENS[kind]), str(token.attrs.get("href") or target)))
         elif kind in _CLOSES:
             stack.pop()
         elif kind == "image":
             card = f"[image: {safe(token.content) or safe(str(token.attrs.get('src', '')))}]"
-            spans.append((card, _style(look, (*roles, "link"), target or str(token.attrs.get("src", "")))))
+            spans.append((card, _style(styles, (*roles, "link"), target or str(token.attrs.get("src", "")))))
         else:
-            spans.append((safe(token.content), _style(look, roles, target)))
+            spans.append((safe(token.content), _style(styles, roles, target)))
     return spans
 
 
@@ -62,10 +62,10 @@ def bare_links(text: str) -> list[str]:
     return [part for part in _MARKED.findall(text) if part.startswith("http")] if "://" in text else []
 
 
-def _add_text(text: str, look: Look, roles: tuple[str, ...], target: str, spans: list[Span]) -> None:
+def _add_text(text: str, styles: Styles, roles: tuple[str, ...], target: str, spans: list[Span]) -> None:
     """Add text with links for bare web addresses and marks for footnote references."""
     if target or ("://" not in text and "[^" not in text):
-        spans.append((text, _style(look, roles, target)))
+        spans.append((text, _style(styles, roles, target)))
         return
     for number, part in enumerate(_MARKED.split(text)):
         if not part:
@@ -73,13 +73,13 @@ def _add_text(text: str, look: Look, roles: tuple[str, ...], target: str, spans:
         is_link = part.startswith("http")
         if number % 2:
             marked = (*roles, "link" if is_link else "list-marker")
-            spans.append((part, _style(look, marked, part if is_link else "")))
+            spans.append((part, _style(styles, marked, part if is_link else "")))
         else:
-            spans.append((part, _style(look, roles, "")))
+            spans.append((part, _style(styles, roles, "")))
 
 
-def _style(look: Look, roles: tuple[str, ...], target: str) -> Style:
-    style = look.blend(roles)
+def _style(styles: Styles, roles: tuple[str, ...], target: str) -> Style:
+    style = styles.blend(roles)
     if target and _CLICKABLE.fullmatch(target):
         return _linked(style, target)
     return style
@@ -104,12 +104,12 @@ class TableColumns:
         aligns: Sequence[Align],
         rows: Sequence[Sequence[Cell]],
         width: int,
-        look: Look,
+        styles: Styles,
     ) -> None:
         self._head = head
         self._aligns = aligns
         self._width = width
-        self._look = look
+        self._theme_styles = styles
         natural = [max(1, *(_cells(row[k]) for row in (head, *rows[:FIXED]))) for k in range(len(head))]
         between = 3 * (len(head) - 1)
         self._stacked = sum(natural) + between > width and width - between < _NARROWEST * len(head)
@@ -121,25 +121,27 @@ class TableColumns:
         """Return the rows of the head and the rule below it."""
         if self._stacked:
             return []
-        look = self._look
-        rule, cross = look.glyph("rule"), look.glyph("cross")
+        styles = self._theme_styles
+        rule, cross = styles.symbol("rule"), styles.symbol("cross")
         line = f"{rule}{cross}{rule}".join(rule * width for width in self.widths)
-        return [*self._columns(self._head), [Segment(line, look["table-border"])]]
+        return [*self._columns(self._head), [Segment(line, styles["table-border"])]]
 
     def body_rows(self, row: Sequence[Cell], first: bool) -> list[Row]:
         """Return the screen rows of a table row; `first` for the one below the head."""
         if not self._stacked:
             return self._columns(row)
         rows: list[Row] = (
-            [] if first else [[Segment(self._look.glyph("rule") * 3, self._look["table-border"])]]
+            []
+            if first
+            else [[Segment(self._theme_styles.symbol("rule") * 3, self._theme_styles["table-border"])]]
         )
         for head, cell in zip(self._head, row, strict=True):
-            rows.extend(wrap([*head, (": ", self._look["table-border"]), *cell], self._width))
+            rows.extend(wrap([*head, (": ", self._theme_styles["table-border"]), *cell], self._width))
         return rows
 
     def _columns(self, cells: Sequence[Cell]) -> list[Row]:
         columns = [wrap(cell, width) for cell, width in zip(cells, self.widths, strict=True)]
-        border = Segment(f" {self._look.glyph('column')} ", self._look["table-border"])
+        border = Segment(f" {self._theme_styles.symbol('column')} ", self._theme_styles["table-border"])
         rows: list[Row] = []
         for number in range(max(map(len, columns))):
             row: Row = []

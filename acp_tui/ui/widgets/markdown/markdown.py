@@ -9,8 +9,8 @@ from markdown_it.token import Token
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.code import CodeLines, CodeRows, PackedRows
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.inline import FIXED, Align, Cell, TableColumns, inline_spans
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, Span, row_cells, wrap
 
 _NARROW: Final = 12
@@ -40,15 +40,15 @@ class FreezePoint(NamedTuple):
 
 
 class MarkdownPage:
-    """The rows of a Markdown text at one width and in one look; blocks are added in order."""
+    """The rows of a Markdown text at one width and in one theme; blocks are added in order."""
 
     def __init__(
-        self, width: int, look: Look, role: str = "text", prefix: Row | None = None, above: int = 0
+        self, width: int, styles: Styles, role: str = "text", prefix: Row | None = None, above: int = 0
     ) -> None:
         self.rows = PackedRows([] for _ in range(above))
-        self.code = CodeRows(self.rows, width, look)
+        self.code = CodeRows(self.rows, width, styles)
         """The code among them."""
-        self._look = look
+        self._theme_styles = styles
         self._width = width
         self._roles: tuple[str, ...] = (role,)
         self._first: Row = list(prefix or [])
@@ -111,8 +111,8 @@ class MarkdownPage:
             listing.take(0, lines, len(lines))
             self._code(listing, 0, len(lines))
         elif kind == "hr":
-            rule = self._look.glyph("rule") * self._room
-            self._add([[*self._first, Segment(rule, self._look["faint"])]])
+            rule = self._theme_styles.symbol("rule") * self._room
+            self._add([[*self._first, Segment(rule, self._theme_styles["faint"])]])
         elif kind == "blockquote_open":
             self._quote(index)
         elif kind == "footnote_open":
@@ -125,7 +125,7 @@ class MarkdownPage:
             self._list(index, None)
 
     def _quote(self, index: int) -> None:
-        bar = Segment(f"{self._look.glyph('quote')} ", self._look["quote"])
+        bar = Segment(f"{self._theme_styles.symbol('quote')} ", self._theme_styles["quote"])
         rest, roles = self._rest, self._roles
         self._indent(bar, bar)
         self._roles = (*roles, "quote")
@@ -138,7 +138,7 @@ class MarkdownPage:
 
     def _footnote(self, index: int) -> None:
         rest = self._rest
-        mark = Segment(f"{self._tokens[index].markup} ", self._look["list-marker"])
+        mark = Segment(f"{self._tokens[index].markup} ", self._theme_styles["list-marker"])
         self._indent(mark, Segment(" " * row_cells([mark])))
         self._wrap(self._spans(self._tokens[index + 2], self._roles))
         self._first = self._rest = rest
@@ -162,14 +162,14 @@ class MarkdownPage:
 
     def _item(self, index: int, label: str) -> None:
         end = self._end(index)
-        mark, spans = label or f"{self._look.glyph('bullet')} ", None
+        mark, spans = label or f"{self._theme_styles.symbol('bullet')} ", None
         if index + 2 < end and self._tokens[index + 1].type == "paragraph_open":
             content = self._tokens[index + 2].content
             if content[:4].lower() in ("[ ] ", "[x] "):
-                mark = f"{label}{self._look.glyph('unticked' if content[1] == ' ' else 'ticked')} "
+                mark = f"{label}{self._theme_styles.symbol('unticked' if content[1] == ' ' else 'ticked')} "
                 spans = _without(self._spans(self._tokens[index + 2], self._roles), 4)
         rest = self._rest
-        marked = Segment(mark, self._look["list-marker"])
+        marked = Segment(mark, self._theme_styles["list-marker"])
         self._indent(marked, Segment(" " * row_cells([marked])))
         start = len(self.rows)
         if spans is not None:
@@ -222,7 +222,7 @@ class MarkdownPage:
         columns = continued.columns if continued else None
         rows: list[Row] = []
         if columns is None:
-            columns = TableColumns(head, aligns, body, self._room, self._look)
+            columns = TableColumns(head, aligns, body, self._room, self._theme_styles)
             rows = columns.head_rows()
         fresh = not (continued and continued.columns)
         growth = None
@@ -267,7 +267,7 @@ class MarkdownPage:
         self._rest = [*self._rest, rest] if fits else [rest]
 
     def _spans(self, token: Token, roles: tuple[str, ...]) -> list[Span]:
-        return inline_spans(token.children or (), self._look, roles)
+        return inline_spans(token.children or (), self._theme_styles, roles)
 
     def _wrap(self, spans: Sequence[Span]) -> None:
         self._add(wrap(spans, self._width, self._first, self._rest))

@@ -14,9 +14,9 @@ from rich.segment import Segment
 from typing_extensions import override
 
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown import parser as markdown_parser
 from acp_tui.ui.widgets.markdown.markdown import FreezePoint, MarkdownPage
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, open_end, safe
 from acp_tui.ui.widgets.transcript.blocks import Block
 
@@ -52,7 +52,7 @@ _TARGET: Final = re.compile(r"\]\([^()\s]*\Z")
 # measured), not the whole text (Textual's Markdown widget: 146), and any division into pieces gives the
 # same rows.
 class MarkdownStream:
-    """The rows of a growing text at one width and in one look; the text is safe and without CR."""
+    """The rows of a growing text at one width and in one theme; the text is safe and without CR."""
 
     def __init__(self, page: MarkdownPage, references: Mapping[str, Any] | None = None) -> None:
         self._page = page
@@ -228,7 +228,7 @@ def rows_of(text: str, width: int) -> int:
 class MarkdownBlock(Block):
     """Markdown that may stream; any division into pieces gives the same rows.
 
-    A new width or look lays the text out again, in slices if it is long.
+    A new width or theme lays the text out again, in slices if it is long.
     """
 
     __slots__ = (
@@ -292,13 +292,13 @@ class MarkdownBlock(Block):
         self.grown()
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
-        return self.some_rows(width, look, inf)
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        return self.some_rows(width, styles, inf)
 
     @override
-    def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
-        before = self._stream if self._at == (width, look) else None
-        stream = before or self._start(width, look)
+    def some_rows(self, width: int, styles: Styles, until: float) -> Sequence[Row]:
+        before = self._stream if self._at == (width, styles) else None
+        stream = before or self._start(width, styles)
         frozen = stream.frozen
         tail = stream.rows[frozen:]
         while self.waiting or (self._finished and not self._ended):
@@ -307,7 +307,7 @@ class MarkdownBlock(Block):
             if not self._finished or self.waiting or len(piece) == room:
                 stream.feed(piece)
             else:
-                stream = self._end(stream, piece, width, look)
+                stream = self._end(stream, piece, width, styles)
             if perf_counter() > until:
                 break
         self.stable_rows = frozen + _common(tail, stream.rows[frozen:]) if stream is before else 0
@@ -340,7 +340,7 @@ class MarkdownBlock(Block):
     def _restart(self) -> None:
         """Drop the layout."""
         self._stream: MarkdownStream | None = None
-        self._at: tuple[int, Look] | None = None
+        self._at: tuple[int, Styles] | None = None
         self._read = 0
         """Characters of the text that were cleaned."""
         self._clean = ""
@@ -349,13 +349,13 @@ class MarkdownBlock(Block):
         self._ended = False
         self.waiting: int = self._length
 
-    def _start(self, width: int, look: Look) -> MarkdownStream:
+    def _start(self, width: int, styles: Styles) -> MarkdownStream:
         self._restart()
         prefix = [Segment(" " * self._indent)] if self._indent else []
         self._stream = MarkdownStream(
-            MarkdownPage(width, look, self._role, prefix, self._above), self._references
+            MarkdownPage(width, styles, self._role, prefix, self._above), self._references
         )
-        self._at = (width, look)
+        self._at = (width, styles)
         return self._stream
 
     def _take(self, most: int) -> str:
@@ -379,7 +379,7 @@ class MarkdownBlock(Block):
         before, self._last = self._last, text[-1:] or self._last
         return safe(text.replace("\r\n", "\n"), before)
 
-    def _end(self, stream: MarkdownStream, piece: str, width: int, look: Look) -> MarkdownStream:
+    def _end(self, stream: MarkdownStream, piece: str, width: int, styles: Styles) -> MarkdownStream:
         """End the stream with its last piece; start again for links that were defined after their use."""
         if self._half:
             stream.feed(piece + safe(self._half, self._last))
@@ -389,7 +389,7 @@ class MarkdownBlock(Block):
         if stream.references.keys() == self._references.keys():
             return stream
         self._references = stream.references
-        return self._start(width, look)
+        return self._start(width, styles)
 
 
 def _common(old: Sequence[Row], new: Sequence[Row]) -> int:

@@ -21,11 +21,11 @@ from textual.reactive import reactive
 from typing_extensions import override
 
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
 from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.row_view import RowView
 from acp_tui.ui.widgets.search_bar import open_find_bar
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.log import TerminalLog
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.text import Row, plain, wrap
@@ -150,9 +150,9 @@ class TerminalView(RowView, can_focus=True):
             return self.view
 
     def __init__(
-        self, look: Look | None = None, *, id: str | None = None, classes: str | None = None
+        self, styles: Styles | None = None, *, id: str | None = None, classes: str | None = None
     ) -> None:
-        super().__init__(look, id=id, classes=classes)
+        super().__init__(styles, id=id, classes=classes)
         self._source: TerminalSource | None = None
         self.passes = {"ctrl+right_square_bracket"}
         """Keys that never go to the program, for the screen of the view."""
@@ -209,7 +209,7 @@ class TerminalView(RowView, can_focus=True):
 
     @override
     def paint_row(self, row: int) -> list[Segment]:
-        base = self.look.base
+        base = self.theme_styles.base
         if self._screen_of is not None:
             cursor = self._screen_of.cursor if self.typing else None
             cells, column = self._screen_of.row(row), cursor[1] if cursor and cursor[0] == row else -1
@@ -220,7 +220,7 @@ class TerminalView(RowView, can_focus=True):
             at_line, at_column = self._log.cursor
             column = at_column - part * max(1, self.row_width) if self.typing and at_line == line else -1
         segments = [Segment(text, base + style if style else base) for text, style, _ in cells]
-        shown = fit(segments, 0, self.row_width, base, self.look)
+        shown = fit(segments, 0, self.row_width, base, self.theme_styles)
         return _with_cursor(shown, column) if 0 <= column < self.row_width else shown
 
     @override

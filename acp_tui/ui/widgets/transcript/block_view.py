@@ -16,8 +16,8 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import Painter
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.layout import BlockLayout, Viewport
 from acp_tui.ui.widgets.transcript.paint import ViewportPainter
@@ -185,7 +185,7 @@ class BlockView(ScrollView, can_focus=True):
 
     def __init__(
         self,
-        look: Look | None = None,
+        styles: Styles | None = None,
         *,
         name: str | None = None,
         id: str | None = None,
@@ -193,7 +193,7 @@ class BlockView(ScrollView, can_focus=True):
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._painter = Painter()
-        self._layout = BlockLayout(look or Look(), self._painter.forget)
+        self._layout = BlockLayout(styles or Styles(), self._painter.forget)
         self._view = Viewport(self._layout)
         self._view_painter = ViewportPainter(self._layout, self._view, self._painter)
         self._cursor: Block | None = None
@@ -217,9 +217,9 @@ class BlockView(ScrollView, can_focus=True):
         return self._layout.blocks
 
     @property
-    def look(self) -> Look:
+    def theme_styles(self) -> Styles:
         """The styles in use."""
-        return self._layout.look
+        return self._layout.theme_styles
 
     @property
     def follow(self) -> bool:
@@ -302,9 +302,9 @@ class BlockView(ScrollView, can_focus=True):
         self._moved(True)
         self._request_flush()
 
-    def set_look(self, look: Look) -> None:
+    def set_theme_styles(self, styles: Styles) -> None:
         """Set the styles and redraw."""
-        self._restyle(look)
+        self._restyle(styles)
 
     def show_block(self, block: Block) -> None:
         """Scroll as little as needed to see a block, or its start."""
@@ -410,20 +410,20 @@ class BlockView(ScrollView, can_focus=True):
         if load is not None:
             self.post_message((self.Overloaded if load == "overloaded" else self.CaughtUp)(self))
 
-    def _restyle(self, look: Look) -> None:
+    def _restyle(self, styles: Styles) -> None:
         """Apply styles and size, and forget strips painted with others."""
         width, height = self.size if self.is_attached else (0, 0)
         if not width:
-            self._layout.look, self._layout.width = look, 0  # laid out when there is a size again
+            self._layout.theme_styles, self._layout.width = styles, 0  # laid out when there is a size again
             return
-        self._view.resize(max(1, width - 2), height, look)  # the thumb, and a free column before it
+        self._view.resize(max(1, width - 2), height, styles)  # the thumb, and a free column before it
         filters, ground = self.app.get_line_filters(), self.background_colors[1]
-        self._painter.configure(look, self.rich_style + look.base, width, filters, ground)
+        self._painter.configure(styles, self.rich_style + styles.base, width, filters, ground)
         self._flush()
 
     def on_resize(self) -> None:
         """Lay out for the new size, rows in view first."""
-        self._restyle(self.look)
+        self._restyle(self.theme_styles)
 
     def on_hide(self) -> None:
         """Stop the layout while hidden."""
@@ -439,7 +439,7 @@ class BlockView(ScrollView, can_focus=True):
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._restyle(self.look)
+        self._restyle(self.theme_styles)
 
     def on_focus(self) -> None:
         """Draw the cursor."""
@@ -463,7 +463,7 @@ class BlockView(ScrollView, can_focus=True):
     @override
     def render_lines(self, crop: Region) -> list[Strip]:
         if self._is_other_size:
-            self._restyle(self.look)  # drawn before the news of another size came
+            self._restyle(self.theme_styles)  # drawn before the news of another size came
         if self._hidden:  # no Show comes if anybody asked where things are before the layout was made anew
             self.on_show()
         painter, cursor = self._view_painter, self.cursor if self.has_focus else None

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from typing_extensions import override
 
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, Span, safe, safe_line, start_of, wrap
 
 
@@ -29,18 +29,18 @@ class Block(ABC):
     """True if the keys from prompt to prompt stop here."""
 
     @abstractmethod
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         """Return all rows of safe text, each of at most `width` cells; sets `stable_rows`.
 
         A growing block may return the same list again, extended.
         """
 
-    def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
+    def some_rows(self, width: int, styles: Styles, until: float) -> Sequence[Row]:
         """Return the rows laid out by `until` (a time of `time.perf_counter`); the rest is `waiting`.
 
         Only blocks that can be long implement this.
         """
-        return self.rows(width, look)
+        return self.rows(width, styles)
 
     def highlighted(self, number: int, row: Row) -> Row:
         """Return row `number` for painting, with colours that are too costly for rows out of view.
@@ -96,7 +96,7 @@ class TextBlock(Block):
         self.landmark = landmark
         self._first = tuple(first)
         self._rest = tuple(rest)
-        self._laid_out: tuple[int, Look, list[Row]] | None = None
+        self._laid_out: tuple[int, Styles, list[Row]] | None = None
         self.set_spans(spans)
 
     def set_spans(self, spans: Sequence[tuple[str | Style, str]]) -> None:
@@ -105,15 +105,15 @@ class TextBlock(Block):
         self._laid_out = None
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
-        if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is look:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is styles:
             self.stable_rows = len(self._laid_out[2])
             return self._laid_out[2]
-        first = [Segment(*span) for span in _spans(self._first, look)]
-        rest = [Segment(*span) for span in _spans(self._rest, look)]
+        first = [Segment(*span) for span in _spans(self._first, styles)]
+        rest = [Segment(*span) for span in _spans(self._rest, styles)]
         rows: list[Row] = [[] for _ in range(self._above)]
-        rows.extend(wrap(_spans(self._spans, look), width, first, rest))
-        self._laid_out = (width, look, rows)
+        rows.extend(wrap(_spans(self._spans, styles), width, first, rest))
+        self._laid_out = (width, styles, rows)
         self.stable_rows = 0
         return rows
 
@@ -135,9 +135,9 @@ class TextBlock(Block):
         self._laid_out = None
 
 
-def _spans(pieces: Sequence[tuple[str | Style, str]], look: Look) -> list[Span]:
+def _spans(pieces: Sequence[tuple[str | Style, str]], styles: Styles) -> list[Span]:
     return [
-        (safe(text.replace("\r\n", "\n")), kind if isinstance(kind, Style) else look[kind])
+        (safe(text.replace("\r\n", "\n")), kind if isinstance(kind, Style) else styles[kind])
         for kind, text in pieces
     ]
 
@@ -175,11 +175,11 @@ class OneRowBlock(Block):
         return changed
 
     @override
-    def rows(self, width: int, look: Look) -> Sequence[Row]:
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         self.stable_rows = 0
         if not self._left and not self._right:
             return []
-        return [*([] for _ in range(self._above)), one_row(self._left, self._right, width, look)]
+        return [*([] for _ in range(self._above)), one_row(self._left, self._right, width, styles)]
 
     @override
     def height_hint(self, width: int) -> int:
@@ -190,33 +190,35 @@ class OneRowBlock(Block):
         return "".join(text for _, text in (*self._left, *self._right))
 
 
-def one_row(left: Sequence[Piece], right: Sequence[Piece], width: int, look: Look) -> Row:
+def one_row(left: Sequence[Piece], right: Sequence[Piece], width: int, styles: Styles) -> Row:
     """Return a row with `right` at its end; `left` is cut if both do not fit."""
-    ends = _segments(right, width, look)
+    ends = _segments(right, width, styles)
     room = width - sum(segment.cell_length for segment in ends) - (1 if ends else 0)
-    row = crop_row(_segments(left, width, look), max(0, room), look)
+    row = crop_row(_segments(left, width, styles), max(0, room), styles)
     if ends:
         used = sum(segment.cell_length for segment in (*row, *ends))
         row = [*row, Segment(" " * max(0, width - used)), *ends]
-    return row if sum(segment.cell_length for segment in row) <= width else crop_row(row, width, look)
+    return row if sum(segment.cell_length for segment in row) <= width else crop_row(row, width, styles)
 
 
-def _segments(pieces: Sequence[Piece], width: int, look: Look) -> list[Segment]:
+def _segments(pieces: Sequence[Piece], width: int, styles: Styles) -> list[Segment]:
     return [
-        Segment(safe_line(start_of(text, width)), kind if isinstance(kind, Style) else look[kind])
+        Segment(safe_line(start_of(text, width)), kind if isinstance(kind, Style) else styles[kind])
         for kind, text in pieces
         if text
     ]
 
 
-def crop_row(segments: Sequence[Segment], room: int, look: Look) -> Row:
+def crop_row(segments: Sequence[Segment], room: int, styles: Styles) -> Row:
     """Return a row of at most `room` cells, with a mark where it is cut."""
     row: Row = []
     for segment in segments:
         length = cell_len(segment.text)
         if length > room:
             if room > 0:
-                row.append(Segment(set_cell_size(segment.text, room - 1) + look.glyph("cut"), segment.style))
+                row.append(
+                    Segment(set_cell_size(segment.text, room - 1) + styles.symbol("cut"), segment.style)
+                )
             return row
         row.append(segment)
         room -= length

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Final
 
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block
 
@@ -90,9 +90,9 @@ KEPT_ROWS: Final = 1_000
 class BlockLayout:
     """Blocks in order, laid out one by one on demand."""
 
-    def __init__(self, look: Look, on_rows: Callable[[Block, int], None]) -> None:
-        """Use `look`; call `on_rows(block, kept)` with the number of leading rows that a new layout kept."""
-        self.look = look
+    def __init__(self, styles: Styles, on_rows: Callable[[Block, int], None]) -> None:
+        """Use these styles; call `on_rows(block, kept)` with the number of first rows that a layout kept."""
+        self.theme_styles = styles
         self.width = 0
         self.blocks: list[Block] = []
         self._index: dict[Block, int] = {}
@@ -161,9 +161,9 @@ class BlockLayout:
         self._rows.clear()
         self._ready.clear()
 
-    def resize(self, width: int, look: Look) -> None:
-        """Drop all rows and estimate every block for another width or look."""
-        self.width, self.look = width, look
+    def resize(self, width: int, styles: Styles) -> None:
+        """Drop all rows and estimate every block for another width or theme."""
+        self.width, self.theme_styles = width, styles
         for block in list(self._rows):
             self._drop(block)
         self._heights = Heights([block.height_hint(width) for block in self.blocks])
@@ -195,7 +195,7 @@ class BlockLayout:
         if block in self._ready:
             self._rows[block] = self._rows.pop(block)  # looked at the latest
             return True
-        rows = block.some_rows(self.width, self.look, until)
+        rows = block.some_rows(self.width, self.theme_styles, until)
         self._on_rows(block, block.stable_rows if block in self._rows else 0)
         self._rows.pop(block, None)
         self._rows[block] = rows
@@ -318,14 +318,14 @@ class Viewport:
         finished = self.go(block, row, until)
         return self.move(-(self.height // 3), until) if self.top == place else finished
 
-    def resize(self, width: int, height: int, look: Look) -> None:
-        """Lay out for another size or look, keeping the anchor at the same part of its block."""
+    def resize(self, width: int, height: int, styles: Styles) -> None:
+        """Lay out for another size or theme, keeping the anchor at the same part of its block."""
         anchor, row = self._anchor, self._anchor_row
         old = self._layout.block_height(self._layout.index(anchor)) if anchor else 0
         self.height = height
-        if (width, look) == (self._layout.width, self._layout.look):
+        if (width, styles) == (self._layout.width, self._layout.theme_styles):
             return
-        self._layout.resize(width, look)
+        self._layout.resize(width, styles)
         if anchor and old and not self.follow:
             self._share = self._share or (row, old)
             self._layout.lay_out(self._layout.index(anchor), perf_counter())

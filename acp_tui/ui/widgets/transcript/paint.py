@@ -126,14 +126,14 @@ class ViewportPainter:
 
     def news(self, width: int) -> Strip:
         """Return the mark for text that came in below the view."""
-        look = self._layout.look
-        label = f" {look.glyph('down')} {_NEWS} "
+        styles = self._layout.theme_styles
+        label = f" {styles.symbol('down')} {_NEWS} "
         room = max(0, (width - len(label)) // 2)
-        return self._painter.finish([Segment(" " * room), Segment(label, look["accent"])])
+        return self._painter.finish([Segment(" " * room), Segment(label, styles["accent"])])
 
     def _marked(self, block: Block, number: int, row: Row) -> Row:
         """Return a row in the style of the cursor if the shown hit is in it."""
         if self._hit != (block, number):
             return row
-        cursor = self._layout.look["cursor"]
+        cursor = self._layout.theme_styles["cursor"]
         return [Segment(text, (style or Style.null()) + cursor) for text, style, _ in row]

@@ -26,6 +26,7 @@ def applied(difference: Difference) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(LINES, LINES)
 def test_old_lines_and_the_difference_give_the_new_lines(old: list[str], new: list[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets import code as code_module
 from acp_tui.ui.widgets.diff import paint as diff_colours
 from acp_tui.ui.widgets.diff.diff import compute
@@ -21,9 +21,9 @@ from acp_tui.ui.widgets.diff.paint import (
     reaches_over,
 )
 from acp_tui.ui.widgets.diff.rows import ComparedFile, FileDiff
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import TAB, Row, cuts, row_cells, row_text, safe
-from tests.ui.widgets.differing import LOOK, NEW, ODD, OLD
+from tests.ui.widgets.differing import NEW, ODD, OLD, STYLES
 
 CODE = [
     "def first(left, right):",
@@ -94,45 +94,45 @@ def plain(rows: list[Row]) -> list[str]:
 def test_rows_for_a_card_show_the_change_and_say_how_much_is_left() -> None:
     difference = compute(OLD, NEW)
 
-    rows = plain(diff_rows(difference, "a.py", 80, LOOK, limit=6))
+    rows = plain(diff_rows(difference, "a.py", 80, STYLES, limit=6))
 
     assert len(rows) == 6
     assert rows[0] == " ▸ 17 unchanged lines"
     assert any("− value_20 = 20" in row for row in rows)
     assert "more rows" in rows[-1]
-    assert len(diff_rows(difference, "a.py", 80, LOOK, limit=1_000)) < 20
+    assert len(diff_rows(difference, "a.py", 80, STYLES, limit=1_000)) < 20
 
 
 def test_rows_of_a_snippet_have_no_line_numbers() -> None:
-    rows = plain(diff_rows(compute("a\n", "b\n", first_line=None), "a.py", 40, LOOK, limit=9))
+    rows = plain(diff_rows(compute("a\n", "b\n", first_line=None), "a.py", 40, STYLES, limit=9))
     assert rows == ["− a", "+ b"]
 
 
 def test_rows_are_as_wide_as_asked() -> None:
-    rows = diff_rows(compute(ODD, ODD.upper()), "a.py", 33, LOOK, limit=9)
+    rows = diff_rows(compute(ODD, ODD.upper()), "a.py", 33, STYLES, limit=9)
     assert {sum(segment.cell_length for segment in row) for row in rows} == {33}
 
 
 def test_changed_words_stand_on_the_ground_of_their_role() -> None:
-    rows = diff_rows(compute("keep the old one\n", "keep the new one\n"), "a.txt", 60, LOOK, limit=9)
+    rows = diff_rows(compute("keep the old one\n", "keep the new one\n"), "a.txt", 60, STYLES, limit=9)
     grounds = {
         segment.text: segment.style.bgcolor for row in rows for segment in row if segment.style is not None
     }
-    assert grounds["old"] == LOOK["removed-word"].bgcolor
-    assert grounds["new"] == LOOK["added-word"].bgcolor
+    assert grounds["old"] == STYLES["removed-word"].bgcolor
+    assert grounds["new"] == STYLES["added-word"].bgcolor
 
 
 def test_rows_work_in_the_empty_ascii_look() -> None:
-    rows = plain(diff_rows(compute("a\n", "b\n"), "a.txt", 30, Look(ascii=True), limit=9))
+    rows = plain(diff_rows(compute("a\n", "b\n"), "a.txt", 30, Styles(ascii=True), limit=9))
     assert rows == ["  1 - a", "  1 + b"]
 
 
 def test_a_line_of_half_a_megabyte_is_painted_quickly() -> None:
     difference = compute("x" * 570_000, "y" * 570_000)
-    diff_rows(difference, "a.json", 80, LOOK, limit=5)
+    diff_rows(difference, "a.json", 80, STYLES, limit=5)
 
     start = time.process_time()
-    rows = diff_rows(difference, "a.json", 80, LOOK, limit=5)
+    rows = diff_rows(difference, "a.json", 80, STYLES, limit=5)
 
     assert time.process_time() - start < 0.5
     assert plain(rows)[-1].endswith("…+569,939")
@@ -146,7 +146,7 @@ def test_a_line_of_half_a_megabyte_is_painted_quickly() -> None:
 def test_a_line_takes_as_many_rows_as_are_painted_and_none_is_lost(line: str, room: int) -> None:
     compared = ComparedFile(FileDiff("a", None, f"{line}\n"))
     compared.difference = compared.compare()
-    painter = compared.painter(room + 6, look_of(choose("acp-dark")[0]), False)
+    painter = compared.painter(room + 6, styles_of(choose("acp-dark")[0]), False)
     assert painter.room == room
     (part,) = [part for part in compared.parts(False, False, painter) if part.kind == "added"]
 
@@ -166,7 +166,7 @@ def test_a_line_takes_as_many_rows_as_are_painted_and_none_is_lost(line: str, ro
 def rows_of(line: str, room: int) -> list[str]:
     compared = ComparedFile(FileDiff("a", None, f"{line}\n"))
     compared.difference = compared.compare()
-    painter = compared.painter(room + 6, look_of(choose("acp-dark")[0]), False)
+    painter = compared.painter(room + 6, styles_of(choose("acp-dark")[0]), False)
     (part,) = [part for part in compared.parts(False, False, painter) if part.kind == "added"]
     return [row_text(painter.row(part, number))[6:] for number in range(part.rows)]
 
@@ -233,7 +233,7 @@ def test_a_line_that_is_not_wrapped_tells_how_much_is_left_to_the_right(
 ) -> None:
     compared = ComparedFile(FileDiff("a", None, f"{line}\n"))
     compared.difference = compared.compare()
-    painter = compared.painter(84, look_of(choose("acp-dark")[0]), False)
+    painter = compared.painter(84, styles_of(choose("acp-dark")[0]), False)
     (part,) = [part for part in compared.parts(False, False, None) if part.kind == "added"]
 
     row = painter.row(part, 0, pan)

@@ -14,7 +14,7 @@ from acp_tui.ui.widgets.diff.rows import (
     DiffRows,
     FileDiff,
 )
-from tests.ui.widgets.differing import LOOK, NEW, OLD, laid_out
+from tests.ui.widgets.differing import NEW, OLD, STYLES, laid_out
 
 LARGE = "".join(f"{number}\n" for number in range(3_000))
 
@@ -151,7 +151,7 @@ LONG = "x" * 100
 def wrapped(file: FileDiff, width: int = 60, *, side_by_side: bool = False) -> DiffRows:
     compared = ComparedFile(file)
     compared.difference = compared.compare()
-    painter = compared.painter(width, LOOK, side_by_side)
+    painter = compared.painter(width, STYLES, side_by_side)
     return DiffRows([(0, part) for part in compared.parts(side_by_side, False, painter)])
 
 

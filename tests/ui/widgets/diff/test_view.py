@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from textual.widgets import Input
 
-from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets.diff import view as diff_view
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView, SavedDiffPreferences
@@ -304,7 +304,7 @@ async def test_another_look_repaints() -> None:
     app = Viewer(FileDiff("a.py", OLD, NEW))
     async with app.run_test(size=(80, 30)):
         before = app.view.render_line(3)
-        app.view.set_look(look_of(choose("acp-light")[0]))
+        app.view.set_theme_styles(styles_of(choose("acp-light")[0]))
         after = app.view.render_line(3)
         assert after.text == before.text
         assert [segment.style for segment in after] != [segment.style for segment in before]

@@ -9,7 +9,7 @@ from rich.style import Style
 from acp_tui.ui.widgets.markdown.inline import addresses, plain
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.text import row_text
-from tests.ui.widgets.shown import LOOK, expected, roles, shown
+from tests.ui.widgets.shown import STYLES, expected, roles, shown
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def links(text: str) -> dict[str, str | None]:
     block.finish()
     return {
         segment.text: segment.style.link if segment.style else None
-        for row in block.rows(80, LOOK)
+        for row in block.rows(80, STYLES)
         for segment in row
     }
 
@@ -57,12 +57,12 @@ def test_only_addresses_that_are_safe_to_open_become_links() -> None:
 
 def test_links_defined_at_the_end_are_found_when_the_text_is_complete() -> None:
     block = MarkdownBlock("[a]\n\ntext\n\n")
-    block.rows(40, LOOK)
+    block.rows(40, STYLES)
     block.append("[a]: https://a.org\n")
     block.finish()
 
-    assert block.rows(40, LOOK)[0][0].style == Style(link="https://a.org")
-    assert row_text(block.rows(40, LOOK)[0]) == "a"
+    assert block.rows(40, STYLES)[0][0].style == Style(link="https://a.org")
+    assert row_text(block.rows(40, STYLES)[0]) == "a"
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells
-from tests.ui.widgets.shown import LOOK, expected, shown
+from tests.ui.widgets.shown import STYLES, expected, shown
 
 
 def test_paragraphs_are_wrapped_and_separated_by_an_empty_row() -> None:
@@ -119,7 +119,7 @@ def test_rules_fill_the_width() -> None:
 
 
 def test_ascii_looks_have_ascii_marks() -> None:
-    assert shown("- a\n\n> b\n\n---", 4, Look(ascii=True)) == "* a\n\n| b\n\n----"
+    assert shown("- a\n\n> b\n\n---", 4, Styles(ascii=True)) == "* a\n\n| b\n\n----"
 
 
 def test_no_control_character_gets_into_a_row() -> None:
@@ -143,4 +143,4 @@ def test_no_row_is_wider_than_asked() -> None:
     for width in (12, 17, 40, 120):
         block = MarkdownBlock(text)
         block.finish()
-        assert max(map(row_cells, block.rows(width, LOOK))) <= width
+        assert max(map(row_cells, block.rows(width, STYLES))) <= width

@@ -7,7 +7,7 @@ import pytest
 from acp_tui.ui.widgets.markdown import parser as markdown_parser
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.text import row_text
-from tests.ui.widgets.shown import LOOK
+from tests.ui.widgets.shown import STYLES
 
 
 def growing(text: str) -> list[str]:
@@ -16,7 +16,7 @@ def growing(text: str) -> list[str]:
     shown = []
     for character in text:
         block.append(character)
-        shown.append("|".join(row_text(row) for row in block.rows(80, LOOK)))
+        shown.append("|".join(row_text(row) for row in block.rows(80, STYLES)))
     return shown
 
 
@@ -46,6 +46,7 @@ def test_an_unfinished_block_is_not_taken_for_another() -> None:
     assert not any("`" in row for row in growing("```py\nx\n```\n"))
 
 
+@pytest.mark.slow
 def test_only_the_open_block_is_parsed_again(parsed: list[int]) -> None:
     for text in (
         "A paragraph of some words.\n\n" * 300,
@@ -57,7 +58,7 @@ def test_only_the_open_block_is_parsed_again(parsed: list[int]) -> None:
         for start in range(0, len(text), 40):
             parsed.clear()
             block.append(text[start : start + 40])
-            block.rows(40, LOOK)
+            block.rows(40, STYLES)
             longest = max(longest, sum(parsed))
         assert longest < 1_000
 
@@ -66,34 +67,34 @@ def test_only_the_open_block_is_parsed_again(parsed: list[int]) -> None:
 def test_a_block_stops_in_time_and_goes_on_where_it_was() -> None:
     block = MarkdownBlock("Some words.\n\n" * 20_000)
 
-    some = len(block.some_rows(40, LOOK, until=0.0))
+    some = len(block.some_rows(40, STYLES, until=0.0))
 
     assert 0 < some < 2_000
     assert block.waiting > 200_000
-    assert len(block.rows(40, LOOK)) == 39_999
+    assert len(block.rows(40, STYLES)) == 39_999
     assert block.waiting == 0
 
 
 def test_a_finished_block_gives_its_memory_back_and_looks_the_same_again() -> None:
     block = MarkdownBlock("a\n\n[b]\n\n[b]: https://b.org")
     block.finish()
-    before = list(block.rows(40, LOOK))
+    before = list(block.rows(40, STYLES))
 
     block.forget_rows()
 
-    assert list(block.rows(40, LOOK)) == before
+    assert list(block.rows(40, STYLES)) == before
     assert block.stable_rows == 0
 
 
 def test_a_finished_text_can_be_continued_or_replaced() -> None:
     block = MarkdownBlock("one")
     block.finish()
-    block.rows(40, LOOK)
+    block.rows(40, STYLES)
     block.append(" two")
 
-    assert row_text(block.rows(40, LOOK)[0]) == "one two"
+    assert row_text(block.rows(40, STYLES)[0]) == "one two"
     block.replace("three")
-    assert [row_text(row) for row in block.rows(40, LOOK)] == ["three"]
+    assert [row_text(row) for row in block.rows(40, STYLES)] == ["three"]
     assert block.source() == "three"
 
 
@@ -104,14 +105,14 @@ def test_lines_without_end_are_not_read_again_and_again(parsed: list[int]) -> No
     for start in range(0, len(text), 1_000):
         before = len(parsed)
         block.append(text[start : start + 1_000])
-        block.rows(80, LOOK)
+        block.rows(80, STYLES)
         longest = max(longest, *parsed[before:])
     assert longest <= 4_096
 
     parsed.clear()
     whole = MarkdownBlock(text)
     whole.finish()
-    whole.rows(80, LOOK)
+    whole.rows(80, STYLES)
     assert sum(parsed) <= 2.5 * len(text)
 
 
@@ -121,7 +122,7 @@ def test_what_follows_a_long_paragraph_is_parted_from_it_wherever_that_is_cut(le
     block = MarkdownBlock(f"{paragraph}\n\nNext.\n")
     block.finish()
 
-    rows = [row_text(row) for row in block.rows(80, LOOK)]
+    rows = [row_text(row) for row in block.rows(80, STYLES)]
 
     assert rows[-2:] == ["", "Next."]
     assert " ".join(rows[:-2]).split() == paragraph.split()
@@ -132,7 +133,7 @@ def test_an_indented_line_of_a_long_paragraph_is_no_code(shift: int) -> None:
     block = MarkdownBlock("x" * shift + "\n" + "    at a place in some file (line 1)\n" * 300)
     block.finish()
 
-    rows = [row_text(row) for row in block.rows(80, LOOK)]
+    rows = [row_text(row) for row in block.rows(80, STYLES)]
 
     assert len(rows) > 100
     assert not any(row.startswith(" ") for row in rows)

@@ -7,13 +7,13 @@ import random
 import pytest
 from rich.segment import Segment
 
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.markdown import MarkdownPage
 from acp_tui.ui.widgets.markdown.parser import parse
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells, row_text, safe, safe_line
 
-LOOK = Look()
+STYLES = Styles()
 
 TEXTS = {
     "nested lists": (
@@ -84,13 +84,13 @@ def drawn(chunks: list[str], width: int = 40, peek: random.Random | None = None)
 
 def painted(block: MarkdownBlock, width: int = 40) -> list[list[Segment]]:
     """Lay out what is new, and paint all rows."""
-    return [list(block.highlighted(number, row)) for number, row in enumerate(block.rows(width, LOOK))]
+    return [list(block.highlighted(number, row)) for number, row in enumerate(block.rows(width, STYLES))]
 
 
 def in_one_go(text: str, width: int = 40) -> list[list[Segment]]:
     """Lay a whole text out without anything that has to do with growing."""
     text = safe(text.replace("\r\n", "\n"))
-    page = MarkdownPage(width, LOOK)
+    page = MarkdownPage(width, STYLES)
     for number, index in enumerate(page.read(parse(text, {}), text.split("\n"), text.count("\n"), None)):
         if number:
             page.gap()
@@ -172,7 +172,7 @@ def test_another_width_gives_the_same_rows_as_a_fresh_layout() -> None:
     block = MarkdownBlock()
     for chunk in cut(text, dice, 50):
         block.append(chunk)
-        block.rows(dice.choice((120, 40, 7)), LOOK)
+        block.rows(dice.choice((120, 40, 7)), STYLES)
     block.finish()
 
     for width in (120, 40, 7):

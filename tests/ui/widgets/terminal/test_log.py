@@ -233,6 +233,7 @@ def test_changes_are_told_from_the_first_changed_line() -> None:
     assert log.take_changed() == 0
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_short_lines_are_taken_in_soon() -> None:
     data = b"y\r\n" * 20_000
     log = TerminalLog()

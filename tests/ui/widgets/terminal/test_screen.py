@@ -60,6 +60,7 @@ def test_the_smallest_screens_hold_wide_characters() -> None:
     assert terminal.text()
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.lists(st.sampled_from(SEQUENCES), max_size=30))
 def test_rows_of_a_screen_are_those_of_its_emulator(pieces: list[str]) -> None:

@@ -10,7 +10,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.search_bar import FindBar
@@ -47,7 +47,7 @@ def test_a_key_with_alt_is_the_key_behind_an_escape(key: str, sent: bytes) -> No
     assert bytes_of_key(key, None) == sent
 
 
-LOOK = look_of(choose("acp-dark")[0])
+STYLES = styles_of(choose("acp-dark")[0])
 
 
 class Scripted:
@@ -81,7 +81,7 @@ class Scripted:
 class Viewer(App[None]):
     def __init__(self) -> None:
         super().__init__()
-        self.view = TerminalView(LOOK)
+        self.view = TerminalView(STYLES)
         self.draws = 0
         self.ended = 0
         self.links: list[str] = []

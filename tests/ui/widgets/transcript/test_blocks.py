@@ -6,14 +6,14 @@ import pytest
 from rich.segment import Segment
 from rich.style import Style
 
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, TextBlock, one_row
 
 RED = Style(color="red")
 
 
-LOOK = Look(styles={"error": RED})
+STYLES = Styles(by_role={"error": RED})
 
 
 def test_a_text_has_styles_by_role_and_prefixes() -> None:
@@ -21,7 +21,7 @@ def test_a_text_has_styles_by_role_and_prefixes() -> None:
         [("error", "one two "), (RED, "three")], first=[("error", "> ")], rest=[("text", "  ")], above=1
     )
 
-    rows = block.rows(9, LOOK)
+    rows = block.rows(9, STYLES)
 
     assert [row_text(row) for row in rows] == ["", "> one two", "  three"]
     assert rows[1] == [Segment("> ", RED), Segment("one two", RED)]
@@ -30,13 +30,13 @@ def test_a_text_has_styles_by_role_and_prefixes() -> None:
 
 def test_rows_are_kept_until_the_text_or_the_look_changes() -> None:
     block = TextBlock([("error", "one")])
-    first = block.rows(9, LOOK)
-    assert (block.stable_rows, block.rows(9, LOOK) is first, block.stable_rows) == (0, True, 1)
+    first = block.rows(9, STYLES)
+    assert (block.stable_rows, block.rows(9, STYLES) is first, block.stable_rows) == (0, True, 1)
 
     block.set_spans([("error", "two")])
-    assert row_text(block.rows(9, LOOK)[0]) == "two"
+    assert row_text(block.rows(9, STYLES)[0]) == "two"
     assert block.stable_rows == 0
-    assert block.rows(9, Look())[0][0].style == Style()
+    assert block.rows(9, Styles())[0][0].style == Style()
 
 
 def test_the_height_is_estimated_from_lines_and_length() -> None:
@@ -45,10 +45,10 @@ def test_the_height_is_estimated_from_lines_and_length() -> None:
 
 
 def test_text_of_an_agent_is_made_safe() -> None:
-    assert row_text(TextBlock([("text", "a\x1b[2J\r\nb")]).rows(20, LOOK)[0]) == "a␛[2J"
+    assert row_text(TextBlock([("text", "a\x1b[2J\r\nb")]).rows(20, STYLES)[0]) == "a␛[2J"
 
 
-PLAIN = Look()
+PLAIN = Styles()
 
 
 def text(left: str, right: str, width: int) -> str:

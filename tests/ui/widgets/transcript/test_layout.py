@@ -7,12 +7,13 @@ from math import inf
 
 import pytest
 
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript import layout as module
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.layout import BlockLayout, Heights, Viewport
 
 
+@pytest.mark.slow
 def test_sums_and_places_are_those_of_a_plain_list() -> None:
     dice = random.Random(2)
     heights, plain = Heights(), list[int]()
@@ -46,8 +47,8 @@ def text(rows: int) -> TextBlock:
 
 
 def layout(*blocks: TextBlock) -> BlockLayout:
-    made = BlockLayout(Look(), lambda block, kept: None)
-    made.resize(20, Look())
+    made = BlockLayout(Styles(), lambda block, kept: None)
+    made.resize(20, Styles())
     for block in blocks:
         made.insert(len(made), block)
         made.lay_out(made.index(block), inf)
@@ -88,7 +89,7 @@ def test_another_width_forgets_the_rows() -> None:
     made = layout(text(2))
     assert made.rows(0) is not None
 
-    made.resize(10, Look())
+    made.resize(10, Styles())
 
     assert made.rows(0) is None
 
@@ -116,14 +117,14 @@ def test_a_block_that_changed_out_of_view_grows_by_estimate_and_never_shrinks() 
     assert [made.block_height(index) for index in range(2)] == [2, 3]
 
 
-LOOK = Look()
+STYLES = Styles()
 
 
 def viewport(*rows: int, height: int = 4) -> tuple[Viewport, BlockLayout]:
     """Return a view of blocks with so many rows, at their end."""
-    layout = BlockLayout(LOOK, lambda block, kept: None)
+    layout = BlockLayout(STYLES, lambda block, kept: None)
     view = Viewport(layout)
-    view.resize(20, height, LOOK)
+    view.resize(20, height, STYLES)
     for count in rows:
         layout.insert(len(layout), text(count))
     view.settle(inf)
@@ -203,9 +204,9 @@ def test_when_the_block_at_the_top_is_taken_out_its_neighbour_is_there() -> None
 
 
 def test_without_time_it_says_that_it_is_not_complete() -> None:
-    layout = BlockLayout(LOOK, lambda block, kept: None)
+    layout = BlockLayout(STYLES, lambda block, kept: None)
     view = Viewport(layout)
-    view.resize(20, 8, LOOK)
+    view.resize(20, 8, STYLES)
     for _ in range(6):
         add(layout, 2)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.layout import BlockLayout
 from acp_tui.ui.widgets.transcript.paint import line_of, selected_text
@@ -14,8 +14,8 @@ from acp_tui.ui.widgets.transcript.paint import line_of, selected_text
 
 def layout() -> BlockLayout:
     """Three blocks in ten columns: one row, two rows, Markdown."""
-    made = BlockLayout(Look(), lambda block, kept: None)
-    made.resize(10, Look())
+    made = BlockLayout(Styles(), lambda block, kept: None)
+    made.resize(10, Styles())
     answer = MarkdownBlock("some **bold**")
     answer.finish()
     blocks = (TextBlock([("text", "first")]), TextBlock([("text", "one two three")]), answer)
@@ -49,4 +49,4 @@ def test_a_block_that_is_selected_as_a_whole_is_its_source() -> None:
 
 
 def test_in_an_empty_stack_there_is_no_line() -> None:
-    assert line_of(BlockLayout(Look(), lambda block, kept: None), 0) == 0
+    assert line_of(BlockLayout(Styles(), lambda block, kept: None), 0) == 0

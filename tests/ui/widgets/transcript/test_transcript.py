@@ -18,9 +18,9 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.pilot import Pilot
 
-from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.output_block import OutputBlock
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript import block_view as backlog
 from acp_tui.ui.widgets.transcript import block_view as module
 from acp_tui.ui.widgets.transcript import layout
@@ -32,8 +32,8 @@ from tests.waiting import PATIENCE
 
 
 def laid_out(text: str, width: int = 20) -> BlockLayout:
-    layout = BlockLayout(Look(), lambda block, kept: None)
-    layout.resize(width, layout.look)
+    layout = BlockLayout(Styles(), lambda block, kept: None)
+    layout.resize(width, layout.theme_styles)
     layout.insert(0, TextBlock([("text", text)], above=1))
     return layout
 
@@ -112,7 +112,7 @@ async def test_what_is_not_wanted_any_more_is_not_looked_for(monkeypatch: pytest
     assert looked == 3
 
 
-LOOK = Look(styles={"cursor": Style(bgcolor="blue"), "match": Style(reverse=True)})
+STYLES = Styles(by_role={"cursor": Style(bgcolor="blue"), "match": Style(reverse=True)})
 
 
 class TranscriptApp(App[None]):
@@ -123,7 +123,7 @@ class TranscriptApp(App[None]):
         self.heard: list[Message] = []
 
     def compose(self) -> ComposeResult:
-        yield Transcript(LOOK)
+        yield Transcript(STYLES)
 
     def on_transcript_chosen(self, event: Transcript.Chosen) -> None:
         self.heard.append(event)
@@ -362,7 +362,7 @@ async def test_a_new_look_is_drawn_at_once() -> None:
         harness.view.append(MarkdownBlock("**x**"))
         await harness.settled()
 
-        harness.view.set_look(Look(styles={"strong": Style(color="red")}))
+        harness.view.set_theme_styles(Styles(by_role={"strong": Style(color="red")}))
 
         segment = next(iter(harness.view.render_line(0)))
         assert segment.style is not None
@@ -379,6 +379,7 @@ async def hidden(harness: Harness) -> MarkdownBlock:
     return block
 
 
+@pytest.mark.slow
 async def test_text_that_comes_while_hidden_is_shown_later() -> None:
     async with running() as harness:
         block = await hidden(harness)
@@ -483,7 +484,7 @@ async def test_a_look_set_while_hidden_is_drawn_when_shown() -> None:
         harness.view.display = False
         await harness.until(lambda: harness.view.is_hidden)
 
-        harness.view.set_look(Look(styles={"strong": Style(reverse=True)}))
+        harness.view.set_theme_styles(Styles(by_role={"strong": Style(reverse=True)}))
         harness.view.display = True
 
         await harness.until(
@@ -667,7 +668,7 @@ class Counted(Block):
 
     laid_out = 0
 
-    def rows(self, width: int, look: Look) -> list[list[object]]:  # type: ignore[override]
+    def rows(self, width: int, styles: Styles) -> list[list[object]]:  # type: ignore[override]
         Counted.laid_out += 1
         return [[], []]
 
@@ -678,6 +679,7 @@ class Counted(Block):
         return ""
 
 
+@pytest.mark.slow
 async def test_only_what_is_near_the_view_is_laid_out() -> None:
     async with running() as harness:
         Counted.laid_out = 0

@@ -1,4 +1,4 @@
-"""Styles by role and marks by name, resolved once per theme."""
+"""Styles by role and symbols by name, resolved once per theme."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ROLES: Final = (
 )
 """Every role of the interface. A theme gives each a style; no other code names a colour."""
 
-GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
+SYMBOLS: Final[Mapping[str, tuple[str, str]]] = {
     "prompt": ("›", ">"),
     "shell": ("$", "$"),
     "folded": ("▸", "+"),
@@ -93,46 +93,46 @@ GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
     "dot": ("·", "-"),
     "warning": ("⚠", "!"),
 }
-"""Each mark as (Unicode, ASCII). All Unicode ones are one cell wide."""
+"""Each symbol as (Unicode, ASCII). All Unicode ones are one cell wide."""
 
 
-class Look:
-    """The styles of one theme. A new theme is a new `Look`; compare by identity."""
+class Styles:
+    """The styles of one theme. A new theme makes a new object; compare by identity."""
 
     def __init__(
         self,
         base: Style | None = None,
-        styles: Mapping[str, Style] | None = None,
+        by_role: Mapping[str, Style] | None = None,
         ascii: bool = False,
     ) -> None:
         self.base = base or Style.null()
         """Foreground and background of a pane; every row is drawn on it."""
-        self.styles = styles or {}
+        self.by_role = by_role or {}
         """Style by role, without a background unless the role is one (cursor, code-block, added-word …)."""
         self.ascii = ascii
-        """True if only ASCII marks are drawn."""
+        """True if only ASCII symbols are drawn."""
 
     def __getitem__(self, role: str) -> Style:
         """Return the style of a role, or a plain one if the theme has none."""
-        return self.styles.get(role) or _PLAIN
+        return self.by_role.get(role) or _PLAIN
 
     @lru_cache(1024)  # noqa: B019 (a theme is kept for the run, and drawing asks for the same few)
     def blend(self, roles: tuple[str, ...]) -> Style:
         """Return the combined style of several roles, the last one on top."""
         return Style.combine([self[role] for role in roles])
 
-    def glyph(self, name: str) -> str:
-        """Return a mark by its name in `GLYPHS`."""
-        return GLYPHS[name][self.ascii]
+    def symbol(self, name: str) -> str:
+        """Return a symbol by its name in `SYMBOLS`."""
+        return SYMBOLS[name][self.ascii]
 
 
 _PLAIN: Final = Style.null()
 
 
-def restyle(screen: Screen[Any], look: Look) -> None:
-    """Set the look of a screen and all widgets on it."""
-    if hasattr(screen, "look"):  # Textual's own screens have none
-        screen.look = look
+def restyle(screen: Screen[Any], styles: Styles) -> None:
+    """Set the styles of a screen and all widgets on it."""
+    if hasattr(screen, "theme_styles"):  # Textual's own screens have none
+        screen.theme_styles = styles
     for widget in screen.query("*"):
-        if (set_look := getattr(widget, "set_look", None)) is not None:
-            set_look(look)
+        if (set_theme_styles := getattr(widget, "set_theme_styles", None)) is not None:
+            set_theme_styles(styles)

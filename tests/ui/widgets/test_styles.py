@@ -4,12 +4,12 @@ import pytest
 from rich.cells import cell_len
 from rich.style import Style
 
-from acp_tui.ui.widgets.look import GLYPHS, Look
+from acp_tui.ui.widgets.styles import SYMBOLS, Styles
 
 
-@pytest.mark.parametrize("name", GLYPHS)
+@pytest.mark.parametrize("name", SYMBOLS)
 def test_every_mark_is_one_cell_wide_and_has_an_ascii_form(name: str) -> None:
-    unicode, plain = Look().glyph(name), Look(ascii=True).glyph(name)
+    unicode, plain = Styles().symbol(name), Styles(ascii=True).symbol(name)
 
     assert cell_len(unicode) == 1
     assert plain.isascii()
@@ -17,7 +17,7 @@ def test_every_mark_is_one_cell_wide_and_has_an_ascii_form(name: str) -> None:
 
 
 def test_a_role_that_a_theme_leaves_out_is_drawn_as_text() -> None:
-    look = Look(styles={"error": Style(bold=True)})
+    styles = Styles(by_role={"error": Style(bold=True)})
 
-    assert look["error"].bold
-    assert look["success"] == Style.null()
+    assert styles["error"].bold
+    assert styles["success"] == Style.null()
