@@ -321,6 +321,7 @@ def _load_asyncio() -> None:
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
     """Return the start of the interface, with the agent's process already running."""
     from acp_tui.conversation.start import Start
+    from acp_tui.store.folders import config_folder
     from acp_tui.workspace.guard import Guard
 
     known, settings, problems = known_agents_and_settings()
@@ -344,6 +345,7 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
         theme=options.theme,
         mcp_servers=tuple(mcp_servers),
         problems=(*problems, *unset),
+        settings_file=config_folder() / "settings.toml",
     )
 
 

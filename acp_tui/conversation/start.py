@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.store.agents import KnownAgent
@@ -15,15 +15,16 @@ from acp_tui.store.settings import Settings
 from acp_tui.workspace.guard import Guard
 
 
-class Start(NamedTuple):
-    """A start of the program: its command line and settings."""
+@dataclass
+class Start:
+    """A start of the program: its command line, and the settings as they count now."""
 
     cwd: str
     """The workspace: an absolute, existing folder with links as the user wrote them."""
     settings: Settings
     guard: Guard
     """Ends all processes if the program is killed; closed by the command line, after the interface."""
-    known: Mapping[str, KnownAgent] = MappingProxyType({})
+    known: Mapping[str, KnownAgent] = field(default_factory=dict)
     """The agents that can be started by name."""
     launch: Launch | None = None
     """The command of the agent; None opens the start screen."""
@@ -41,3 +42,5 @@ class Start(NamedTuple):
     """The theme of this run; None: that of the settings."""
     problems: tuple[Problem, ...] = ()
     """Problems of the user's files, to be shown once."""
+    settings_file: Path | None = None
+    """The file of the settings, to be read again when it is saved; None if they are from elsewhere."""

@@ -74,6 +74,10 @@ class RuleBook:
             cached = self._cache[path] = _CachedFile(signature, self._load(path))
         return cached.file
 
+    def read_again(self) -> None:
+        """Read all files when they are needed next: one was saved, maybe within a tick of the clock."""
+        self._cache.clear()
+
     def _load(self, path: Path) -> RuleFile:
         """Read a file; the rules of a workspace's file are for that workspace only."""
         file = files.load(path)

@@ -1,4 +1,4 @@
-"""The user's settings, read from `settings.toml` once at the start; never written."""
+"""The user's settings, read from `settings.toml` and never written."""
 
 from __future__ import annotations
 
@@ -118,28 +118,39 @@ _OTHER_NAMES: Final = {"mcpServers": "mcp_servers"}
 _TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
-def load(path: Path) -> tuple[Settings, list[Problem]]:
-    """Return (the settings of a file, its problems); a missing file means the defaults."""
+def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Problem]]:
+    """Return (the settings of a file, its problems); a missing file means the defaults.
+
+    Args:
+        path: the file.
+        before: the settings that count now: where there is a mistake, they stay.
+    """
+    last = before if before is not None else Settings()
+    stays = "the settings stay as they were" if before is not None else "all settings have their defaults"
     try:
         text = path.read_text("utf-8-sig")
         tables = tomllib.loads(text)
     except FileNotFoundError:
         return Settings(), []
     except tomllib.TOMLDecodeError as error:
-        return Settings(), [_no_toml(path, str(error))]
+        return last, [_no_toml(path, str(error), stays)]
     except UnicodeDecodeError:
-        return Settings(), [Problem(path, None, "not text in UTF-8; all settings have their defaults")]
+        return last, [Problem(path, None, f"not text in UTF-8; {stays}")]
     except OSError as error:
-        return Settings(), [Problem(path, None, f"cannot be read ({error.strerror}); defaults are used")]
+        return last, [Problem(path, None, f"cannot be read ({error.strerror}); {stays}")]
     findings = shape.Findings()
     if tables.pop("rules", None) is not None:
         findings.add(("rules", 0), f"rules do not count here; move them to {path.with_name('rules.toml')}")
     values = shape.read_table(tables, _KINDS, (), findings)
-    settings = Settings(**{_OTHER_NAMES.get(name, name): value for name, value in values.items()})
+    named = {_OTHER_NAMES.get(name, name): value for name, value in values.items()}
+    if before is not None:
+        wrong = {_OTHER_NAMES.get(str(place[0]), str(place[0])) for place, _ in findings.items}
+        named |= {name: getattr(before, name) for name in wrong.intersection(Settings._fields)}
+    settings = Settings(**named)
     return settings, [Problem(path, line_of(text, place), message) for place, message in findings.items]
 
 
-def _no_toml(path: Path, error: str) -> Problem:
+def _no_toml(path: Path, error: str, stays: str) -> Problem:
     found = _TOML_LINE.search(error)
-    message = f"not valid TOML: {_TOML_LINE.sub('', error)}; all settings have their defaults"
+    message = f"not valid TOML: {_TOML_LINE.sub('', error)}; {stays}"
     return Problem(path, int(found[1]) if found else None, message)

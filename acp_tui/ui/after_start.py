@@ -7,11 +7,12 @@ from typing import Final
 
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
-from acp_tui.store.folders import config_folder, state_folder
+from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import SessionNames
 from acp_tui.ui.app import AcpApp
+from acp_tui.ui.config_files import ConfigFiles
 from acp_tui.ui.disk_space import free_space
-from acp_tui.ui.keys import problems, usable
+from acp_tui.ui.keys import usable
 from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.diff.view import SavedDiffPreferences
 
@@ -24,10 +25,10 @@ async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None
     app.diff_habits = SavedDiffPreferences(state_folder() / "differences.json")
     if start.settings.keys:
         app.set_keymap(usable(start.settings.keys))
-        app.run_worker(_check_keys(app, start), group="keys")
     kept = state_folder() / "names.json" if start.settings.journal else None
     tabs = Tabs(app, SessionNames(kept), start, running)
     await app.take_place_of_first_frame(tabs)
+    app.run_worker(ConfigFiles(app, tabs, start).run(), group="config")
     app.set_timer(CLEANED, lambda: app.run_worker(_free_space(app, start), group="space"))
 
 
@@ -36,10 +37,3 @@ async def _free_space(app: AcpApp, start: Start) -> None:
     told = await asyncio.to_thread(free_space, start.settings.journals)
     if told:
         app.notify(told, title="Recorded sessions", timeout=20)
-
-
-async def _check_keys(app: AcpApp, start: Start) -> None:
-    """Warn of unusable keys of the settings; the help screen lists them, too."""
-    app.key_problems = await problems(app, start.settings.keys, config_folder() / "settings.toml")
-    for problem in app.key_problems:
-        app.warn(str(problem), "Keys")

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
@@ -33,7 +33,8 @@ from typing_extensions import override
 
 from acp_tui.conversation.start import Start
 from acp_tui.store.folders import Problem, config_folder
-from acp_tui.ui.app_theme import EVERY, AppTheme, AsciiFilter, is_ascii
+from acp_tui.store.settings import Settings
+from acp_tui.ui.app_theme import AppTheme, AsciiFilter, is_ascii
 from acp_tui.ui.commands import COMMANDS, bindings
 from acp_tui.ui.first_frame import ENTER, FirstFrame, prompt_hint, welcome
 from acp_tui.ui.screens.key_guard import is_kept_back
@@ -142,6 +143,9 @@ class OpenSessions(Protocol):
     def screens(self) -> Sequence[Screen[Any]]:
         """The screens of all sessions."""
 
+    def settings_changed(self, before: Settings) -> None:
+        """Apply the settings in all sessions; `before` are the earlier ones."""
+
     async def end(self) -> None:
         """End all conversations."""
 
@@ -170,8 +174,10 @@ class AcpApp(App[int]):
         self._marks_in_ascii = [AsciiFilter()] if self._ascii else []
         self.set_class(colors != "many", "-few-colors")
         self.set_class(self._ascii, "-ascii")
-        if start.settings.reduced_motion:
-            self.animation_level = "none"
+        self._moves = self.animation_level
+        self._set_motion()
+        self.on_return: Callable[[], None] = lambda: None
+        """Called when the terminal gets the focus, and with each Enter."""
         self._tabs: OpenSessions | None = None
         self._is_drawn = False
         self._leaves = False
@@ -239,6 +245,8 @@ class AcpApp(App[int]):
             self.seat.touch()
         elif isinstance(event, AppFocus | AppBlur):
             self.seat.focus = isinstance(event, AppFocus)
+        if isinstance(event, AppFocus) or (isinstance(event, Key) and event.key == "enter"):
+            self.on_return()
         if isinstance(event, Key) and self._quits(event.key):
             self.action_leave()  # also from the first frame, and over a question that keeps other keys back
         elif self._first is not None and isinstance(event, Key | Paste):
@@ -287,7 +295,17 @@ class AcpApp(App[int]):
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
         self.set_timer(SETTLED, collect_again)
-        self.set_interval(EVERY, self.app_theme.reload)
+
+    def use_settings(self, before: Settings, now: Settings) -> None:
+        """Apply settings that were saved."""
+        self.attention.calls = now.notifications
+        self._set_motion()
+        if now.theme != before.theme:
+            self.app_theme.use_saved(now.theme)
+        self.tabs.settings_changed(before)
+
+    def _set_motion(self) -> None:
+        self.animation_level = "none" if self._start.settings.reduced_motion else self._moves
 
     @override
     def refresh_css(self, animate: bool = True) -> None:

@@ -15,39 +15,18 @@ from typing_extensions import override
 
 from acp_tui.store.folders import Problem, state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
-from acp_tui.ui.theme import Colors, choose, find, styles_of, textual_theme, with_few_colors, with_forms
+from acp_tui.ui.theme import (
+    Colors,
+    ThemeFile,
+    ThemeProblem,
+    choose,
+    find,
+    styles_of,
+    textual_theme,
+    with_few_colors,
+    with_forms,
+)
 from acp_tui.ui.widgets.styles import Styles, restyle
-
-EVERY: Final = 0.5
-"""Seconds between two checks of the theme file: one `stat` instead of a watcher thread."""
-
-_Stamp = tuple[int, int, int] | None
-
-
-class ThemeWatch:
-    """Detects changes of one of the user's theme files."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._name = ""
-        self._stamp: _Stamp = None
-
-    def watch(self, name: str) -> None:
-        """Watch the file of this theme, which need not exist yet."""
-        self._name = name
-        self._stamp = self._now()
-
-    def has_changed(self) -> bool:
-        """Return True if the file has changed since the last check; False if it is gone."""
-        before, self._stamp = self._stamp, self._now()
-        return self._stamp is not None and self._stamp != before
-
-    def _now(self) -> _Stamp:
-        try:
-            found = (self._folder / f"{self._name}.toml").stat()
-        except (OSError, ValueError):  # ValueError: a name that no file can have
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _kept() -> Path:
@@ -82,7 +61,8 @@ class AppTheme:
         self._folder = folder
         self._colors = colors
         self._ascii = ascii
-        self._watch = ThemeWatch(folder)
+        self._chosen: tuple[ThemeFile, ThemeProblem | None] | None = None
+        """The file as it was read last, or its problem."""
         self._in_settings = ""
 
     def names(self) -> list[str]:
@@ -105,9 +85,8 @@ class AppTheme:
 
         Then the user is warned and the theme before stays, at the start acp-dark.
         """
-        theme, problem = choose(name, self._folder)
+        self._chosen = theme, problem = choose(name, self._folder)
         self.name = name
-        self._watch.watch(name)
         if problem is not None:
             self._app.call_later(self._warn, problem)
             if self._app.is_running:
@@ -128,10 +107,20 @@ class AppTheme:
     def _warn(self, problem: Problem) -> None:
         self._app.notify(str(problem), title="Theme", severity="warning", timeout=15)
 
+    @property
+    def file(self) -> Path:
+        """The user's own file of the theme, which need not exist."""
+        return self._folder / f"{self.name}.toml"
+
     def reload(self) -> None:
-        """Apply a theme file that was saved."""
-        if self._watch.has_changed():
+        """Apply the theme file as it was saved; one that is gone changes nothing."""
+        if self.name in find(self._folder) and choose(self.name, self._folder) != self._chosen:
             self.use(self.name)
+
+    def use_saved(self, name: str) -> None:
+        """Use the theme that the settings name from now on; one that was chosen before counts no more."""
+        self._in_settings = name
+        self.use(name)
 
 
 _FRAMES: Final = range(0x2500, 0x2580)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len
@@ -11,8 +12,11 @@ from rich.cells import cell_len
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import Attach
 from acp_tui.conversation.start import Start
+from acp_tui.store.agents import KnownAgent
+from acp_tui.store.folders import Problem
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
+from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.inbox import waiting
@@ -47,6 +51,8 @@ class Tabs:
         self._closing = asyncio.Lock()
         """Held while a tab closes: the application must not end in between."""
         self._visit: Visit | None = None
+        self.on_other_files: Callable[[], None] = lambda: None
+        """Called when the files of the sessions may be other ones."""
         self._pieces: list[SessionScreen] = []
         """The session of each piece of the tab line."""
 
@@ -71,6 +77,28 @@ class Tabs:
         """The session screen in view."""
         return self._screens.get(self._app.current_mode) or next(iter(self._screens.values()))
 
+    def use_settings(
+        self, settings: Settings, known: Mapping[str, KnownAgent], problems: tuple[Problem, ...]
+    ) -> None:
+        """Use settings that were saved, in all sessions and later ones.
+
+        Args:
+            settings: the settings.
+            known: the agents that can be started by name.
+            problems: the problems of the user's files.
+        """
+        for start in (self._start, *(screen.start for screen in self.screens)):
+            start.settings, start.known, start.problems = settings, known, problems
+
+    def settings_changed(self, before: Settings) -> None:
+        """Apply the settings in all sessions; `before` are the earlier ones."""
+        for screen in self.screens:
+            screen.settings_changed(before)
+
+    def look_at_files(self) -> None:
+        """Look at the user's files: those of the sessions may be other ones."""
+        self.on_other_files()
+
     def is_current(self, screen: ConversationScreen) -> bool:
         """Return True for the screen in view."""
         return self._screens.get(self._app.current_mode) is screen
@@ -83,7 +111,7 @@ class Tabs:
         recorded: RecordedSession | None = None,
     ) -> None:
         """Open a tab for a session of a running agent, a recorded session or the start screen."""
-        start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
+        start = replace(self._start, launch=None, process=None, spawn_error=None, mode=None)
         styles, attention = self._app.app_theme.styles, self._app.attention
         name = self._add(SessionScreen(start, styles, self, attention, running, attach, recorded))
         await self._app.switch_mode(name)

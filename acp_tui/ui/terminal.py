@@ -116,7 +116,8 @@ class Attention:
         """
         self._write = write
         self._seat = seat
-        self._calls = calls
+        self.calls = calls
+        """The setting of notifications."""
         self._by_777 = by_777
         self._states: WeakKeyDictionary[object, State] = WeakKeyDictionary()
         self._title = ""
@@ -137,7 +138,7 @@ class Attention:
             self._write(f"{'' if self._title else KEEP_TITLE}\x1b]2;{title}\x07")
             self._title = title
         call = _CALLS.get((before, state))
-        if call is not None and conversation.phase != "ending" and self._calls != "never":
+        if call is not None and conversation.phase != "ending" and self.calls != "never":
             # a semicolon would end the title
             notice = f"777;notify;{name.replace(';', ',')};{call}" if self._by_777 else f"9;{name} {call}"
             self._call(f"\x1b]{notice}\x07\x07", of, state)
@@ -146,7 +147,7 @@ class Attention:
         """Notify now, or once the user is away if the state is still the same."""
         if self._states.get(of) != state:
             return
-        if self._calls == "always" or self._seat.focus is False:
+        if self.calls == "always" or self._seat.focus is False:
             self._write(notice)
         elif self._seat.focus is None:  # nobody tells us, as in tmux
             left = QUIET - self._seat.idle()

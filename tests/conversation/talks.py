@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ async def talk(
 ) -> AsyncIterator[tuple[Conversation, Notes]]:
     """Make a conversation that has not begun, and end it; `attach` is an earlier session to take up."""
     notes = Notes()
-    notes.conversation = conversation = Conversation(given._replace(**more), notes, notes, attach=attach)
+    notes.conversation = conversation = Conversation(replace(given, **more), notes, notes, attach=attach)
     try:
         yield conversation, notes
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ async def test_an_agent_that_ends_while_its_mode_is_set_did_not_start(tmp_path: 
 
 
 async def test_a_program_that_only_prints_is_strange(tmp_path: Path) -> None:
-    given = start(tmp_path)._replace(launch=Launch("yes", "yes", ("/bin/sh", "-c", "seq 100; exit 2")))
+    given = replace(start(tmp_path), launch=Launch("yes", "yes", ("/bin/sh", "-c", "seq 100; exit 2")))
     async with talk(given) as (conversation, _):
         await conversation.begin()
 
@@ -190,7 +191,7 @@ async def test_an_agent_that_does_not_answer_is_waited_for_and_can_be_started_ag
 
 @pytest.mark.slow
 async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> None:
-    given = start(tmp_path)._replace(launch=Launch("no", "no", ("/no/such/program",)))
+    given = replace(start(tmp_path), launch=Launch("no", "no", ("/no/such/program",)))
     async with talk(given) as (conversation, notes):
         conversation.say("hello")
         await conversation.begin()

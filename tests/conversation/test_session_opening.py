@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +225,7 @@ async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path
     granted, inner, foreign = (str(tmp_path / name) for name in ("granted", "work/inner", "foreign"))
     (tmp_path / "work" / "inner").mkdir(parents=True)
     can = {"loadSession": True, "sessionCapabilities": {"additionalDirectories": {}}}
-    given = start(tmp_path / "work", can=can)._replace(extra_roots=(granted,))
+    given = replace(start(tmp_path / "work", can=can), extra_roots=(granted,))
     info = SessionInfo(session_id="old", additional_directories=[granted, inner, foreign])
     async with talk(given, Attach(info)) as (conversation, _):
         await conversation.begin()
@@ -237,7 +238,7 @@ async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path
 
 @pytest.mark.slow
 async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path) -> None:
-    given = start(tmp_path)._replace(extra_roots=("/somewhere",))
+    given = replace(start(tmp_path), extra_roots=("/somewhere",))
     async with talk(given) as (conversation, _):
         await conversation.begin()
 
@@ -256,7 +257,7 @@ async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path)
 async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
     tmp_path: Path, can: dict[str, Any], attach: Attach | None, method: str
 ) -> None:
-    given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
+    given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
     async with talk(given, attach) as (conversation, _):
         await conversation.begin()
 
@@ -274,7 +275,7 @@ async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_ke
 ) -> None:
     can = {"loadSession": method == "session/load", "mcpCapabilities": {"http": True}}
     can["sessionCapabilities"] = {"resume": {}}
-    given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
+    given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
     attach = Attach(SessionInfo(session_id="old", cwd=str(tmp_path)))
     async with talk(given, attach if method != "session/new" else None) as (conversation, _):
         await conversation.begin()
@@ -370,7 +371,7 @@ async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can: dict[str, Any]
 ) -> None:
     journal = await journal_of_a_talk(tmp_path, monkeypatch)
-    async with talk(start(tmp_path)._replace(launch=None)) as (replayed, notes):
+    async with talk(replace(start(tmp_path), launch=None)) as (replayed, notes):
         assert await replayed.show_recorded(recording(journal))
         recorded = replayed.session
 
@@ -390,7 +391,7 @@ async def test_nothing_begins_in_a_folder_that_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = await journal_of_a_talk(tmp_path, monkeypatch)
-    async with talk(start(tmp_path)._replace(launch=None)) as (replayed, _):
+    async with talk(replace(start(tmp_path), launch=None)) as (replayed, _):
         assert await replayed.show_recorded(recording(journal))
         await replayed.continue_recorded(launch(), cwd=str(tmp_path / "gone"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -145,14 +146,15 @@ async def seat(
     given: Launch | None = None,
     ready: bool = True,
     notices: bool = False,
+    settings_file: Path | None = None,
     **like: Any,
 ) -> AsyncIterator[Seat]:
     """Sit down before the interface; the agent is the plain one, `like` says what is special about it.
 
-    `notices`: they are drawn, too.
+    `notices`: they are drawn, too. `settings_file`: where the settings come from, and is watched.
     """
     began = start(folder, settings or Settings(journal=False), **like)
-    app = AcpApp(began._replace(launch=given or began.launch))
+    app = AcpApp(replace(began, launch=given or began.launch, settings_file=settings_file))
     try:
         async with app.run_test(size=size, notifications=notices) as pilot:
             here = Seat(app, pilot)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from textual.screen import Screen
 
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import Settings
-from acp_tui.ui.app_theme import AsciiFilter, ThemeWatch, is_ascii
+from acp_tui.ui.app_theme import AsciiFilter, is_ascii
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.texts import SessionDetailsScreen
@@ -51,34 +50,6 @@ def test_marks_are_drawn_in_ascii_cell_for_cell_and_letters_stay() -> None:
 )
 def test_only_a_locale_that_names_another_character_set_is_ascii(env: dict[str, str], ascii: bool) -> None:
     assert is_ascii(env) is ascii
-
-
-def test_what_is_written_is_news_once(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    watch = ThemeWatch(tmp_path)
-    watch.watch("mine")
-    assert not watch.has_changed()
-
-    path.write_text("one")
-    assert watch.has_changed()
-    assert not watch.has_changed()
-
-    new = tmp_path / "new"  # as editors save: another file in its place, of the same size and time
-    new.write_text("two")
-    os.utime(new, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
-    new.replace(path)
-    assert watch.has_changed()
-
-
-def test_a_theme_that_is_gone_and_a_name_that_no_file_can_have_are_no_news(tmp_path: Path) -> None:
-    (tmp_path / "mine.toml").write_text("one")
-    watch = ThemeWatch(tmp_path)
-    watch.watch("mine")
-    (tmp_path / "mine.toml").unlink()
-    assert not watch.has_changed()
-
-    watch.watch("a\x00b")
-    assert not watch.has_changed()
 
 
 NORD = (bundled_folder() / "nord.toml").read_text()

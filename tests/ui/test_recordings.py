@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -37,7 +38,7 @@ EVERYTHING: tuple[Field, ...] = get_args(Field)
 async def showing(name: str, folder: Path) -> AsyncIterator[tuple[SessionScreen, Pilot[int]]]:
     """The interface with a tab that shows a recording."""
     given = start(folder)
-    app = AcpApp(given._replace(launch=None))
+    app = AcpApp(replace(given, launch=None))
     try:
         async with app.run_test(size=(120, 40)) as pilot:
             await until(pilot, lambda: isinstance(app.screen, StartScreen))

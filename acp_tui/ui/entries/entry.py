@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.workspace.terminals import Terminal
 
 
-@dataclass(frozen=True)
+@dataclass
 class BlockContext:
     """The context of the blocks of a chat."""
 

@@ -15,6 +15,7 @@ from acp_tui.session.turns import Turn
 from acp_tui.ui.commands import bindings
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.folding import Folding
+from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
@@ -64,6 +65,29 @@ class ChatPane(Pane):
         told = [("warning", "\nThe agent prints what is no message:\n"), ("muted", text)] if text else []
         self.remove_block(self._welcome)
         self._show_welcome([*self._welcome_pieces, *told])
+
+    def renew_welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
+        """Replace the welcome text, as long as it is shown."""
+        if self._welcome is not None:
+            self.remove_block(self._welcome)
+            self.welcome(pieces)
+
+    def use_settings(self, thoughts: str, fold_turns: bool) -> None:
+        """Draw thoughts and turns by other settings; what is folded stays so until it is opened."""
+        if not self.is_bound or (thoughts, fold_turns) == (self.context.thoughts, self.context.fold_turns):
+            return
+        self.context.thoughts, self.context.fold_turns = thoughts, fold_turns
+        for block in self.blocks:
+            if isinstance(block, ThoughtBlock):
+                block.sync()
+                self.changed(block)
+        if fold_turns and self._folding is not None:
+            self._folding.fold_older(by_user=False)
+
+    @property
+    def is_bound(self) -> bool:
+        """True once there is a context."""
+        return hasattr(self, "context")
 
     def _show_welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
         self._welcome = TextBlock(pieces, first=[("text", "  ")], rest=[("text", "  ")], above=1)

@@ -118,11 +118,11 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
 
     def on_mount(self) -> None:
         """List the rules."""
-        self._show()
+        self.show_rules()
 
     def on_screen_resume(self) -> None:
         """List the rules again: their files may have changed."""
-        self._show()
+        self.show_rules()
 
     def on_row_list_opened(self, event: RuleList.Opened) -> None:
         """Edit a rule."""
@@ -201,10 +201,11 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
             self.notify(str(error.strerror), title="Not written", severity="error")
             return False
         finally:
-            self._show()
+            self.show_rules()
         return True
 
-    def _show(self) -> None:
+    def show_rules(self) -> None:
+        """List the rules as they are now."""
         listed = self._book.listed()
         self.rows.show(listed)
         self.show_nothing(not listed)

@@ -32,6 +32,9 @@ class SessionTabs(Protocol):
     def screens(self) -> Sequence[ConversationScreen]:
         """All sessions, in the order of their tabs."""
 
+    def look_at_files(self) -> None:
+        """Look at the user's files: those of the sessions may be other ones."""
+
     def is_current(self, screen: ConversationScreen) -> bool:
         """Return True for the screen in view."""
 

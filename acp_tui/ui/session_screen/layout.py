@@ -38,6 +38,15 @@ class PaneLayout:
         if problem is not None:
             self._screen.notify(str(problem), title="Layout", severity="warning")
 
+    def show_panes(self, names: Sequence[str]) -> None:
+        """Show exactly these panes, and remember that."""
+        for frame in self._screen.query(PaneFrame):
+            frame.set_class(frame.pane.NAME not in names, "-hidden")
+        self._show_side(bool(names))
+        if isinstance(self._screen.focused, Pane) and self._screen.focused.NAME not in ("chat", *names):
+            self._screen.focus_prompt()
+        self._keep()
+
     def resized(self, width: int) -> None:
         """Show one pane at a time if the screen is narrow."""
         self._screen.set_class(width < NARROW, "-narrow")

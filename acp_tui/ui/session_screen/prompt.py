@@ -67,7 +67,7 @@ class PromptArea(Vertical):
             id="prompt",
         )
         """The text box."""
-        self.box.cursor_blink = not start.settings.reduced_motion
+        self.settings_changed()
         self._attachments = StatusRows(styles, id="attachments")
         self._completions = StatusRows(styles, id="completions")
         self._completing = Completions(
@@ -88,10 +88,19 @@ class PromptArea(Vertical):
 
     def on_mount(self) -> None:
         """Restore the draft of an earlier run."""
-        self.box.show_when_empty(prompt_hint(partial(key_of, self)))
+        self.show_hint()
         if self._start.settings.journal:
             self._draft = PromptDraft(data_folder() / "drafts", self._workspace)
             self._bring_back(self.box, self._draft)
+
+    def show_hint(self) -> None:
+        """Show what can be done, with its keys, in the empty box."""
+        self.box.show_when_empty(prompt_hint(partial(key_of, self)))
+
+    def settings_changed(self) -> None:
+        """Follow the settings."""
+        self.box.enter_sends = self._start.settings.enter_sends
+        self.box.cursor_blink = not self._start.settings.reduced_motion
 
     def commands_changed(self) -> None:
         """Update the completions after a change of commands."""

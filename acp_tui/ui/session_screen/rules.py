@@ -43,7 +43,9 @@ class SessionRules:
         self._start = start
         self._changes: RuleChanges | None = None
         self._told: set[str] = set()
-        """Mistakes, and digests of files, that were shown to the user."""
+        """Digests of files that the user was asked to trust."""
+        self._wrong: set[str] = set()
+        """Mistakes that were shown to the user, and are still there."""
 
     @property
     def book(self) -> RuleBook:
@@ -106,14 +108,20 @@ class SessionRules:
         if not self._screen.is_seen or self._screen.conversation.session is None:
             return
         book = self.book
-        for problem in map(str, book.problems()):
-            if problem not in self._told:
-                self._told.add(problem)
+        wrong = list(map(str, book.problems()))
+        for problem in wrong:
+            if problem not in self._wrong:
                 self._screen.notify(problem, title="Rules", severity="warning", timeout=15)
+        self._wrong = set(wrong)
         new = [file for file in book.not_trusted() if file.digest not in self._told]
         if new and self._screen.app.screen is self._screen:
             self._told.add(new[0].digest)
             self._screen.run_worker(self._ask_for_trust(book, new[0]), group="rules")
+
+    def saved(self) -> None:
+        """Read the files again, some of which were saved."""
+        self.book.read_again()
+        self.look()
 
     async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
         """Ask for trust in exactly the rules shown; if the file has changed meanwhile, ask again."""

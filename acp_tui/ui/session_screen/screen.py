@@ -22,6 +22,7 @@ from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import Attach
 from acp_tui.conversation.start import Start
 from acp_tui.store.recordings import RecordedSession
+from acp_tui.store.settings import Settings
 from acp_tui.ui.commands import bindings
 from acp_tui.ui.first_frame import welcome
 from acp_tui.ui.panes.changes import ChangesPane
@@ -78,7 +79,8 @@ class SessionScreen(ConversationScreen):
         self.parts = SessionParts(self, start)
         self.view = SessionView(self.parts, start)
         self.conversation = Conversation(start, self.view, LoginDialogs(self, start.cwd), running, attach)
-        self._start = start
+        self.start = start
+        """The command line and the settings."""
         self._sessions = StatusRows(id="sessions")
         self._recorded = recorded
 
@@ -93,7 +95,7 @@ class SessionScreen(ConversationScreen):
                 yield ChatPane()
             yield Side()
         yield StatusRows(id="queue")
-        yield PromptArea(self.conversation, self._start, self.theme_styles, lambda: offered(self.parts))
+        yield PromptArea(self.conversation, self.start, self.theme_styles, lambda: offered(self.parts))
         yield StatusLine(self.conversation, self.theme_styles, lambda: self.parts.shell.background)
 
     def on_mount(self) -> None:
@@ -102,7 +104,7 @@ class SessionScreen(ConversationScreen):
         restyle(self, self.theme_styles)
         self.parts.pane_layout.begin()
         self.show_status()
-        self.query_one(ChatPane).welcome(welcome(self._start.cwd, lambda name: key_of(self, name)))
+        self.query_one(ChatPane).welcome(welcome(self.start.cwd, lambda name: key_of(self, name)))
         self.focus_prompt()
         self.set_interval(1.0, self.view.tick)
         self._begin()
@@ -123,6 +125,21 @@ class SessionScreen(ConversationScreen):
         """End the user's shell commands."""
         await self.parts.shell.end()
 
+    # ------------------------------------------------------------------ settings
+
+    def settings_changed(self, before: Settings) -> None:
+        """Apply the settings of `start`, which were others before."""
+        self.view.settings_changed()
+        self.query_one(PromptArea).settings_changed()
+        if self.start.settings.layout != before.layout:
+            self.parts.pane_layout.show_panes(self.start.settings.layout)
+
+    def keys_changed(self) -> None:
+        """Show the keys of the settings."""
+        self.view.keys_changed()
+        self.query_one(PromptArea).show_hint()
+        self.parts.pane_layout.show_tabs()
+
     # ------------------------------------------------------------------ tabs
 
     def show_sessions(self, lines: Sequence[StatusRow]) -> None:
@@ -135,6 +152,7 @@ class SessionScreen(ConversationScreen):
         if self.is_seen:
             self.parts.question_dialogs.show_next()
             self.come_into_view()
+            self.parts.rules.look()
 
     @on(StatusRows.Clicked, "#sessions")
     def _session_clicked(self, event: StatusRows.Clicked) -> None:

@@ -94,6 +94,7 @@ class SessionView:
         self.catch_up()
         screen.show_status()
         self._parts.rules.look()
+        screen.tabs.look_at_files()
         if screen.conversation.phase in ("failed", "ended"):
             self._parts.question_dialogs.close()
             screen.when_seen(self._parts.startup.explain_soon)
@@ -137,6 +138,19 @@ class SessionView:
         )
         screen.query_one(PromptArea).keep_soon()
         screen.show_status()
+
+    @survives_errors
+    def settings_changed(self) -> None:
+        """Draw the chat by the settings."""
+        settings = self._start.settings
+        self._screen.query_one(ChatPane).use_settings(settings.thoughts, settings.fold_turns)
+
+    @survives_errors
+    def keys_changed(self) -> None:
+        """Show the keys of the settings."""
+        screen = self._screen
+        screen.query_one(ChatPane).renew_welcome(welcome(self._start.cwd, lambda name: key_of(screen, name)))
+        self.queue_changed()
 
     def prompt_failed(self, prompt: Prompt) -> None:
         """Return a failed prompt to the prompt box."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
     argv = (*plain.launch.argv, "https://me:secret@example.com/?k=secret")
     launch = plain.launch._replace(argv=argv)
     unset = Problem(tmp_path, None, "MCP server 'notes' is left out: the variable X is not set", "notes")
-    given = plain._replace(launch=launch, mcp_servers=servers, extra_roots=("/more",), problems=(unset,))
+    given = replace(plain, launch=launch, mcp_servers=servers, extra_roots=("/more",), problems=(unset,))
     async with talk(given) as (conversation, _):
         await conversation.begin()
         assert conversation.session is not None

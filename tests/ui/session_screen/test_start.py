@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -292,7 +293,7 @@ async def test_c39_all_sessions_of_the_agent_go_on_with_the_process_that_knows_o
         await first.begin()
         before = first.running
         other = Notes()
-        other.conversation = second = Conversation(given._replace(launch=None), other, other, before)
+        other.conversation = second = Conversation(replace(given, launch=None), other, other, before)
         await second.begin()
         assert second.session is not None
         session_id = second.session.id

@@ -1,0 +1,151 @@
+"""The user's files that count as soon as they are saved: settings, keys, rules and themes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from acp_tui.conversation.start import Start
+from acp_tui.store.agents import known_agents
+from acp_tui.store.folders import Problem, config_folder
+from acp_tui.store.settings import Settings, load
+from acp_tui.ui.app import AcpApp
+from acp_tui.ui.keys import problems, usable
+from acp_tui.ui.screens.rules import RulesScreen
+from acp_tui.ui.tabs import Tabs
+from acp_tui.ui.textual_internals import keymap_of, withdraw_notices
+from acp_tui.workspace.folder_events import why_not_told
+from acp_tui.workspace.watched_files import WatchedFiles
+
+_NEXT_START: Final = ("ascii", "journal", "journals", "mcp_servers")
+"""Settings of the whole run."""
+_NEXT_AGENT: Final = (
+    *("policy", "stale_writes", "decisions", "snapshots", "tell_rejections"),
+    *("options", "line_limit_mb", "terminal_output_limit_kb"),
+)
+"""Settings that an agent, or its session, is begun with: a running one keeps its own."""
+
+
+class ConfigFiles:
+    """Watches the user's files, and applies what is saved."""
+
+    def __init__(self, app: AcpApp, tabs: Tabs, start: Start) -> None:
+        """Prepare; watching starts with `run`."""
+        self._app = app
+        self._tabs = tabs
+        self._start = start
+        self._saved = start.settings
+        """The settings as last read: some wait for the next start."""
+        self._wrong = [problem for problem in start.problems if self._is_of_settings(problem)]
+        self._is_remote = False
+        self._has_told = False
+        self._watching = WatchedFiles(lambda: set(self._files()), self._saved_now)
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        self._is_remote = bool(await asyncio.to_thread(why_not_told, config_folder()))
+        self._app.theme_changed_signal.subscribe(self._app, lambda _: self._watching.look())
+        self._tabs.on_other_files = self._watching.look
+        self._app.on_return = self._look_unless_told
+        if self._start.settings.keys:
+            await self._check_keys(self._start.settings.keys)
+        await self._watching.run()
+
+    def _files(self) -> Iterator[Path]:
+        if self._start.settings_file is not None:
+            yield self._start.settings_file
+        yield self._app.app_theme.file
+        for screen in self._tabs.screens:
+            yield from screen.parts.rules.book.files()
+
+    def _look_unless_told(self) -> None:
+        """Look at the files when the user comes back to the terminal, where the system tells of nothing."""
+        if self._watching.obstacle or self._is_remote:
+            self._watching.look()
+
+    def _saved_now(self, files: frozenset[Path]) -> None:
+        if self._start.settings_file in files:
+            self._read_settings(self._start.settings_file)
+        if self._app.app_theme.file in files:
+            self._app.app_theme.reload()
+        if any(file in files for screen in self._tabs.screens for file in screen.parts.rules.book.files()):
+            self._rules_saved()
+        if self._watching.obstacle and not self._has_told:
+            self._has_told = True
+            text = (
+                "Settings, rules and themes are looked at when you come back to the terminal, and with each "
+                f"Enter. They cannot be watched: {self._watching.obstacle}."
+            )
+            self._app.warn(text, "Not watching")
+
+    # ------------------------------------------------------------------ rules
+
+    def _rules_saved(self) -> None:
+        for session in self._tabs.screens:
+            session.parts.rules.saved()
+        for screen in self._app.screen_stack:
+            if isinstance(screen, RulesScreen):
+                screen.show_rules()
+
+    # ------------------------------------------------------------------ settings
+
+    def _is_of_settings(self, problem: Problem) -> bool:
+        return problem.path == self._start.settings_file and not problem.about
+
+    def _read_settings(self, file: Path) -> None:
+        before = self._saved
+        saved, wrong = load(file, before)
+        if (saved, wrong) == (before, self._wrong):
+            return
+        self._saved, self._wrong = saved, wrong
+        withdraw_notices(self._app, "Settings")
+        for problem in wrong:
+            self._app.warn(str(problem), "Settings")
+        others = [problem for problem in self._start.problems if not self._is_of_settings(problem)]
+        now = self._start.settings
+        after = saved._replace(**{name: getattr(now, name) for name in _NEXT_START})
+        self._tabs.use_settings(after, known_agents(after.agents), (*others, *wrong))
+        self._app.use_settings(now, after)
+        if after.keys != now.keys:
+            self._use_keys(after.keys)
+        if text := deferred(before, saved, now):
+            self._app.notify(text, title="Settings", timeout=15)
+
+    def _use_keys(self, keys: Mapping[str, str]) -> None:
+        """Use the keys; an action whose key is none keeps the one that it has."""
+        last = keymap_of(self._app)
+        good = usable(keys)
+        kept = {action: last[action] for action in keys if action not in good and action in last}
+        self._app.set_keymap({**kept, **good})
+        for screen in self._tabs.screens:
+            screen.keys_changed()
+        self._app.run_worker(self._check_keys(keys), group="keys", exclusive=True)
+
+    async def _check_keys(self, keys: Mapping[str, str]) -> None:
+        """Warn of unusable keys of the settings; the help screen lists them, too."""
+        file = self._start.settings_file or config_folder() / "settings.toml"
+        withdraw_notices(self._app, "Keys")
+        self._app.key_problems = await problems(self._app, keys, file)
+        for problem in self._app.key_problems:
+            self._app.warn(str(problem), "Keys")
+
+
+def deferred(before: Settings, saved: Settings, now: Settings) -> str:
+    """Return a text about settings that were saved and do not count yet, or "".
+
+    Args:
+        before: as they were saved before.
+        saved: as they were saved last.
+        now: as they count.
+    """
+    new = {name for name in Settings._fields if getattr(saved, name) != getattr(before, name)}
+    waits = [name for name in _NEXT_START if name in new and getattr(saved, name) != getattr(now, name)]
+    later = [name for name in _NEXT_AGENT if name in new]
+    lines = []
+    if waits:
+        lines.append(f"At the next start of acp-tui: {', '.join(waits)}.")
+    if later:
+        lines.append(f"For agents that are started from now on: {', '.join(later)}.")
+    return "\n".join(lines)
