@@ -24,6 +24,7 @@ from acp_tui.rules.shell import (
     rough_commands,
     script_of,
 )
+from acp_tui.workspace.real_paths import real_path
 
 _PLACE: Final = re.compile(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
 """A line number behind a path."""
@@ -194,7 +195,7 @@ def _plain_start(pattern: str) -> str:
 
 def _real(path: str) -> str:
     try:
-        return os.path.realpath(path)
+        return real_path(path)
     except ValueError:
         return posixpath.normpath(path)
 

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from platformdirs import PlatformDirs
 
 from acp_tui.session.questions import Destination
+from acp_tui.workspace.real_paths import real_path
 
 _SHELL: Final = "a shell reads it when it starts"
 _GIT: Final = "git reads settings and starts programs from it"
@@ -421,8 +422,8 @@ def _own_folders(environment: tuple[str, ...]) -> tuple[str, ...]:
 
 def _real(path: str) -> str:
     try:
-        return os.path.realpath(path)
-    except ValueError:  # a zero in it: no path of this machine
+        return real_path(path)
+    except ValueError:  # no path of this machine
         return posixpath.normpath(path)
 
 
@@ -469,7 +470,7 @@ def destination(path: str, cwd: str) -> Destination:
     """Return the file behind a path in the folder of a session, links followed."""
     written = posixpath.join(cwd, posixpath.expanduser(path))
     try:
-        real, base = os.path.realpath(written), os.path.realpath(cwd)
+        real, base = real_path(written), real_path(cwd)
         why = why_protected(written, (cwd,)) or ""
     except (OSError, ValueError):  # no path of this machine
         return Destination()

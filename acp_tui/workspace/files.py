@@ -19,6 +19,7 @@ from acp_tui.platform import copy_attributes
 from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.encodings import BINARY, UTF_8, decode
+from acp_tui.workspace.real_paths import real_path
 
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
 """Attributes that describe the old content, such as capabilities of a program."""
@@ -461,8 +462,8 @@ def _real(path: str) -> str:
     if not path.startswith("/"):
         raise OutsideRoots(f"“{path}” is not an absolute path.")
     try:
-        return os.path.realpath(path)
-    except ValueError as error:  # a NUL or a lone surrogate
+        return real_path(path)
+    except ValueError as error:
         raise OutsideRoots(f"“{path}” is no path: {error}.") from error
 
 
@@ -658,8 +659,8 @@ def with_targets(paths: Iterable[str], folder: str) -> tuple[str, ...]:
     for path in paths:
         found.append(path)
         try:
-            real = below(os.path.realpath(path), folder)
-        except ValueError:  # a NUL or a lone surrogate: not a path here
+            real = below(real_path(path), folder)
+        except ValueError:  # no path of this machine
             continue
         if real != path and ".." not in path.split("/"):
             found.append(real)

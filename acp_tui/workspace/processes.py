@@ -28,6 +28,7 @@ from acp_tui.platform import (
     process_table,
 )
 from acp_tui.workspace.guard import RUN, Guard, limit_of, our_limit
+from acp_tui.workspace.real_paths import real_path
 
 # StartFailed
 # ├── ProgramNotFound   no such program on PATH, or no such file
@@ -70,7 +71,7 @@ class WorkingFolder(NamedTuple):
     def of(cls, path: str) -> WorkingFolder:
         """Return what a path leads to by now."""
         try:
-            real = os.path.realpath(path)
+            real = real_path(path)
             status = os.stat(real)  # noqa: PTH116 - text
         except (OSError, ValueError):
             return cls(path, path, None)

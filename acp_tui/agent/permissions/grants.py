@@ -25,6 +25,7 @@ from acp_tui.session.shell_command import is_shell, shell_command
 from acp_tui.workspace.encodings import is_data
 from acp_tui.workspace.files import Target, led_elsewhere
 from acp_tui.workspace.processes import WorkingFolder
+from acp_tui.workspace.real_paths import real_path
 
 NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
 NO_PLACES: Final[Mapping[str, Destination]] = MappingProxyType({})
@@ -386,7 +387,7 @@ def _trimmed(text: str) -> str:
 def real(path: str) -> str:
     """Return a path with its links followed."""
     try:
-        return os.path.realpath(path)
+        return real_path(path)
     except ValueError:  # no path of this machine
         return path
 

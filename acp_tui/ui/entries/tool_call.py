@@ -69,6 +69,8 @@ _SOME_WIDTH: Final = 80
 _LONGEST: Final = 4_000
 """Characters of a title that its line is made of, whatever the width of the terminal."""
 _DIFF_ROWS: Final = 12
+_MOST_DIFFS: Final = 40
+"""Diffs of a call that are previewed, and counted for its line: all of them are laid out at once."""
 _OUTPUT_ROWS: Final = 6
 _NONE: Final[Mapping[str, TerminalTail]] = MappingProxyType({})
 _Part = TypeVar("_Part", bound=Block)
@@ -100,7 +102,7 @@ class ToolCallBlock(EntryBlock):
         head = self._part(CallHead) or CallHead(self)
         output = self._printed()
         told = self._told(bool(self._tails or output))
-        self.parts = (head, *self._diffs(), *self._tails.values(), *output, *told)
+        self.parts = (head, *self._diffs(), *self._more_diffs(), *self._tails.values(), *output, *told)
 
     @property
     @override
@@ -121,9 +123,14 @@ class ToolCallBlock(EntryBlock):
         return next((part for part in self.parts if isinstance(part, kind)), None)
 
     def _diffs(self) -> Sequence[DiffPreview]:
-        diffs = _diffs_of(self.entry)
+        diffs = _diffs_of(self.entry)[:_MOST_DIFFS]
         known = [part for part in self.parts if isinstance(part, DiffPreview)]
         return known if [preview.diff for preview in known] == diffs else list(map(DiffPreview, diffs))
+
+    def _more_diffs(self) -> Iterator[Block]:
+        more = len(_diffs_of(self.entry)) - _MOST_DIFFS
+        if more > 0:
+            yield _indented(f"and {more:,} more changes; the details of the call show them", "muted")
 
     def _take_tails(self) -> None:
         for item in self.entry.content:
@@ -277,6 +284,8 @@ def call_pieces(
 def _brought(call: ToolCall, styles: Styles) -> list[Piece]:
     """Return the size of a call's result: changed lines, else lines of text."""
     diffs = _diffs_of(call)
+    if len(diffs) > _MOST_DIFFS:
+        return [("muted", f" {len(diffs):,} changes")]
     found = [counts for diff in diffs if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))

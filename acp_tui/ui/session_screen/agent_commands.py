@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from acp_tui.protocol.schema import AvailableCommand
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
+
+MOST: Final = 2_000
+"""Commands that are offered: all of them are gone through at each key."""
 
 
 class AgentCommands:
@@ -14,14 +19,22 @@ class AgentCommands:
         self._screen = screen
         self._told: set[str] = set()
         """Unprintable names that the user was told of."""
+        self._told_of_more = False
 
     @property
     def printable(self) -> list[AvailableCommand]:
         """The commands with a printable name."""
         return [command for command in self._all if is_exact(command.name)]
 
-    def tell_unprintable(self) -> None:
-        """Notify once of each command with an unprintable name."""
+    def tell_not_offered(self) -> None:
+        """Notify once of each command with an unprintable name, and of more commands than are offered."""
+        if self._count > MOST and not self._told_of_more:
+            self._told_of_more = True
+            self._screen.notify(
+                f"Of {self._count:,} commands the first {MOST:,} are offered.",
+                title="Commands of the agent",
+                severity="warning",
+            )
         names = {command.name for command in self._all if not is_exact(command.name)} - self._told
         if names:
             self._told |= names
@@ -36,4 +49,9 @@ class AgentCommands:
     @property
     def _all(self) -> list[AvailableCommand]:
         session = self._screen.conversation.session
-        return session.commands if session is not None else []
+        return session.commands[:MOST] if session is not None else []
+
+    @property
+    def _count(self) -> int:
+        session = self._screen.conversation.session
+        return len(session.commands) if session is not None else 0

@@ -206,7 +206,7 @@ class SessionView:
             self._parts.question_dialogs.show_next()
         if "commands" in change.fields:
             screen.query_one(PromptArea).commands_changed()
-            self._parts.agent_commands.tell_unprintable()
+            self._parts.agent_commands.tell_not_offered()
 
     def _bind(self, session: Session) -> None:
         """Bind the panes to another session."""

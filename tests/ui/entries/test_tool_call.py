@@ -178,6 +178,16 @@ def test_a_diff_is_counted_and_previewed() -> None:
     assert any("c" in row and "+" in row for row in shown[2:])
 
 
+def test_of_a_call_with_very_many_diffs_the_first_are_previewed_and_the_rest_is_counted() -> None:
+    diffs = [Diff(path=f"/w/{n}.py", old_text="a\n", new_text=f"line {n}\n") for n in range(3_000)]
+
+    shown = rows(block(call(kind="edit", content=diffs)))
+
+    assert "3,000 changes" in shown[1]
+    assert len([row for row in shown if "+ line" in row]) == 40
+    assert shown[-1].strip() == "and 2,960 more changes; the details of the call show them"
+
+
 def test_a_call_that_waits_for_an_answer_says_so() -> None:
     shown = block(call(status="pending", ended=None), context(asks="t/1"))
     assert not shown.is_running, "no seconds are counted: there may be thousands"
