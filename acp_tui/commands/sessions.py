@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui import readable
+from acp_tui import formatting
 from acp_tui.commands.log import print_lines, printable
 from acp_tui.store import shape
 from acp_tui.store.disk_space import (
@@ -147,7 +147,7 @@ def _line(one: JournalFile) -> str:
     mark = "open" if one.is_open else "kept" if one.is_kept else ""
     recorded = one.recorded
     words = (one.id, recorded.agent, recorded.cwd, recorded.title[:_TITLE])
-    return "  ".join([when, f"{readable.size(one.size):>8}", f"{mark:4}", *map(printable, words)]).rstrip()
+    return "  ".join([when, f"{formatting.size(one.size):>8}", f"{mark:4}", *map(printable, words)]).rstrip()
 
 
 def _as_json(one: JournalFile) -> str:
@@ -174,7 +174,7 @@ def _sessions(files: Sequence[JournalFile]) -> str:
 
 
 def _total(files: Iterable[JournalFile]) -> str:
-    return readable.size(sum(one.size for one in files))
+    return formatting.size(sum(one.size for one in files))
 
 
 def _say(text: str) -> None:

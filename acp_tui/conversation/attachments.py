@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
+from acp_tui.formatting import inside, size
 from acp_tui.protocol.schema import (
     AudioContent,
     ContentBlock,
@@ -25,7 +26,6 @@ from acp_tui.protocol.schema import (
     ResourceLink,
     TextContent,
 )
-from acp_tui.readable import inside, size
 from acp_tui.store.prompts import Prompt
 
 Lines = tuple[int, int]

@@ -26,7 +26,7 @@ from acp_tui.conversation.login import LoginScreens, log_in
 from acp_tui.conversation.prompt_queue import PromptQueue
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.session_opening import Attach, SessionOpening
+from acp_tui.conversation.session_opening import KnownSession, SessionOpening
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.state import ConversationListener, ConversationState, Phase
 from acp_tui.protocol.schema import SessionInfo
@@ -86,7 +86,7 @@ class Conversation(ConversationState):
         listener: ConversationListener,
         logins: LoginScreens,
         running: RunningAgent | None = None,
-        attach: Attach | None = None,
+        known_session: KnownSession | None = None,
     ) -> None:
         """Prepare a conversation, which starts with `begin`.
 
@@ -95,7 +95,7 @@ class Conversation(ConversationState):
             listener: shows the conversation.
             logins: shows the user what a login needs.
             running: an agent of other conversations; None: start one.
-            attach: a session of the agent to be opened; None: make a new one.
+            known_session: a session of the agent to be opened; None: make a new one.
         """
         super().__init__(start, running.launch if running is not None else start.launch)
         self.failure: Failure | None = None
@@ -106,7 +106,7 @@ class Conversation(ConversationState):
         """The recorded session that is shown, in the phase `recorded`."""
         self._listener = listener
         self._logins = logins
-        self._opening = SessionOpening(start, attach)
+        self._opening = SessionOpening(start, known_session)
         self._process: Process | None = start.process if running is None else None
         self._spawn_error = start.spawn_error if running is None else None
         self._unread_told: tuple[str, int] | None = None

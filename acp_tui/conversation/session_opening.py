@@ -21,7 +21,7 @@ from acp_tui.store.journal import Journal
 from acp_tui.store.recordings import rows_about
 
 
-class Attach(NamedTuple):
+class KnownSession(NamedTuple):
     """A session of the agent, to be opened instead of a new one."""
 
     info: SessionInfo
@@ -45,8 +45,8 @@ _REPLAY_LOOKS: Final = 10
 class SessionOpening:
     """Open the sessions of one conversation, with notices for the user."""
 
-    def __init__(self, start: Start, attach: Attach | None) -> None:
-        self.attach = attach
+    def __init__(self, start: Start, known_session: KnownSession | None) -> None:
+        self.known_session = known_session
         """The session to open instead of a new one."""
         self.is_new = False
         """The last session that was opened is a new one."""
@@ -76,29 +76,29 @@ class SessionOpening:
         """
         self._before = before or self._before
         if not same_agent:
-            self.attach = None
-        elif before is not None and (before.turns or self.attach is not None):
+            self.known_session = None
+        elif before is not None and (before.turns or self.known_session is not None):
             info = SessionInfo(session_id=before.id, cwd=cwd or before.cwd, title=before.title or None)
-            self.attach = Attach(info, again=True)
+            self.known_session = KnownSession(info, again=True)
             return
         self.continues = self.continues or before is not None
 
     def begins_new(self, before: Session | None) -> None:
         """Prepare for a new session below another one."""
-        self.attach = None
+        self.known_session = None
         self._before = before or self._before
         self.continues = self.continues or before is not None
 
     def awaits(self, session_id: str) -> bool:
         """Return whether updates of a session are shown before the answer to its load."""
-        attach = self.attach
-        is_told = attach is not None and not attach.is_open and not attach.again
-        return is_told and attach is not None and session_id == attach.info.session_id
+        known_session = self.known_session
+        is_told = known_session is not None and not known_session.is_open and not known_session.again
+        return is_told and known_session is not None and session_id == known_session.info.session_id
 
     @property
     def takes_up(self) -> bool:
         """True if an earlier session is opened, not a new one."""
-        return self.attach is not None
+        return self.known_session is not None
 
     async def open(self, agent: Agent, journal: Journal) -> Session:
         """Open the session of the conversation.
@@ -108,16 +108,16 @@ class SessionOpening:
             AgentError.
         """
         servers = self._servers(agent, journal)
-        attach = self.attach
-        self.is_new, self.is_below = attach is None, False
-        if attach is None:
+        known_session = self.known_session
+        self.is_new, self.is_below = known_session is None, False
+        if known_session is None:
             return await self._new(agent, self._start.cwd, servers)
-        if attach.is_open:
-            self.attach = None  # not again: another process of the agent will not have it open
-            return agent.sessions[attach.info.session_id]
-        if attach.again:
-            return await self._again(agent, attach.info, servers)
-        session = await self._take_up(agent, attach.info, servers, replay=agent.can.load_session)
+        if known_session.is_open:
+            self.known_session = None  # not again: another process of the agent will not have it open
+            return agent.sessions[known_session.info.session_id]
+        if known_session.again:
+            return await self._again(agent, known_session.info, servers)
+        session = await self._take_up(agent, known_session.info, servers, replay=agent.can.load_session)
         self._is_untold = bool(agent.can.load_session) and not await _wait_for_replay(session)
         return session
 
@@ -156,7 +156,7 @@ class SessionOpening:
                 if (told := agent.told_anew(session.id)) is not None:
                     await _wait_for_replay(told)  # before a prompt of the user, which would end it
                 return session
-        self.attach, self.continues, self.is_new = None, True, True
+        self.known_session, self.continues, self.is_new = None, True, True
         return await self._new(agent, info.cwd or self._start.cwd, servers)
 
     async def _new(self, agent: Agent, cwd: str, servers: list[dict[str, Any]]) -> Session:
@@ -194,14 +194,14 @@ class SessionOpening:
 
     def tell(self, agent: Agent, session: Session) -> None:
         """Add the notices and the title of a session that begins."""
-        if self.attach is not None and self.attach.info.title and not session.title:
-            agent.note(session.id, SessionInfoUpdate(title=self.attach.info.title))
+        if self.known_session is not None and self.known_session.info.title and not session.title:
+            agent.note(session.id, SessionInfoUpdate(title=self.known_session.info.title))
         for notice in self._notices(agent):
             agent.note(session.id, notice)
 
     def _notices(self, agent: Agent) -> Iterator[Noted]:
-        if self.attach is not None:
-            yield from self._notices_of_attached(agent.can)
+        if self.known_session is not None:
+            yield from self._notices_of_known_session(agent.can)
         elif self.continues:
             yield Noted(f"{_CONTINUES} {_CAN_BE_TOLD}" if self.above is not None else _CONTINUES)
         if self._left_out:
@@ -212,15 +212,15 @@ class SessionOpening:
                 f"This agent takes no further folders: {', '.join(self._start.extra_roots)}.", "warning"
             )
 
-    def _notices_of_attached(self, can: AgentCapabilities) -> Iterator[Noted]:
-        assert self.attach is not None
-        if self.attach.again:
+    def _notices_of_known_session(self, can: AgentCapabilities) -> Iterator[Noted]:
+        assert self.known_session is not None
+        if self.known_session.again:
             yield Noted(_GOES_ON)
         elif not can.load_session:
             yield Noted(_RESUMED)
         elif self._is_untold:
             yield Noted(_UNTOLD)
-        if (cwd := self.attach.info.cwd) and cwd != self._start.cwd:
+        if (cwd := self.known_session.info.cwd) and cwd != self._start.cwd:
             yield Noted(f"This session works in {cwd}.")
         if self._not_lent:
             said = ", ".join(self._not_lent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import datetime
 
-from acp_tui.readable import size
+from acp_tui.formatting import size
 from acp_tui.store.disk_space import NAME, KeptJournals, clean
 from acp_tui.store.folders import data_folder
 from acp_tui.store.settings import JournalBudget

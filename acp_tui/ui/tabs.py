@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len
 
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.conversation.start import Start
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
@@ -107,13 +107,13 @@ class Tabs:
         self,
         *,
         running: RunningAgent | None = None,
-        attach: Attach | None = None,
+        known_session: KnownSession | None = None,
         recorded: RecordedSession | None = None,
     ) -> None:
         """Open a tab for a session of a running agent, a recorded session or the start screen."""
         start = replace(self._start, launch=None, process=None, spawn_error=None, mode=None)
         styles, attention = self._app.app_theme.styles, self._app.attention
-        name = self._add(SessionScreen(start, styles, self, attention, running, attach, recorded))
+        name = self._add(SessionScreen(start, styles, self, attention, running, known_session, recorded))
         await self._app.switch_mode(name)
         self.show()
 

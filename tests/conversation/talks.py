@@ -14,7 +14,7 @@ from typing import Any
 from acp_tui.agent.agent import Agent
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
@@ -102,11 +102,13 @@ class Notes:
 
 @asynccontextmanager
 async def talk(
-    given: Start, attach: Attach | None = None, **more: Any
+    given: Start, known_session: KnownSession | None = None, **more: Any
 ) -> AsyncIterator[tuple[Conversation, Notes]]:
-    """Make a conversation that has not begun, and end it; `attach` is an earlier session to take up."""
+    """Make a conversation that has not begun, and end it, with an earlier session if there is one."""
     notes = Notes()
-    notes.conversation = conversation = Conversation(replace(given, **more), notes, notes, attach=attach)
+    notes.conversation = conversation = Conversation(
+        replace(given, **more), notes, notes, known_session=known_session
+    )
     try:
         yield conversation, notes
     finally:

@@ -12,7 +12,7 @@ import pytest
 
 from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.store.settings import Settings
@@ -46,10 +46,12 @@ def work(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def run(work: Path, attach: Attach | None = None, **like: Any) -> AsyncIterator[Conversation]:
+async def run(
+    work: Path, known_session: KnownSession | None = None, **like: Any
+) -> AsyncIterator[Conversation]:
     """Have a conversation that is ready, with a journal."""
     given = start(work, Settings(), **{"session": "kept", "can": LOADS, **like})
-    async with talk(given, attach) as (conversation, _):
+    async with talk(given, known_session) as (conversation, _):
         await conversation.begin()
         await until(lambda: conversation.tracking and conversation.tracking.first)
         yield conversation
@@ -83,8 +85,8 @@ def changes(conversation: Conversation) -> list[tuple[str, str, list[int]]]:
     ]
 
 
-def taken_up(work: Path) -> Attach:
-    return Attach(SessionInfo(session_id="kept", cwd=str(work)))
+def taken_up(work: Path) -> KnownSession:
+    return KnownSession(SessionInfo(session_id="kept", cwd=str(work)))
 
 
 def journal(home: Path) -> Path:

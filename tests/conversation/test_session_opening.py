@@ -13,7 +13,7 @@ import pytest
 from acp_tui.agent import replay as agent_replay
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import WriteFailures
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.decisions import DecisionLog
 from acp_tui.store.journal import Journal
@@ -176,8 +176,8 @@ async def test_a_restart_takes_nothing_up_in_which_nothing_was_said_or_with_anot
 async def test_a_load_without_a_replay_is_told_as_such(
     tmp_path: Path, like: dict[str, Any], expected: list[str]
 ) -> None:
-    attach = Attach(SessionInfo(session_id="old", cwd=str(tmp_path)))
-    async with talk(start(tmp_path, can={"loadSession": True}, **like), attach) as (conversation, _):
+    known_session = KnownSession(SessionInfo(session_id="old", cwd=str(tmp_path)))
+    async with talk(start(tmp_path, can={"loadSession": True}, **like), known_session) as (conversation, _):
         await conversation.begin()
 
         assert said(conversation) == expected
@@ -188,8 +188,8 @@ async def test_c45_a_load_that_fails_shows_nothing_and_leads_to_a_new_session_of
     tmp_path: Path,
 ) -> None:
     given = start(tmp_path, can={"loadSession": True}, refuses_to_attach=True)
-    attach = Attach(SessionInfo(session_id="gone", cwd=str(tmp_path)))
-    async with talk(given, attach) as (conversation, notes):
+    known_session = KnownSession(SessionInfo(session_id="gone", cwd=str(tmp_path)))
+    async with talk(given, known_session) as (conversation, notes):
         await conversation.begin()
 
         assert notes.phases[-1] == "failed"
@@ -210,7 +210,7 @@ async def test_c45_a_load_that_fails_shows_nothing_and_leads_to_a_new_session_of
 async def test_an_earlier_session_keeps_its_title_and_tells_where_it_works(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     info = SessionInfo(session_id="old", cwd=str(tmp_path / "there"), title="Fix the router")
-    async with talk(start(tmp_path, can={"loadSession": True}), Attach(info)) as (conversation, _):
+    async with talk(start(tmp_path, can={"loadSession": True}), KnownSession(info)) as (conversation, _):
         await conversation.begin()
 
         assert conversation.session is not None
@@ -227,7 +227,7 @@ async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path
     can = {"loadSession": True, "sessionCapabilities": {"additionalDirectories": {}}}
     given = replace(start(tmp_path / "work", can=can), extra_roots=(granted,))
     info = SessionInfo(session_id="old", additional_directories=[granted, inner, foreign])
-    async with talk(given, Attach(info)) as (conversation, _):
+    async with talk(given, KnownSession(info)) as (conversation, _):
         await conversation.begin()
 
         assert conversation.host is not None
@@ -247,18 +247,22 @@ async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("can", "attach", "method"),
+    ("can", "known_session", "method"),
     [
         ({}, None, "session/new"),
-        ({"loadSession": True}, Attach(SessionInfo(session_id="old")), "session/load"),
-        ({"sessionCapabilities": {"resume": {}}}, Attach(SessionInfo(session_id="old")), "session/resume"),
+        ({"loadSession": True}, KnownSession(SessionInfo(session_id="old")), "session/load"),
+        (
+            {"sessionCapabilities": {"resume": {}}},
+            KnownSession(SessionInfo(session_id="old")),
+            "session/resume",
+        ),
     ],
 )
 async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
-    tmp_path: Path, can: dict[str, Any], attach: Attach | None, method: str
+    tmp_path: Path, can: dict[str, Any], known_session: KnownSession | None, method: str
 ) -> None:
     given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
-    async with talk(given, attach) as (conversation, _):
+    async with talk(given, known_session) as (conversation, _):
         await conversation.begin()
 
         assert "This agent cannot take these MCP servers: web." in said(conversation)
@@ -276,8 +280,8 @@ async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_ke
     can = {"loadSession": method == "session/load", "mcpCapabilities": {"http": True}}
     can["sessionCapabilities"] = {"resume": {}}
     given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
-    attach = Attach(SessionInfo(session_id="old", cwd=str(tmp_path)))
-    async with talk(given, attach if method != "session/new" else None) as (conversation, _):
+    known_session = KnownSession(SessionInfo(session_id="old", cwd=str(tmp_path)))
+    async with talk(given, known_session if method != "session/new" else None) as (conversation, _):
         await conversation.begin()
 
         assert conversation.phase == "ready"

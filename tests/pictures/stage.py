@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 from textual.pilot import Pilot
 
-from acp_tui import readable
+from acp_tui import formatting
 from acp_tui.agent.permissions import decision_records
 from acp_tui.agent.process import Process
 from acp_tui.conversation.start import Start
@@ -55,8 +55,8 @@ def surroundings() -> Iterator[Path]:
             patch.setenv("HOME", home)
             patch.setenv("ACP_TUI_HOME", str(Path(home, "acp-tui")))
             patch.setenv("ACP_TUI_DEMO_SPEED", "0")
-            patch.setattr(readable, "seconds", lambda duration: "0.4 s")  # imported by name, but later
-            patch.setattr(readable, "clock", lambda duration: "0:07")
+            patch.setattr(formatting, "seconds", lambda duration: "0.4 s")  # imported by name, but later
+            patch.setattr(formatting, "clock", lambda duration: "0:07")
             patch.setattr(decision_records, "now", lambda: "2026-01-05T12:00:00.000+00:00")
             yield workspace
     finally:

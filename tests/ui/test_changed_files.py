@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.session import Session
@@ -373,8 +373,8 @@ async def test_a_session_that_is_taken_up_has_its_changes_and_each_way_back(
         session_id = here.conversation.session.id
 
     async with seat(work, Settings(), given=demo_launch()) as here:
-        taken_up = Attach(SessionInfo(session_id=session_id, cwd=str(work)))
-        await here.tabs.open(running=here.conversation.running, attach=taken_up)
+        taken_up = KnownSession(SessionInfo(session_id=session_id, cwd=str(work)))
+        await here.tabs.open(running=here.conversation.running, known_session=taken_up)
         await here.sees("M old.txt  on disk  turn 1", "/run echo four >> old.txt")
 
         await here.press("f5", "enter")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.session import Session
 from acp_tui.store.agents import demo_launch
@@ -153,7 +153,7 @@ async def test_c45_an_earlier_session_is_taken_up_with_what_was_said_in_it(tmp_p
 async def test_c45_of_a_load_that_failed_nothing_stays_on_the_screen(tmp_path: Path) -> None:
     async with seat(tmp_path, can={"loadSession": True}, refuses_to_attach=True) as here:
         running = here.conversation.running
-        await here.tabs.open(running=running, attach=Attach(SessionInfo(session_id="gone")))
+        await here.tabs.open(running=running, known_session=KnownSession(SessionInfo(session_id="gone")))
         await here.is_before(FailureScreen)
         await here.sees("could not take this session up", "No such session")
         assert "as before" not in here.text

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from acp_tui.readable import seconds, tokens
+from acp_tui.formatting import seconds, tokens
 from acp_tui.session.entries import Diff, ToolCall, UserCommand, UserMessage, line_of
 from acp_tui.session.turns import Turn
 from acp_tui.ui.entries.entry import EntryBlock

@@ -9,6 +9,7 @@ from typing import Final, assert_never
 
 from typing_extensions import override
 
+from acp_tui.formatting import clock, lines, seconds, size
 from acp_tui.protocol.schema import (
     AudioContent,
     ContentBlock,
@@ -18,7 +19,6 @@ from acp_tui.protocol.schema import (
     TextContent,
     UnknownContent,
 )
-from acp_tui.readable import clock, lines, seconds, size
 from acp_tui.session.entries import AgentMessage, AscribedMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock

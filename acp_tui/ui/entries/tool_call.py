@@ -11,8 +11,8 @@ from typing import Final, TypeVar
 from rich.segment import Segment
 from typing_extensions import override
 
+from acp_tui.formatting import inside, seconds
 from acp_tui.protocol.schema import TerminalItem
-from acp_tui.readable import inside, seconds
 from acp_tui.session.entries import Diff, ToolCall
 from acp_tui.session.files import Edit
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock

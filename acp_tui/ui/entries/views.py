@@ -6,7 +6,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from acp_tui.readable import seconds
+from acp_tui.formatting import seconds
 from acp_tui.session.entries import (
     AgentMessage,
     AscribedMessage,

@@ -9,7 +9,7 @@ from typing import Final
 from typing_extensions import override
 
 from acp_tui.changes.untracked import Untracked
-from acp_tui.readable import inside
+from acp_tui.formatting import inside
 from acp_tui.session.events import SessionChange
 from acp_tui.session.files import FileChange
 from acp_tui.session.session import Session

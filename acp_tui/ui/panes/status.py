@@ -12,7 +12,7 @@ from textual import on
 from textual.message import Message
 
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.readable import clock, size, tokens
+from acp_tui.formatting import clock, size, tokens
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.options import Option, acts_unasked
 from acp_tui.session.session import Session

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
-from acp_tui.readable import size
+from acp_tui.formatting import size
 from acp_tui.store.folders import data_folder
 from acp_tui.store.redaction import RedactionReview, Redactor, review, save
 from acp_tui.ui.screens.full_screens import FullScreen

@@ -17,7 +17,7 @@ from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.undo import Hunk
 from acp_tui.conversation.rejections import Rejections, lines_of
-from acp_tui.readable import inside
+from acp_tui.formatting import inside
 from acp_tui.session.files import FileChange, Origin
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.screens.editor import begin, edit_in_workspace

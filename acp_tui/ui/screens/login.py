@@ -13,8 +13,8 @@ from typing_extensions import override
 
 from acp_tui.agent.agent import Agent
 from acp_tui.conversation.login import STOPPED
+from acp_tui.formatting import clock
 from acp_tui.protocol.schema import AuthMethod
-from acp_tui.readable import clock
 from acp_tui.ui.screens.answer_dialog import AnswerDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.full_screens import FullScreen

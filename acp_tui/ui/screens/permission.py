@@ -20,7 +20,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from typing_extensions import override
 
-from acp_tui import readable
+from acp_tui import formatting
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
@@ -542,7 +542,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return blocks
 
     def _name_of(self, path: str) -> str:
-        return shortened(readable.inside(path, self._cwd), _NAME)
+        return shortened(formatting.inside(path, self._cwd), _NAME)
 
     def _told_changes(self) -> list[tuple[Diff, str]]:
         """Return the changes in the call, each with a note to its path."""
@@ -556,7 +556,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def _change(self, diff: Diff, note: str) -> FileDiff:
         there = self._places.get(diff.path, _HERE).at
-        name = readable.inside(diff.path, self._cwd) + (f" → {there}" if there else "") + note
+        name = formatting.inside(diff.path, self._cwd) + (f" → {there}" if there else "") + note
         if diff.before is not None or self._find is None:
             return FileDiff(name, diff.before, diff.new_text)
         old = self.question.old_texts.get(diff.path)

@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from acp_tui import readable
+from acp_tui import formatting
 from acp_tui.agent.permissions.authorization import asking_verdict
 from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents, precedents
 from acp_tui.agent.permissions.grants import titled_command
@@ -263,9 +263,9 @@ def _paths(call: ToolCall, cwd: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for location in call.locations:
         line = f":{location.line}" if location.line is not None else ""
-        found.setdefault(location.path, readable.inside(location.path, cwd) + line)
+        found.setdefault(location.path, formatting.inside(location.path, cwd) + line)
     for diff in diffs_of(call):
-        found.setdefault(diff.path, readable.inside(diff.path, cwd))
+        found.setdefault(diff.path, formatting.inside(diff.path, cwd))
     return found
 
 

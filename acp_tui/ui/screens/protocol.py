@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 from typing_extensions import override
 
-from acp_tui.readable import size
+from acp_tui.formatting import size
 from acp_tui.store.journal import JournalTail, TailLine
 from acp_tui.ui.screens.bundle import BundleScreen
 from acp_tui.ui.screens.full_screens import ListScreen, TextScreen, list_keys

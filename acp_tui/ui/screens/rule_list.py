@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from textual.binding import BindingType
 from typing_extensions import override
 
-from acp_tui.readable import from_home
+from acp_tui.formatting import from_home
 from acp_tui.rules.book import ListedRule
 from acp_tui.rules.files import WORKSPACE_FILE
 from acp_tui.rules.model import Rule, RuleVerdict

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from textual.widgets import Button
 from typing_extensions import override
 
-from acp_tui.readable import from_home
+from acp_tui.formatting import from_home
 from acp_tui.rules.book import SCOPES, ListedRule, RuleChanges, RuleDraft, Scope
 from acp_tui.rules.files import CannotWrite, RuleFile
 from acp_tui.rules.model import Rule, ToolUse

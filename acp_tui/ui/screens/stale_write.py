@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
-from acp_tui.readable import inside
+from acp_tui.formatting import inside
 from acp_tui.session.questions import StaleWrite
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details, Hint

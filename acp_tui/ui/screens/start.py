@@ -20,7 +20,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 from typing_extensions import override
 
-from acp_tui.readable import from_home
+from acp_tui.formatting import from_home
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
 from acp_tui.store.recordings import RecordedSession

@@ -13,8 +13,8 @@ from acp_tui.agent.capabilities import abilities
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import mcp_servers_for
 from acp_tui.conversation.start import Start
+from acp_tui.formatting import lines
 from acp_tui.protocol.schema import InitializeResponse, Model, has
-from acp_tui.readable import lines
 from acp_tui.session.session import Session
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.urls import masked

@@ -16,8 +16,8 @@ from textual.containers import Container
 from textual.widget import Widget
 from typing_extensions import override
 
+from acp_tui.formatting import inside
 from acp_tui.protocol.schema import ContentItem, EmbeddedResource, ImageContent, TerminalItem, UnknownItem
-from acp_tui.readable import inside
 from acp_tui.session.entries import Diff, Item, Text, ToolCall
 from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces

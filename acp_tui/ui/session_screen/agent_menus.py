@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from acp_tui.formatting import size
 from acp_tui.protocol.schema import BooleanOption, OptionValueGroup, SelectOption
-from acp_tui.readable import size
 from acp_tui.session.options import Option
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen

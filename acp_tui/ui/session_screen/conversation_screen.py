@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.panes.status import StatusLine
@@ -45,7 +45,7 @@ class SessionTabs(Protocol):
         self,
         *,
         running: RunningAgent | None = None,
-        attach: Attach | None = None,
+        known_session: KnownSession | None = None,
         recorded: RecordedSession | None = None,
     ) -> None:
         """Open a tab for a session of a running agent, a recorded session or the start screen."""

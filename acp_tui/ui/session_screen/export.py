@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any, Final, assert_never
 
 from acp_tui.conversation.conversation import Conversation
+from acp_tui.formatting import lines, seconds
 from acp_tui.protocol.schema import TerminalItem
-from acp_tui.readable import lines, seconds
 from acp_tui.session.entries import (
     AgentMessage,
     AscribedMessage,

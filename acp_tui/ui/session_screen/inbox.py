@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, overload
 from typing_extensions import override
 
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.readable import inside
+from acp_tui.formatting import inside
 from acp_tui.session.entries import UserMessage, line_of
 from acp_tui.session.questions import Permission, Question, StaleWrite
 from acp_tui.session.session import Session

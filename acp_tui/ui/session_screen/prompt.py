@@ -19,8 +19,8 @@ from acp_tui.conversation.attachments import dropped_media, find
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.workspace_files import WorkspaceFiles
+from acp_tui.formatting import inside
 from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
-from acp_tui.readable import inside
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
 from acp_tui.ui.app import AcpApp

@@ -14,7 +14,7 @@ from acp_tui.agent.permissions.authorization import tool_use_of
 from acp_tui.agent.permissions.decision_records import past_tool_uses
 from acp_tui.conversation.running_agent import rule_book
 from acp_tui.conversation.start import Start
-from acp_tui.readable import inside
+from acp_tui.formatting import inside
 from acp_tui.rules.book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.commands import covering, power_of, prefix_mistake, simple_commands, split, uncovered
 from acp_tui.rules.files import CannotWrite, RuleFile

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.conversation.start import Start
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Settings
@@ -71,14 +71,16 @@ class SessionScreen(ConversationScreen):
         tabs: SessionTabs,
         attention: Attention,
         running: RunningAgent | None = None,
-        attach: Attach | None = None,
+        known_session: KnownSession | None = None,
         recorded: RecordedSession | None = None,
     ) -> None:
         """Show a new conversation, one with a running agent, or a recorded one."""
         super().__init__(styles, tabs, attention)
         self.parts = SessionParts(self, start)
         self.view = SessionView(self.parts, start)
-        self.conversation = Conversation(start, self.view, LoginDialogs(self, start.cwd), running, attach)
+        self.conversation = Conversation(
+            start, self.view, LoginDialogs(self, start.cwd), running, known_session
+        )
         self.start = start
         """The command line and the settings."""
         self._sessions = StatusRows(id="sessions")

@@ -17,7 +17,7 @@ from typing_extensions import override
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.session_opening import Attach
+from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
@@ -227,8 +227,8 @@ class SessionList:
             here = self._screen.conversation.cwd
             folder = await folder_to_continue_in(self._screen, info.cwd, here)
             if folder is not None:
-                there = Attach(info.model_copy(update={"cwd": folder}) if info.cwd else info)
-                await self._screen.tabs.open(running=self._screen.conversation.running, attach=there)
+                there = KnownSession(info.model_copy(update={"cwd": folder}) if info.cwd else info)
+                await self._screen.tabs.open(running=self._screen.conversation.running, known_session=there)
         else:
             self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
 
@@ -367,4 +367,6 @@ async def fork_listed(screen: ConversationScreen, info: SessionInfo) -> None:
     except AgentError as error:
         screen.notify(str(error), title="Not forked", severity="error", timeout=10)
         return
-    await screen.tabs.open(running=screen.conversation.running, attach=Attach(forked, is_open=True))
+    await screen.tabs.open(
+        running=screen.conversation.running, known_session=KnownSession(forked, is_open=True)
+    )

@@ -1,6 +1,6 @@
 import pytest
 
-from acp_tui.readable import clock, from_home, inside, seconds, size, tokens
+from acp_tui.formatting import clock, from_home, inside, seconds, size, tokens
 
 
 @pytest.mark.parametrize(
