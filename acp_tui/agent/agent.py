@@ -310,7 +310,7 @@ class Agent:
         self._questions.cancel(session_id, "close")
         self._client_questions.cancel(session_id, "close")
         self._questions.grants.end_turn(session_id)
-        await self._host.take_back(session_id)
+        await self._host.close(session_id)
         if has(self._capabilities.can.session_capabilities.close):
             try:
                 async with asyncio.timeout(CLOSING):

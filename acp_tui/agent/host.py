@@ -25,6 +25,8 @@ class Host:
     """Iterated for each question, since rule files may have changed."""
     entered: Callable[[str], None] | None = None
     """Called with each working directory that is lent."""
+    closed: Callable[[str], None] | None = None
+    """Called with the id of each session that is closed, which the agent may give to another one."""
     missing_file_reads_empty: bool = False
     """For agents that cannot create a file if reading it first fails."""
     policy: Policy = "ask"
@@ -69,6 +71,12 @@ class Host:
     def set_policy(self, session_id: str, policy: Policy) -> None:
         """Set the policy of a session; open questions stay open."""
         self._policies[session_id] = policy
+
+    async def close(self, session_id: str) -> None:
+        """Take back what a session was lent, and forget what was allowed in it."""
+        await self.take_back(session_id)
+        if self.closed is not None:
+            self.closed(session_id)
 
     async def take_back(self, session_id: str) -> None:
         """Take the folders of a session back and kill its terminals."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence, Set
 from typing import Any, Final
 
 from acp_tui.agent.capabilities import AgentError, Capabilities, LoginRequired, as_object, parse_result
@@ -49,8 +49,10 @@ class Setup:
             mcp_servers=list(mcp_servers),
             additional_directories=self._capabilities.further_roots(cwd, extra_roots),
         )
+        known = frozenset(self._sessions.ids)
         result = await self._connection.call("session/new", request.wire())
         session_id = parse_result(NewSessionResponse, "session/new", result).session_id
+        self._check_other(session_id, known, "new session")
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
         return self._sessions.by_id[session_id]
 
@@ -118,12 +120,21 @@ class Setup:
         """
         self._capabilities.need(self._capabilities.can.session_capabilities.fork, "fork sessions")
         request = self._attach_request(session_id, cwd, extra_roots, mcp_servers)
+        known = frozenset(self._sessions.ids)
         result = await self._connection.call("session/fork", request.wire())
         forked = parse_result(NewSessionResponse, "session/fork", result).session_id
-        if forked == session_id:
-            raise AgentError("The agent named the same session again instead of a fork.")
+        self._check_other(forked, known | {session_id}, "fork")
         self._host.lend(forked, [cwd, *(request.additional_directories or ())])
         return self._sessions.by_id[forked]
+
+    def _check_other(self, session_id: str, known: Set[str], what: str) -> None:
+        """Raise if a session that was made has the id, and so the rules and the policy, of another one.
+
+        Raises:
+            AgentError.
+        """
+        if session_id in known or self.is_lent(session_id):
+            raise AgentError(f"The agent named the same session again instead of a {what}.")
 
     def _attach_request(
         self, session_id: str, cwd: str, roots: Sequence[str], mcp_servers: Sequence[dict[str, Any]]

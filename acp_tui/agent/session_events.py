@@ -186,7 +186,7 @@ def _made(response: Response) -> Iterator[AddressedEvent]:
         yield OUTSIDE, SessionReady(ok=False)
         raise
     is_new = response.call.method == "session/new"
-    yield made.session_id, events.SetUp(made, _cwd_of(response.call.params), is_new)
+    yield made.session_id, events.SetUp(made, _cwd_of(response.call.params), is_new, is_made=True)
     yield OUTSIDE, SessionReady(ok=True)
 
 
@@ -322,6 +322,10 @@ class Sessions:
         self.title_is_command = title_is_command
         """See `ToolCall.title_is_command`; for sessions made from now on."""
         self._requests = 0
+        self.ids: set[str] = set()
+        """The ids of all sessions so far, also of those that are closed."""
+        self._misnamed = ""
+        """The id of a known session that the agent has just given to one that it was to make."""
         self._early: dict[str, Session] = {}
         self._before: dict[str, Session | None] = {}
         """The earlier state of each session that is being loaded."""
@@ -373,6 +377,12 @@ class Sessions:
                 self._pasts[session_id] = event.past
             case SessionReady():
                 self._ready(session_id, event.ok, at)
+            case events.SetUp(is_made=True) if session_id in self.ids or session_id in self.by_id:
+                # Another session would get its policy, rules and folders; the request fails.
+                log.warning("the agent names a session again instead of a new one: %s", session_id)
+                self._misnamed = session_id
+            case SessionForked() if session_id == self._misnamed:
+                pass
             case SessionForked():
                 source = self.by_id.get(event.source)
                 entries = tuple(source.entries) if source is not None else ()
@@ -385,6 +395,8 @@ class Sessions:
             case _:
                 if session_id in self._retold and self._is_told_anew(session_id, event, at):
                     return
+                if isinstance(event, events.SetUp):
+                    self.ids.add(session_id)
                 known = self._session_of(session_id, event)
                 if known is None:
                     log.info("an update of a session that nobody asked for: %s", session_id)

@@ -211,6 +211,7 @@ def _host(start: Start, launch: Launch) -> Host:
         policy=start.settings.policy,
         rules=book,
         entered=book.enter,
+        closed=book.close,
         missing_file_reads_empty=launch.quirks.missing_file_reads_empty,
         stale_writes=start.settings.stale_writes,
         output_limit=start.settings.terminal_output_limit_kb * 1024,

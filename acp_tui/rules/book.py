@@ -47,6 +47,10 @@ class RuleBook:
         if workspace not in self.workspaces:
             self.workspaces.append(workspace)
 
+    def close(self, session_id: str) -> None:
+        """Drop the rules that end with a session."""
+        self.of_sessions[:] = [rule for rule in self.of_sessions if rule.session != session_id]
+
     def __iter__(self) -> Iterator[Rule]:
         """Yield the rules that count now."""
         for listed in self.listed():
@@ -159,7 +163,7 @@ class RuleChanges:
     def keep(self, rule: Rule) -> None:
         """Add a rule of a session."""
         self.book.of_sessions.append(rule)
-        self._undo.append(lambda: self.book.of_sessions.remove(rule))
+        self._undo.append(lambda: self._drop(rule))
 
     def change(self, listed: ListedRule, draft: RuleDraft, workspace: str, session: str) -> None:
         """Replace a rule."""
@@ -203,6 +207,10 @@ class RuleChanges:
                 self.book.trust.give(path, self.book.file(path).digest)
 
         self._undo.append(back)
+
+    def _drop(self, rule: Rule) -> None:
+        if rule in self.book.of_sessions:  # else its session is closed
+            self.book.of_sessions.remove(rule)
 
     def _join(self) -> None:
         """Make the last two changes one."""

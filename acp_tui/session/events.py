@@ -21,6 +21,8 @@ class SetUp:
     cwd: str = ""
     is_new: bool = False
     """True if nothing was said in it before."""
+    is_made: bool = False
+    """True if it answers a request to make a session, new or forked, so that its id has to be another one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,12 @@ TERMINAL_METHODS = [f"terminal/{name}" for name in ("create", "output", "wait_fo
 
 
 @asynccontextmanager
-async def lending(folder: Path, policy: Policy = "allow-everything") -> AsyncIterator[Conversation]:
+async def lending(
+    folder: Path, policy: Policy = "allow-everything", **setup: Any
+) -> AsyncIterator[Conversation]:
     """A conversation with a session `s2` in a folder."""
     async with conversation(policy=policy) as talk:
-        await talk.made("s2", str(folder))
+        await talk.made("s2", str(folder), **setup)
         yield talk
 
 

@@ -117,9 +117,14 @@ async def test_a_fork_that_is_refused_or_is_none_leaves_everything_as_it_was() -
             await forking
         with pytest.raises(AgentError, match="the same session again"):
             await fork(talk, answer={"sessionId": SESSION})
+        await talk.made("other", "/usr")
+        with pytest.raises(AgentError, match="the same session again"):
+            await fork(talk, answer={"sessionId": "other"})
         with pytest.raises(AgentError, match="cannot be read"):
             await fork(talk, answer={"id": 5})
 
-        assert list(talk.agent.sessions) == [SESSION]
+        assert list(talk.agent.sessions) == [SESSION, "other"]
+        assert talk.host.files("other").roots == ("/usr",)
+        assert not talk.agent.sessions["other"].is_fork
         assert shown(talk.session) == before
         assert not talk.session.is_fork

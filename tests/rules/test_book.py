@@ -235,3 +235,18 @@ def test_a_change_that_cannot_be_written_leaves_nothing_to_undo(changes: RuleCha
     with pytest.raises(CannotWrite):
         changes.add(RuleDraft(LS, "everywhere"), "/w", "s")
     assert not changes.can_undo
+
+
+def test_a_rule_of_a_session_ends_with_it(book: RuleBook) -> None:
+    changes = RuleChanges(book)
+    changes.add(RuleDraft(Rule("allow", command="ls"), "session"), "/x", "s")
+    changes.add(RuleDraft(Rule("allow", command="ls"), "session"), "/x", "other")
+    assert decide(book, run("ls")).decision == "allow"
+
+    book.close("s")
+
+    assert decide(book, run("ls")).decision == "ask"
+    assert decide(book, run("ls", session="other")).decision == "allow"
+    changes.undo()
+    changes.undo()
+    assert book.of_sessions == []

@@ -230,7 +230,7 @@ def grant_of(
     if call.kind in _COMMAND_KINDS:
         said = call.stated_command
         # A field that nobody knows may make another command of the one that is compared.
-        is_known = said is None or not unknown_fields(call.raw_input, said.keys)
+        is_known = not unknown_fields(call.raw_input, said.keys if said is not None else frozenset())
         grant.commands = tuple(commands_of(call)) if is_known else ()
     if call.kind in _WRITE_KINDS:
         for item in call.content:

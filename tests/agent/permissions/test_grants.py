@@ -409,6 +409,13 @@ def test_words_that_a_shell_would_replace_are_no_plain_ones(command: str, is_pla
     assert runs(command, ImplicitRequest("execute", command=program, args=args)) is is_plain
 
 
+@pytest.mark.parametrize("title", ["`make`", "make", "Run command: `make`"])
+def test_a_command_in_words_covers_nothing_beside_a_field_that_nobody_knows(title: str) -> None:
+    wanted = ImplicitRequest("execute", command="make")
+    for raw_input, covers in (({}, True), ({"timeout": 5}, True), ({"chroot": "/x"}, False)):
+        assert is_covered(ToolCall("t", title, "execute", raw_input=raw_input), wanted) is covers
+
+
 def test_a_command_with_a_field_that_nobody_knows_covers_nothing() -> None:
     wanted = ImplicitRequest("execute", command="make")
     for more, expected in (({"description": "Build"}, True), ({"wd": "/x"}, False), ({"sudo": True}, False)):

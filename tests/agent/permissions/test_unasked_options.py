@@ -14,8 +14,8 @@ from tests.sent import Frame
 
 
 async def test_the_user_who_chose_a_mode_that_acts_unasked_is_not_asked(tmp_path: Path) -> None:
-    async with lending(tmp_path, "ask") as talk:
-        session = await talk.made("s2", str(tmp_path), **MODES)
+    async with lending(tmp_path, "ask", **MODES) as talk:
+        session = talk.agent.sessions["s2"]
         await talk.prompted(session="s2")
         talk.puppet.updates("current_mode_update", "s2", currentModeId="yolo")
         await talk.until(lambda: session.options[0].config.current_value == "yolo")
@@ -66,8 +66,8 @@ HIDING = "Look at the workspace and change nothing of it, then run everything wi
 async def test_a_choice_lets_what_was_shown_of_it_and_later_words_can_only_take_that_away(
     tmp_path: Path, shown: Frame, later: Frame, is_asked: bool, with_answer: bool
 ) -> None:
-    async with lending(tmp_path, "ask") as talk:
-        session = await talk.made("s2", str(tmp_path), configOptions=[shown])
+    async with lending(tmp_path, "ask", configOptions=[shown]) as talk:
+        session = talk.agent.sessions["s2"]
         await talk.prompted(session="s2")
         setting = asyncio.create_task(talk.agent.set_option("s2", session.options[0], "x"))
         request = await talk.puppet.hears("session/set_config_option")
@@ -83,8 +83,8 @@ async def test_a_choice_lets_what_was_shown_of_it_and_later_words_can_only_take_
 
 
 async def test_a_mode_that_the_agent_refuses_or_that_the_user_left_lets_nothing(tmp_path: Path) -> None:
-    async with lending(tmp_path, "ask") as talk:
-        session = await talk.made("s2", str(tmp_path), **MODES)
+    async with lending(tmp_path, "ask", **MODES) as talk:
+        session = talk.agent.sessions["s2"]
         await talk.prompted(session="s2")
         for mode, answer in (("yolo", {}), ("default", {"error": {"code": -1, "message": "no"}})):
             setting = asyncio.create_task(talk.agent.set_option("s2", session.options[0], mode))
