@@ -353,8 +353,8 @@ class ChangeTracker:
         """Return the snapshot before a turn; None means the latest."""
         return self.before if turn is None else self._baseline.before(turn)
 
-    def why_no_snapshot(self, turn: int | None) -> str:
-        """Return the reason for a missing snapshot before a turn, or "" if it will come."""
+    def why_no_snapshot(self) -> str:
+        """Return the reason for a missing snapshot, or "" if it will come."""
         if self.obstacle:
             return self.obstacle
         if self.lost:

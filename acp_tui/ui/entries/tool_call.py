@@ -13,13 +13,14 @@ from typing_extensions import override
 
 from acp_tui.formatting import inside, seconds
 from acp_tui.protocol.schema import TerminalItem
+from acp_tui.safe_text import safe_line
 from acp_tui.session.entries import Diff, ToolCall
 from acp_tui.session.files import Edit
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, error_text, result_text
 from acp_tui.ui.entries.words import (
-    STATUS_GLYPHS,
     STATUS_ROLES,
+    STATUS_SYMBOLS,
     STATUS_WORDS,
     call_title,
     call_words,
@@ -31,6 +32,8 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock, one_row
 
+_SIGNAL_NAME: Final = 20
+"""Characters of a signal's name that are shown; it is the agent's text."""
 _MOST: Final = 4_000_000
 """Characters of an edit up to which its lines are counted."""
 
@@ -261,7 +264,7 @@ def call_pieces(
     `asks` is True for a call that waits for the user's permission.
     """
     role = "warning" if asks else STATUS_ROLES.get(call.status, "tool-pending")
-    symbol = styles.symbol("asks" if asks else STATUS_GLYPHS.get(call.status, "pending"))
+    symbol = styles.symbol("asks" if asks else STATUS_SYMBOLS.get(call.status, "pending"))
     title, about = call_title(call, cwd, _LONGEST), call_words(call, cwd, _LONGEST)
     left: list[Piece] = [
         (role, f"{symbol} "),
@@ -275,6 +278,10 @@ def call_pieces(
         right.append((role, "  asks you"))
     elif call.status in STATUS_WORDS:
         right.append((role, f"  {STATUS_WORDS[call.status]}"))
+    if call.exit_signal:
+        right.append(("tool-failed", f"  {safe_line(call.exit_signal[:_SIGNAL_NAME])}"))
+    elif call.exit_code:
+        right.append(("tool-failed", f"  exit code {call.exit_code}"))
     ended = call.ended if call.ended is not None else now
     if ended is not None and not asks and call.status not in ("rejected", "cancelled", "interrupted"):
         right.append(("muted", f"  {seconds(max(0.0, ended - call.started)):>6}"))

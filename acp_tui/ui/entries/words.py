@@ -16,7 +16,7 @@ STATUS_ROLES: Final = {
     "rejected": "tool-cancelled",
     "interrupted": "tool-cancelled",
 }
-STATUS_GLYPHS: Final = {
+STATUS_SYMBOLS: Final = {
     "pending": "pending",
     "in_progress": "running",
     "completed": "completed",

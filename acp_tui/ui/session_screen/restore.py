@@ -159,7 +159,7 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
             screen.theme_styles,
             can_undo=tracking.undo_stack.can_undo,
             is_late=tracking.was_late(turn),
-            unknown=tracking.why_no_snapshot(turn) if before is None else None,
+            unknown=tracking.why_no_snapshot() if before is None else None,
             turn="the last turn" if turn is None else f"turn {turn}",
             has_others=len(tracking.turns) > (before is not None),
         )

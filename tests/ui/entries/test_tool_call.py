@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,21 @@ def test_what_a_call_brought_is_counted_and_not_unfolded(fields: dict[str, Any],
     (_, line) = rows(block(call(kind="read", **fields)))
 
     assert line.endswith(f" {end}")
+
+
+@pytest.mark.parametrize(
+    ("fields", "end"),
+    [
+        ({"exit_code": 0}, "a.py   0.5 s"),
+        ({"exit_code": 3}, "exit code 3   0.5 s"),
+        ({"exit_signal": "SIGKILL"}, "SIGKILL   0.5 s"),
+        ({"exit_signal": "\x1b[31m" + "K" * 99}, "KKK   0.5 s"),
+    ],
+)
+def test_a_command_that_the_agent_ran_shows_how_it_ended(fields: dict[str, Any], end: str) -> None:
+    (_, line) = rows(block(call(kind="execute", title="a.py", **fields)))
+    assert re.sub(" {4,}", "   ", line).endswith(end)
+    assert "\x1b" not in line
 
 
 def test_what_a_command_printed_is_shown_like_a_terminal() -> None:
