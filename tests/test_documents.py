@@ -11,9 +11,9 @@ from textual.binding import Binding
 
 from acp_tui.ui.commands import COMMANDS
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.textual_internals import class_bindings_of
 from acp_tui.ui.widgets.key_names import key_text
 from acp_tui.ui.widgets.prompt_box import PromptBox
+from acp_tui.ui.widgets.textual_internals import class_bindings_of
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

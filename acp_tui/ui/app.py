@@ -48,7 +48,10 @@ from acp_tui.ui.terminal import (
     speaks_777,
 )
 from acp_tui.ui.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
-from acp_tui.ui.textual_internals import (
+from acp_tui.ui.theme import Colors, colors_of_terminal
+from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
+from acp_tui.ui.widgets.text import plain, safe, safe_line
+from acp_tui.ui.widgets.textual_internals import (
     binding_chain,
     fail_with,
     keymap_of,
@@ -57,9 +60,6 @@ from acp_tui.ui.textual_internals import (
     set_clipboard,
     write_raw,
 )
-from acp_tui.ui.theme import Colors, colors_of_terminal
-from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
-from acp_tui.ui.widgets.text import plain, safe, safe_line
 
 if TYPE_CHECKING:  # what the first frame does not need
     from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView

@@ -15,7 +15,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.keys import problems, usable
 from acp_tui.ui.screens.rules import RulesScreen
 from acp_tui.ui.tabs import Tabs
-from acp_tui.ui.textual_internals import keymap_of, withdraw_notices
+from acp_tui.ui.widgets.textual_internals import keymap_of, withdraw_notices
 from acp_tui.workspace.folder_events import why_not_told
 from acp_tui.workspace.watched_files import WatchedFiles
 

@@ -28,10 +28,10 @@ import acp_tui.ui
 from acp_tui.protocol.schema import AvailableCommand
 from acp_tui.store.folders import Problem
 from acp_tui.store.shape import line_of, nearest
-from acp_tui.ui.textual_internals import class_bindings_of, keymap_of
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import KeyLine, key_map
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.textual_internals import class_bindings_of, keymap_of
 
 _NAME: Final = 30
 """Cells of the column of names."""

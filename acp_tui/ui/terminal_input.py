@@ -24,7 +24,7 @@ from textual.events import Key, Paste, Resize
 from textual.message import Message
 from typing_extensions import override
 
-from acp_tui.ui.textual_internals import (
+from acp_tui.ui.widgets.textual_internals import (
     ANSI_SEQUENCES_KEYS,
     BRACKETED_PASTE_END,
     BRACKETED_PASTE_START,

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from textual.app import App
 from textual.events import Key, Paste
 
-from acp_tui.ui.textual_internals import has_screens
+from acp_tui.ui.widgets.textual_internals import has_screens
 
 # A dialog of the agent may open in the middle of a word. Its letters must write on in the draft then, and not
 # answer; yet a user who only watches should answer with one key. So the guard follows the rhythm of the keys:

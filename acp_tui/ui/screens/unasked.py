@@ -17,15 +17,15 @@ from textual.widgets import Input, TextArea
 from typing_extensions import override
 
 from acp_tui.ui.screens.key_guard import Fate, Ground, KeyGuard, hands_of, press
-from acp_tui.ui.textual_internals import (
+from acp_tui.ui.widgets.delay import draws
+from acp_tui.ui.widgets.prompt_box import PromptBox
+from acp_tui.ui.widgets.textual_internals import (
     binding_chain,
     bindings_of,
     forward_event,
     run_bindings,
     screen_stacks,
 )
-from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.prompt_box import PromptBox
 
 _EDITS: Final = ("cursor_", "delete_", "select_", "undo", "redo", "home", "end")
 """Prefixes of actions that edit a text or move in it."""

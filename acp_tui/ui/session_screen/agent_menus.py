@@ -11,9 +11,9 @@ from acp_tui.protocol.schema import BooleanOption, OptionValueGroup, SelectOptio
 from acp_tui.session.options import Option
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
-from acp_tui.ui.textual_internals import withdraw_notices
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.textual_internals import withdraw_notices
 
 IGNORED: Final = 10.0
 """Seconds after a stop in which the turn should end."""

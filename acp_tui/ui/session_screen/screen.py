@@ -42,11 +42,11 @@ from acp_tui.ui.session_screen.prompt import PromptArea
 from acp_tui.ui.session_screen.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.terminal import Attention
-from acp_tui.ui.textual_internals import binding_chain, keymap_of
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles, restyle
+from acp_tui.ui.widgets.textual_internals import binding_chain, keymap_of
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from textual.message_pump import MessagePump
 
-from acp_tui.ui.textual_internals import is_pruned
+from acp_tui.ui.widgets.textual_internals import is_pruned
 
 
 def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:

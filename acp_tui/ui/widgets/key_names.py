@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import format_key
 
-from acp_tui.ui.textual_internals import class_bindings_of, default_bindings_of, keymap_of
+from acp_tui.ui.widgets.textual_internals import class_bindings_of, default_bindings_of, keymap_of
 
 _NAMES: Final = {
     "backspace": "Backspace",

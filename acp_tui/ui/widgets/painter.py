@@ -12,9 +12,9 @@ from textual.color import Color
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.strip import Strip
 
-from acp_tui.ui.textual_internals import FullStrip
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells
+from acp_tui.ui.widgets.textual_internals import FullStrip
 
 KEPT_STRIPS: Final = 600
 """Strips kept by one painter; a screen needs about a hundred."""

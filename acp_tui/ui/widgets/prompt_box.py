@@ -15,10 +15,10 @@ from textual.widgets.text_area import Edit, EditResult, Selection
 from typing_extensions import override
 
 from acp_tui.store.prompts import CHIP, Prompt, PromptHistory
-from acp_tui.ui.textual_internals import bindings_of
 from acp_tui.ui.widgets.input_line import drawn, original, stand_in
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.textual_internals import bindings_of
 
 LONG_LINES: Final = 10
 LONG: Final = 1000

@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 import acp_tui.ui
-from acp_tui.ui import textual_internals as internals
+from acp_tui.ui.widgets import textual_internals as internals
 
 PRIVATE = re.compile(
     r"(?<!super\(\))\._(bindings|keymap|merged_bindings|modal_binding_chain|screen_stacks?|notifications|unnotify"

@@ -1,8 +1,8 @@
 """Private parts of Textual that the interface needs, one function each.
 
-Textual has no public way to these. Nothing else in the package touches them, so that a new version of
-Textual that moves one is mended here; `tests/ui/test_textual_internals.py` holds each to what is expected,
-and lists the private methods that classes of ours override.
+Textual has no public way to these. Nothing else in the package touches them, so a new version of Textual that
+moves one is mended here. `tests/ui/widgets/test_textual_internals.py` holds each to what is expected, and
+lists the private methods that classes of ours override.
 """
 
 from __future__ import annotations
