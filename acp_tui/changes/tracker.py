@@ -111,11 +111,11 @@ class Baseline:
 
 PATIENCE: Final = 0.08
 """Maximum seconds that a prompt waits for its snapshot."""
-_EVERY: Final = 2.0  # seconds between looks during a turn, without a watcher
+_EVERY: Final = 2.0  # seconds between looks, at most with a watcher and at least without one
 _SOON: Final = 0.1  # seconds between looks that were told, if they cost nothing
 _ALL: Final = 60.0  # seconds between looks at every file
-_AT_ONCE: Final = 2.0  # seconds of pauses that are put off: a few looks come at once
-_SHARE: Final = 20  # looking takes at most one part in so many of the time
+_AT_ONCE: Final = 10.0  # seconds of pauses that are put off: a few looks come at once
+_SHARE: Final = 10  # looking takes at most one part in so many of the time
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
 _SLICE: Final = 2_000
@@ -175,7 +175,7 @@ class ChangeTracker:
             snapshots: the workspace's snapshots.
             cwd: the workspace as named by the session.
             tell: receives the session's events.
-            every: seconds between looks during a turn.
+            every: seconds between two looks, at most with a watcher and at least without one.
         """
         # The snapshots to compare with, and what restoring them may miss.
         self.first: Snapshot | None = None
@@ -207,7 +207,7 @@ class ChangeTracker:
         self._tasks: set[asyncio.Task[None]] = set()
 
         # The turns, to which changes are assigned.
-        self._turn_runs = asyncio.Event()
+        self._in_turn = False
         self._begun = 0
         """Number of turns begun: a whole turn may fit within one look."""
         self._is_settling = False
@@ -215,6 +215,9 @@ class ChangeTracker:
         self._damaged = snapshots.damaged
         self._following: asyncio.Task[None] | None = None
         self._can_watch = True
+        self._is_wanted = asyncio.Event()
+        """Set when a look is wanted that no watcher asks for."""
+        self._has_said = False
         self._doubted = time.monotonic()
         self._counts = LineCounts(snapshots)
         self._found = ChangedFiles(cwd, tell, self._counts.of)
@@ -259,15 +262,11 @@ class ChangeTracker:
                 self._tell_kept(0, self.first)
             self._start(self._look)
 
-    @property
-    def _in_turn(self) -> bool:
-        return self._turn_runs.is_set()
-
     async def settle(self) -> None:
         """Look at the result of the last turn before the session ends; bounded in time."""
         is_open = not self.is_settled
         if is_open or self._lock.locked():  # the look in progress has reported nothing yet
-            self._turn_runs.clear()
+            self._in_turn = False
             self._is_settling = is_open
             await asyncio.wait([self._start(partial(self._look, settles=is_open))], timeout=_SETTLING)
 
@@ -284,7 +283,7 @@ class ChangeTracker:
         self.is_late = not done
         if self.is_late:
             self._late.add(self._baseline.newest)
-        self._turn_runs.set()
+        self._in_turn = True
         self._begun += 1
 
     def after_turn(self) -> None:
@@ -292,13 +291,18 @@ class ChangeTracker:
         if time.monotonic() - self._doubted > _ALL:
             self._doubted = time.monotonic()
             self._snapshots.distrust()
-        self._turn_runs.clear()
+        self._in_turn = False
         self._is_settling = True
         self._start(partial(self._look, settles=True))
 
     async def look(self) -> None:
         """Look now."""
         await self._start(self._look)
+
+    def look_soon(self) -> None:
+        """Look soon if nothing is watched: a tool call has ended, or the user goes to the changes pane."""
+        if not self._can_watch:
+            self._is_wanted.set()
 
     async def close(self) -> None:
         """Cancel all work."""
@@ -486,12 +490,13 @@ class ChangeTracker:
             self._following = self._start(self._follow)
 
     async def _follow(self) -> None:
-        """Look whenever the watcher has news; without a watcher, only during turns."""
+        """Look whenever the watcher has news; without a watcher, when it is wanted."""
         while not self._has_failed:
             if self._can_watch and not self._snapshots.is_watching:
                 await self._watch()
             if not self._can_watch:
-                await self._turn_runs.wait()
+                await self._is_wanted.wait()
+                self._is_wanted.clear()
                 await self._look()
                 await asyncio.sleep(max(self._every, self._cost * _SHARE))
             elif not await self._has_changed():
@@ -515,8 +520,12 @@ class ChangeTracker:
     async def _watch(self) -> None:
         """Start watching; report once if that is not possible."""
         self._can_watch = await self._snapshots.watch()
-        if not self._can_watch:
-            text = "Changes outside turns are shown at the next prompt: the workspace cannot be watched."
+        if not self._can_watch and not self._has_said:
+            self._has_said = True
+            text = (
+                "Not watching the workspace: changes are shown when a tool call or a turn ends, and when you "
+                "go to the changes pane."
+            )
             self._tell(Noted(text, "info", f"The reason: {self._snapshots.obstacle}."))
 
     async def _look(self, *, settles: bool = False) -> None:

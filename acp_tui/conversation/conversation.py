@@ -30,6 +30,7 @@ from acp_tui.conversation.session_opening import KnownSession, SessionOpening
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.state import ConversationListener, ConversationState, Phase
 from acp_tui.protocol.schema import SessionInfo
+from acp_tui.session.entries import Entry, ToolCall
 from acp_tui.session.events import Noted, RangeChosen, SessionChange
 from acp_tui.session.questions import Question
 from acp_tui.session.session import Session
@@ -574,6 +575,9 @@ class Conversation(ConversationState):
         if self.session is not None and session_id == self.session.id:
             self._listener.session_changed(change)
             self._tell_write_failures(self.session)
+            entries = (self.session.entries[index] for index in change.entries)
+            if self.tracking is not None and any(_has_ended(entry) for entry in entries):
+                self.tracking.look_soon()
 
     def _expects(self, session_id: str) -> bool:
         """Return whether this may be the requested session: updates come before the answer that names it."""
@@ -598,6 +602,10 @@ class Conversation(ConversationState):
         """Be ready, and send queued prompts."""
         self._enter("ready")
         self._prompts.go_on()
+
+
+def _has_ended(entry: Entry) -> bool:
+    return isinstance(entry, ToolCall) and entry.is_final
 
 
 def _tracker(start: Start, cwd: str, tell: Callable[[Told], None]) -> ChangeTracker | None:

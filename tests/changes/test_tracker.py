@@ -17,7 +17,7 @@ from acp_tui.changes.changed_files import ChangedFiles
 from acp_tui.changes.git_store import GitFailed
 from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.tracker import Baseline, is_too_wide
-from acp_tui.changes.tree import Snapshot
+from acp_tui.changes.tree import ChangedFile, Snapshot
 from acp_tui.session.events import Noted, RangeChosen
 from acp_tui.session.session import THIS_TURN
 from acp_tui.workspace import folder_events
@@ -152,12 +152,13 @@ async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_pro
     await watched.tracking.before_turn()
     await until(lambda: watched.files == [("M", "a", True)])
     (watched.root / "a").write_text("by the agent\n")
+    watched.tracking.look_soon()
 
     await until(lambda: watched.files == [("M", "a", False)])
 
 
 @pytest.mark.slow
-async def test_a_workspace_that_cannot_be_watched_is_looked_at_in_turns_which_is_said_once(
+async def test_a_workspace_that_cannot_be_watched_is_looked_at_when_it_is_wanted_which_is_said_once(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*arguments: object) -> None:
@@ -169,27 +170,38 @@ async def test_a_workspace_that_cannot_be_watched_is_looked_at_in_turns_which_is
     for turn in (1, 2):
         await watched.tracking.before_turn()
         (watched.root / f"new{turn}").write_text("x\n")
-        await until(lambda: len(watched.files) == turn)  # noqa: B023 - waited for at once
+        watched.tracking.look_soon()
+        await until(lambda: len(watched.files) == 2 * turn - 1)  # noqa: B023 - waited for at once
+        (watched.root / f"last{turn}").write_text("x\n")
         watched.tracking.after_turn()
+        await until(lambda: len(watched.files) == 2 * turn)  # noqa: B023
 
     notes = [event for event in watched.told if isinstance(event, Noted)]
 
     assert [note.detail for note in notes] == ["The reason: No space left on device."]
 
 
-async def test_nothing_is_done_between_turns_where_nothing_can_be_told(
+async def test_where_nothing_can_be_told_looks_that_are_wanted_at_once_become_few(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watcher, "why_not_told", lambda root: "nfs tells nothing of what others write")
     watched.is_told = False
+    looks: list[int] = []
+    changes = watched.snapshots.changes
+
+    async def counted(*arguments: Any) -> list[ChangedFile]:
+        looks.append(1)
+        return await changes(*arguments)
+
+    monkeypatch.setattr(watched.snapshots, "changes", counted)
     await watched.begin()
-    await watched.tracking.before_turn()
-    watched.tracking.after_turn()
+    for number in range(50):
+        (watched.root / f"new{number}").write_text("x\n")
+        watched.tracking.look_soon()
+        await asyncio.sleep(0)
 
-    # The follower waits for a turn, with no timer.
-    await until(lambda: watched.tracking._turn_runs._waiters)
-
-    assert not watched.tracking._turn_runs.is_set()
+    await until(lambda: len(watched.files) == 50)
+    assert len(looks) <= 5
 
 
 @pytest.mark.slow

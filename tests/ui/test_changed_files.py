@@ -22,6 +22,7 @@ from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.restore import RestoreDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.diff.view import DiffView
+from acp_tui.workspace import folder_events
 from tests.ui.seats import Seat, seat
 
 pytestmark = pytest.mark.slow
@@ -417,3 +418,24 @@ async def test_where_snapshots_are_gone_the_pane_and_alt_u_say_since_when(tmp_pa
         await here.press("alt+u")
         await here.is_before(RestoreDialog)
         await here.sees("The snapshots of this session were removed.")
+
+
+async def test_where_nothing_is_watched_a_change_is_seen_when_a_call_ends_or_the_user_goes_to_the_pane(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(folder_events, "RustNotify", refuse)
+    async with demo_in(tmp_path) as here:
+        await here.sees("Not watching the workspace")
+        await here.say("/run echo four >> old.txt")
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        await here.sees("M old.txt")
+        await here.until(lambda: not here.conversation.is_busy)
+
+        (tmp_path / "by-hand.txt").write_text("1\n")
+        await here.press("f5")
+
+        await here.sees("A by-hand.txt")

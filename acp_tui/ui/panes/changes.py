@@ -55,12 +55,23 @@ class ChangesPane(Pane):
         """Returns True if the user has kept all changes of a file, given by its absolute path."""
         self.looking_for: Callable[[], float] = lambda: 0.0
         """Returns the seconds that the current scan of the workspace has taken."""
+        self.seen: Callable[[], None] = lambda: None
+        """Called when the user goes to the pane, or it comes into view."""
         self.beside: Callable[[], list[str]] = list
         """Returns reasons why changes are not shown, and changes in untracked files, a line each."""
         self._beside: list[tuple[str, TextBlock]] = []
         self._said = ""
         self._unshown: dict[str, FileChange] = {}
         self._cwd, self._since = "", 0
+
+    def on_focus(self) -> None:
+        """Say that the user is here."""
+        super().on_focus()
+        self.seen()
+
+    def on_show(self) -> None:
+        """Say that the pane is in view."""
+        self.seen()
 
     @override
     def begin(self) -> None:

@@ -216,6 +216,7 @@ class SessionView:
         for changes in screen.query(ChangesPane):
             changes.is_kept = lambda path: _is_kept(screen, path)
             changes.looking_for = lambda: _looking_for(screen)
+            changes.seen = lambda: _look_soon(screen)
             changes.beside = lambda: _beside(screen)
         chat = screen.query_one(ChatPane)
         chat.context = BlockContext(
@@ -234,6 +235,11 @@ class SessionView:
 def _is_kept(screen: ConversationScreen, path: str) -> bool:
     tracking = screen.conversation.tracking
     return tracking is not None and tracking.is_kept(path)
+
+
+def _look_soon(screen: ConversationScreen) -> None:
+    if screen.conversation.tracking is not None:
+        screen.conversation.tracking.look_soon()
 
 
 def _looking_for(screen: ConversationScreen) -> float:
