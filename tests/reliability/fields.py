@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import random
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
 
+from tests.reliability.program import EMPTY, program
 from tests.reliability.row import Result, Row
-from tests.terminal import NeverShown, Terminal, acp_tui
+from tests.terminal import NeverShown, Terminal
 
 _START: Final = b"\x1b[200~"
 _END: Final = b"\x1b[201~"
 _PATIENCE: Final = 30.0
 _READY: Final = "asks for all"
 """Shown once the session is there; until then, what is pasted is for the prompt."""
-_EMPTY: Final = "Say something"
-"""The text of an empty prompt."""
 _PIECES: Final = (
     *(b"\x1b", b"\r", b"\n", b"\x00", b"\x03", b"\x11", b"\x1a", b"\x7f", b"\t", b"\x9b", b"\xff", b"\xc3"),
     *(b"\x1b\r", b"\x1b[200~", b"\x1b[201", b"\x1b[13u", b"\x1b[27u", b"\x1b[113;5u", b"\x1b[97:65;2u"),
@@ -64,7 +60,7 @@ class _Field(NamedTuple):
 
 
 _ESCAPE: Final = "\x1b"
-_CLOSED: Final = ((_ESCAPE, _EMPTY),)
+_CLOSED: Final = ((_ESCAPE, EMPTY),)
 
 
 def _is_put_aside(screen: str) -> bool:
@@ -75,8 +71,8 @@ def _is_put_aside(screen: str) -> bool:
 _PUT_ASIDE: Final = ((_ESCAPE, _is_put_aside),)
 _QUESTION: Final = ("\x19", "reject with a reason")
 _FIELDS: Final = (
-    _Field("the prompt", (("", _EMPTY),), (("\x03", _EMPTY),)),
-    _Field("the chat", (("\x1bOQ", "▌  /"),), (("\x0c", _EMPTY),), takes_text=False),
+    _Field("the prompt", (("", EMPTY),), (("\x03", EMPTY),)),
+    _Field("the chat", (("\x1bOQ", "▌  /"),), (("\x0c", EMPTY),), takes_text=False),
     _Field("the find bar", (("\x06", "find in the chat"),), _CLOSED),
     _Field("the name of the session", (("\x1br", "Name of this session"),), _CLOSED),
     _Field("the filter of a menu", (("\x1b[21~", "Enter choose"),), _CLOSED),
@@ -155,36 +151,28 @@ def _try(terminal: Terminal, field: _Field, data: bytes, chance: random.Random, 
 def _run(count: int, seed: int) -> Result:
     result = Result(unit="pastes")
     chance = random.Random(seed)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        workspace = folder / "workspace"
-        workspace.mkdir()
-        (folder / "agent.py").write_text(_AGENT)
-        env = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
-        argv = acp_tui(f"{sys.executable} {folder / 'agent.py'}")
-        with Terminal(argv, cwd=workspace, env=env, patience=_PATIENCE) as terminal:
-            terminal.until(_EMPTY)
-            terminal.until(_READY)
-            for number in range(count):
-                fields: Sequence[_Field] = _FIELDS
-                if 2 * number >= count:
-                    fields = _IN_QUESTION
-                if 2 * number in (count, count + 1):
-                    terminal.type("ask\r")
-                    terminal.until(_QUESTION[1])
-                    _press(terminal, *_PUT_ASIDE[0])
-                field, data = fields[number % len(fields)], _bytes(chance)
-                wrong = ""
-                try:
-                    _try(terminal, field, data, chance, f"zq{number}")
-                except NeverShown as problem:
-                    wrong = str(problem)
-                result.tried += 1
-                if made := sorted(one.name for one in workspace.iterdir()):
-                    wrong = f"acted: {made}"
-                if wrong:
-                    result.wrong.append(f"case {number} of seed {seed}, {field.name}, {data!r}: {wrong}")
-                    break
+    with program(_AGENT, _PATIENCE) as (terminal, workspace):
+        terminal.until(_READY)
+        for number in range(count):
+            fields: Sequence[_Field] = _FIELDS
+            if 2 * number >= count:
+                fields = _IN_QUESTION
+            if 2 * number in (count, count + 1):
+                terminal.type("ask\r")
+                terminal.until(_QUESTION[1])
+                _press(terminal, *_PUT_ASIDE[0])
+            field, data = fields[number % len(fields)], _bytes(chance)
+            wrong = ""
+            try:
+                _try(terminal, field, data, chance, f"zq{number}")
+            except NeverShown as problem:
+                wrong = str(problem)
+            result.tried += 1
+            if made := sorted(one.name for one in workspace.iterdir()):
+                wrong = f"acted: {made}"
+            if wrong:
+                result.wrong.append(f"case {number} of seed {seed}, {field.name}, {data!r}: {wrong}")
+                break
     return result
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Final
 
+from tests.reliability.program import program
 from tests.reliability.row import Result, Row
-from tests.terminal import NeverShown, Terminal, acp_tui
+from tests.terminal import NeverShown
 from tests.ui.screens.hands import RHYTHMS, try_hands
 
 _EACH: Final = 40
@@ -30,7 +29,6 @@ _BYTES: Final = {
     "ctrl+u": "\x15",
     "pageup": "\x1b[5~",
 }
-_EMPTY: Final = "Say something"
 
 _AGENT: Final = """
 import json, random, select, sys, time
@@ -95,55 +93,39 @@ def _logged(workspace: Path) -> list[dict[str, object]]:
 def _try_real(rhythm: str, count: int, seed: int, result: Result) -> None:
     """Type on a real terminal until so many questions have come and gone."""
     chance = random.Random(f"{rhythm} {seed}")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        workspace = folder / "workspace"
-        workspace.mkdir()
-        (folder / "agent.py").write_text(_AGENT)
-        env = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
-        argv = acp_tui(f"{sys.executable} {folder / 'agent.py'}")
-        with Terminal(argv, cwd=workspace, env=env) as terminal:
-            terminal.until(_EMPTY)
-            terminal.type(f"ask {count} 1.6\r")
-            terminal.until("rm -rf 1")
-            end = time.monotonic() + 30 + count * 6
-            recent: list[str] = []
-            for key, gap in RHYTHMS[rhythm](chance):
-                terminal.type(_BYTES.get(key, key))
-                recent = [*recent[-8:], key]
-                time.sleep(gap)
-                logged = _logged(workspace)
-                if answers := [one for one in logged if "answered" in one]:
-                    result.wrong.append(f"{rhythm}, seed {seed}, real: {answers[0]} after {recent}")
-                    break
-                if any("over" in one for one in logged):
-                    result.tried += count
-                    return
-                if time.monotonic() > end or terminal.process.poll() is not None:
-                    result.wrong.append(f"{rhythm}, seed {seed}, real: ended or hung:\n{terminal.screen}")
-                    break
+    with program(_AGENT) as (terminal, workspace):
+        terminal.type(f"ask {count} 1.6\r")
+        terminal.until("rm -rf 1")
+        end = time.monotonic() + 30 + count * 6
+        recent: list[str] = []
+        for key, gap in RHYTHMS[rhythm](chance):
+            terminal.type(_BYTES.get(key, key))
+            recent = [*recent[-8:], key]
+            time.sleep(gap)
+            logged = _logged(workspace)
+            if answers := [one for one in logged if "answered" in one]:
+                result.wrong.append(f"{rhythm}, seed {seed}, real: {answers[0]} after {recent}")
+                break
+            if any("over" in one for one in logged):
+                result.tried += count
+                return
+            if time.monotonic() > end or terminal.process.poll() is not None:
+                result.wrong.append(f"{rhythm}, seed {seed}, real: ended or hung:\n{terminal.screen}")
+                break
 
 
 def _on_purpose(result: Result) -> None:
     """Measure how long an answer on purpose takes in the real program."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        workspace = folder / "workspace"
-        workspace.mkdir()
-        (folder / "agent.py").write_text(_AGENT)
-        env = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
-        argv = acp_tui(f"{sys.executable} {folder / 'agent.py'}")
-        with Terminal(argv, cwd=workspace, env=env) as terminal:
-            terminal.until(_EMPTY)
-            terminal.type("ask 1 600\r")
-            terminal.until("rm -rf 1")
-            time.sleep(2.0)  # the hands are off
-            began = time.monotonic()
-            terminal.type("n")
-            terminal.until(lambda _: _logged(workspace), 30)
-            result.notes.append(
-                f"a letter of hands that were off answered after {time.monotonic() - began:.2f} s"
-            )
+    with program(_AGENT) as (terminal, workspace):
+        terminal.type("ask 1 600\r")
+        terminal.until("rm -rf 1")
+        time.sleep(2.0)  # the hands are off
+        began = time.monotonic()
+        terminal.type("n")
+        terminal.until(lambda _: _logged(workspace), 30)
+        result.notes.append(
+            f"a letter of hands that were off answered after {time.monotonic() - began:.2f} s"
+        )
 
 
 def _run(count: int, seed: int) -> Result:

@@ -66,15 +66,8 @@ def test_r27_a_range_a_pattern_and_a_folder_are_no_files(tmp_path: Path) -> None
 
 @pytest.mark.slow
 async def test_a_page_opens_only_when_the_user_has_chosen_its_address(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, opened: list[str]
 ) -> None:
-    opened: list[str] = []
-
-    def open_in_browser(url: str) -> bool:
-        opened.append(url)
-        return True
-
-    monkeypatch.setattr(browser, "open_in_browser", open_in_browser)
     link = {"type": "resource_link", "uri": "https://example.org/page", "name": "page"}
     async with seat(tmp_path) as here:
         await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': link}])}")

@@ -22,7 +22,6 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
 from acp_tui.ui.screens.menu import LineDialog, Menu
-from acp_tui.ui.session_screen import links as browser
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from acp_tui.ui.session_screen.start import explain
@@ -435,15 +434,8 @@ ADDRESS = "https://example.com/authorize?" + "&".join(f"parameter{number}=value"
     ],
 )
 async def test_an_address_printed_on_either_stream_is_shown_opened_and_copied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streams: list[str], prints: str
+    tmp_path: Path, opened: list[str], streams: list[str], prints: str
 ) -> None:
-    opened: list[str] = []
-
-    def open_in_browser(url: str) -> bool:
-        opened.append(url)
-        return True
-
-    monkeypatch.setattr(browser, "open_in_browser", open_in_browser)
     like = {"slow": True, "prints_on": streams, "prints": prints}
     async with seat(tmp_path, given=launch(tmp_path, at="session", **like), ready=False) as here:
         await here.is_before(LoginDialog)
@@ -462,15 +454,8 @@ async def test_an_address_printed_on_either_stream_is_shown_opened_and_copied(
 
 @pytest.mark.slow
 async def test_an_address_in_the_agents_own_login_is_opened_and_copied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, opened: list[str]
 ) -> None:
-    opened: list[str] = []
-
-    def open_in_browser(url: str) -> bool:
-        opened.append(url)
-        return True
-
-    monkeypatch.setattr(browser, "open_in_browser", open_in_browser)
     given = launch(tmp_path, at="session", prints=f"Visit {ADDRESS}\n")
     async with seat(tmp_path, given=given, ready=False) as here:
         await here.is_before(LoginDialog)
