@@ -1,4 +1,4 @@
-"""The state of a conversation, and who is told of its changes."""
+"""The state of a conversation, and the listener of its changes."""
 
 from __future__ import annotations
 

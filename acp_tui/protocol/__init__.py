@@ -1,1 +1,1 @@
-"""The protocol: JSON-RPC without IO, and the words of ACP as models."""
+"""The protocol: JSON-RPC without I/O, and the objects of ACP as models."""

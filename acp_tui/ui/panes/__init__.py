@@ -1,1 +1,1 @@
-"""The parts of the session screen, one file a pane."""
+"""Panes of the session screen, one file each."""

@@ -1,1 +1,1 @@
-"""One file a screen."""
+"""Dialogs and full screens, one file each."""

@@ -33,7 +33,7 @@ REPEAT: Final = 0.7
 REACTION: Final = 0.2
 """Least seconds from a dialog on the screen to a key for it: human reaction time."""
 
-STYLES: Final = 0.4
+SHOWN_FOR: Final = 0.4
 """Seconds that a dialog has to be on the screen before a click, or a letter after a list, counts."""
 
 _BURST: Final = 0.03
@@ -252,7 +252,7 @@ class KeyGuard:
         if self._drawn is None:
             self._drawn = self._placed = at
             if self.turned:
-                self._may_answer_at = at + STYLES
+                self._may_answer_at = at + SHOWN_FOR
 
     def asked_for(self) -> None:
         """Note that the user asked for the dialog: its keys count once it is drawn."""
@@ -288,7 +288,7 @@ class KeyGuard:
 
     def click(self, at: float) -> bool:
         """Return whether a click is for the dialog; if so, turn to it."""
-        if at < self._placed + STYLES:
+        if at < self._placed + SHOWN_FOR:
             return False
         if not self.turned:
             self.turned, self._may_answer_at = True, at
@@ -369,7 +369,7 @@ class KeyGuard:
                 self._turned_at = key.at
                 return Fate.TURN
             case "cursor":
-                if not off or key.at < drawn + STYLES:
+                if not off or key.at < drawn + SHOWN_FOR:
                     return Fate.DRAFT
                 self.turned, self._may_answer_at = True, key.at
                 return Fate.DIALOG

@@ -1,4 +1,4 @@
-"""The agent's slash commands, as far as their names can be printed."""
+"""The agent's slash commands: those with names that can be typed."""
 
 from __future__ import annotations
 

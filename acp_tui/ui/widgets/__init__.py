@@ -1,1 +1,1 @@
-"""Parts with no idea of ACP."""
+"""Widgets that know nothing of agents and sessions."""

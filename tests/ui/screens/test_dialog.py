@@ -232,7 +232,7 @@ async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_mom
 async def test_r24_a_click_answers_nothing_just_after_the_window_came_or_the_answers_moved(
     why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(key_guard, "LOOK", 60)  # a moment, however slow the machine is
+    monkeypatch.setattr(key_guard, "SHOWN_FOR", 60)  # a moment, however slow the machine is
     question = asks(ToolCall("t", "one"), waiting=("one", "two"))
     async with shown(question) as (app, pilot):
         if why == "window":

@@ -10,8 +10,8 @@ from acp_tui.ui.screens.key_guard import (
     REACTION,
     REPEAT,
     SENT,
+    SHOWN_FOR,
     SLOWEST,
-    STYLES,
     Fate,
     Ground,
     Hands,
@@ -224,8 +224,8 @@ def test_letters_after_a_tab_that_came_in_one_read_with_it_are_a_paste() -> None
 
 
 def test_an_arrow_turns_over_an_empty_prompt_once_hands_were_off() -> None:
-    assert Table().press("down", 100 + STYLES) is Fate.DIALOG
-    assert Table().press("down", 100 + STYLES - 0.01) is Fate.DRAFT
+    assert Table().press("down", 100 + SHOWN_FOR) is Fate.DIALOG
+    assert Table().press("down", 100 + SHOWN_FOR - 0.01) is Fate.DRAFT
 
 
 def test_a_text_that_is_no_answer_goes_on_in_the_draft_also_after_tab() -> None:
@@ -300,8 +300,8 @@ def test_what_was_asked_for_counts_once_it_can_be_seen() -> None:
     table.guard.asked_for()
     table.guard.drawn(100.0)
 
-    assert table.press("y", 100 + STYLES - 0.01) is Fate.HELD
-    assert table.press("y", 100 + STYLES) is Fate.DIALOG
+    assert table.press("y", 100 + SHOWN_FOR - 0.01) is Fate.HELD
+    assert table.press("y", 100 + SHOWN_FOR) is Fate.DIALOG
 
 
 def test_a_dialog_that_changes_is_guarded_anew() -> None:
@@ -310,7 +310,7 @@ def test_a_dialog_that_changes_is_guarded_anew() -> None:
     table.guard.anew(102.0)
 
     assert table.press("y", 102.5) is Fate.DRAFT
-    assert not table.guard.click(102.0 + STYLES - 0.01)
+    assert not table.guard.click(102.0 + SHOWN_FOR - 0.01)
 
 
 def test_a_letter_for_what_was_here_before_is_for_nobody() -> None:
@@ -334,10 +334,10 @@ def test_the_next_of_a_queue_is_not_answered_before_it_can_be_seen() -> None:
 def test_a_click_counts_once_the_answers_were_in_their_place_for_a_moment() -> None:
     table = Table(DRAFT)
 
-    assert not table.guard.click(100 + STYLES - 0.01)
+    assert not table.guard.click(100 + SHOWN_FOR - 0.01)
     table.guard.placed(101.0)
-    assert not table.guard.click(101 + STYLES - 0.01)
-    assert table.guard.click(101 + STYLES)
+    assert not table.guard.click(101 + SHOWN_FOR - 0.01)
+    assert table.guard.click(101 + SHOWN_FOR)
     assert table.press("y", 102.0) is Fate.DIALOG
 
 
