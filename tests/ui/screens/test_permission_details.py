@@ -359,7 +359,7 @@ async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() ->
 async def test_a_question_that_comes_meanwhile_is_listed_and_clicks_wait_since_answers_move(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(key_guard, "LOOK", 60)  # a moment, however slow the machine is
+    monkeypatch.setattr(key_guard, "SHOWN_FOR", 60)  # a moment, however slow the machine is
     question = asks(runs("make"), waiting=("run make",))
     async with shown(question) as (app, pilot):
         question.show_waiting(("run make", "edit a.py"), (1, 2))

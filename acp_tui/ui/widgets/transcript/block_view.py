@@ -100,10 +100,10 @@ class Backlog:
         return None
 
 
-# Textual would send a whole widget again for one changed word. A painted row is kept as one strip for as long as
-# its text stays, so the strips on the screen are compared with the new ones by identity, and only rows with
-# another strip are asked for. Text that grows in its row costs a few hundred bytes, not fifteen thousand. A row
-# of which it is not certain what the terminal shows counts as unknown, and is drawn again.
+# Textual would send a whole widget again for one changed word. A painted row is kept as one strip for as long
+# as its text stays. So the strips on the screen are compared with new ones by identity, and only rows with
+# another strip are asked for: text that grows in its row costs a few hundred bytes, not fifteen thousand. A
+# row of which it is not certain what the terminal shows counts as unknown, and is drawn again.
 
 
 class Redraw:
