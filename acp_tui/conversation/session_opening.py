@@ -19,6 +19,7 @@ from acp_tui.session.session import Session
 from acp_tui.store.folders import data_folder
 from acp_tui.store.journal import Journal
 from acp_tui.store.recordings import rows_about
+from acp_tui.workspace.files import led_elsewhere
 
 
 class KnownSession(NamedTuple):
@@ -198,6 +199,10 @@ class SessionOpening:
             agent.note(session.id, SessionInfoUpdate(title=self.known_session.info.title))
         for notice in self._notices(agent):
             agent.note(session.id, notice)
+        if session.cwd != self._start.cwd:
+            led_to = led_elsewhere(session.cwd, os.path.realpath(session.cwd), self._start.cwd)
+            leads = f", which leads to {led_to}" if led_to else ""
+            agent.note(session.id, Noted(f"This session works in {session.cwd}{leads}."))
 
     def _notices(self, agent: Agent) -> Iterator[Noted]:
         if self.known_session is not None:
@@ -220,8 +225,6 @@ class SessionOpening:
             yield Noted(_RESUMED)
         elif self._is_untold:
             yield Noted(_UNTOLD)
-        if (cwd := self.known_session.info.cwd) and cwd != self._start.cwd:
-            yield Noted(f"This session works in {cwd}.")
         if self._not_lent:
             said = ", ".join(self._not_lent)
             yield Noted(
@@ -283,7 +286,7 @@ def _need_folder(cwd: str) -> None:
     Raises:
         FolderGone.
     """
-    if not Path(cwd).is_dir():
+    if not Path(cwd).is_absolute() or not Path(cwd).is_dir():
         raise FolderGone(cwd)
 
 

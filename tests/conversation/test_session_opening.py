@@ -219,6 +219,30 @@ async def test_an_earlier_session_keeps_its_title_and_tells_where_it_works(tmp_p
 
 
 @pytest.mark.slow
+async def test_an_earlier_session_tells_where_the_link_leads_that_it_works_in(tmp_path: Path) -> None:
+    for name in ("work", "there"):
+        (tmp_path / name).mkdir()
+    link = tmp_path / "work" / "link"
+    link.symlink_to(tmp_path / "there")
+    info = SessionInfo(session_id="old", cwd=str(link))
+    given = start(tmp_path / "work", can={"loadSession": True})
+    async with talk(given, KnownSession(info)) as (conversation, _):
+        await conversation.begin()
+
+        told = f"This session works in {link}, which leads to {tmp_path / 'there'}."
+        assert told in said(conversation)
+
+
+@pytest.mark.slow
+async def test_a_folder_that_is_no_whole_path_is_lent_to_no_session(tmp_path: Path) -> None:
+    info = SessionInfo(session_id="old", cwd="..")
+    async with talk(start(tmp_path, can={"loadSession": True}), KnownSession(info)) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.phase == "failed"
+
+
+@pytest.mark.slow
 async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path) -> None:
     for name in ("granted", "inner", "foreign"):
         (tmp_path / name).mkdir()

@@ -25,7 +25,10 @@ from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.start import folder_to_continue_in
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.text import shortened
 
+_LONGEST_TIME: Final = 32
+"""Cells of a time that is none."""
 _PACE: Final = 0.25
 """Seconds between two updates of the list."""
 
@@ -320,11 +323,11 @@ def _note_on(listing: SessionPages) -> str:
 
 
 def _local(text: str) -> str:
-    """Return an ISO 8601 time in local time; other texts as they are."""
+    """Return an ISO 8601 time in local time; of other texts, before the folder, a beginning."""
     try:
         return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
     except (ValueError, OverflowError):
-        return text
+        return shortened(text, _LONGEST_TIME)
 
 
 def _recorded_in(screen: ConversationScreen) -> tuple[Path | None, str]:

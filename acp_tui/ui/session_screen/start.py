@@ -460,7 +460,7 @@ async def folder_to_continue_in(screen: ConversationScreen, cwd: str, here: str)
 
 
 def _is_folder(path: str) -> bool:
-    return Path(path).is_dir()
+    return Path(path).is_absolute() and Path(path).is_dir()
 
 
 def _folder(typed: str) -> str | None:

@@ -143,6 +143,22 @@ async def test_a_list_that_is_slow_says_that_it_is_read_and_comes_page_by_page(
 
 
 @pytest.mark.slow
+async def test_a_time_that_is_none_does_not_hide_the_folder_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def pages_read() -> AsyncIterator[list[SessionInfo]]:
+        yield [SessionInfo(session_id="x", title="apples", cwd="/folder", updated_at="just now " * 50)]
+
+    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+        assert here.conversation.agent is not None
+        monkeypatch.setattr(here.conversation.agent.listing, "pages", pages_read)
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+
+        await here.sees("apples", "just now", "/folder")
+
+
+@pytest.mark.slow
 async def test_a_slow_list_with_nothing_in_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
