@@ -181,7 +181,7 @@ A terminal client for coding agents that speak the Agent Client Protocol.
 
   acp-tui [options] --agent NAME [arguments of the agent …]
   acp-tui [options] --agent "COMMAND LINE"
-  acp-tui doctor --agent NAME    examine an agent (doctor --help tells more)
+  acp-tui doctor [--agent NAME]  examine this machine, or an agent
   acp-tui log | rules | sessions what was asked, decided beforehand and recorded
 
 NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
@@ -410,9 +410,9 @@ def examine(words: Sequence[str]) -> int:
         print(doctor.HELP, end="")
         return 0
     options = read(doctor.parser(), ours, agent)
-    if agent is None and not options["demo"]:
-        raise Refusal("doctor needs an agent, such as: acp-tui doctor --agent gemini", USAGE)
     cwd = folder(options["cwd"], "The workspace")
+    if agent is None and not options["demo"]:
+        return doctor.report_machine(cwd, as_json=options["json"])
     try:
         launch = launch_of(agent, agent_args, options["demo"], known_agents_and_settings()[0])
     except Refusal as refusal:

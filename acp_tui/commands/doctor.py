@@ -22,12 +22,12 @@ from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginR
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.commands import conformance, vocabulary
+from acp_tui.commands import conformance, machine, vocabulary
 from acp_tui.commands.findings import Finding, Verdict, WireMessage
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Dropped, Noise, Notification, Request
 from acp_tui.protocol.schema import InitializeResponse, TextContent, has
-from acp_tui.safe_text import safe_line
+from acp_tui.safe_text import safe, safe_line
 from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -39,15 +39,17 @@ from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import Terminals
 
 HELP: Final = """\
-Examine an agent: how it starts, what it offers, which rules of the protocol it
-breaks, and what acp-tui does about each.
+Say which ways this machine has, and what is missing. With an agent, examine it:
+how it starts, what it offers, which rules of the protocol it breaks, and what
+acp-tui does about each.
 
+  acp-tui doctor [--cwd DIR] [--json]
   acp-tui doctor [options] --agent NAME [arguments of the agent …]
   acp-tui doctor [options] --demo
 
 Nothing is said to the agent's model unless --prompt is given.
 
-  --cwd DIR        the folder of its session; the current one by default
+  --cwd DIR        the workspace; the current folder by default
   --timeout S      seconds for each answer; 30 by default
   --prompt TEXT    also say this, twice: once to the end, once to be cancelled;
                    a third time if a cancel between the two has spoilt the second
@@ -86,6 +88,13 @@ def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json
         guard.close()
     _print(json.dumps(_plain(report), indent=2) if as_json else _words(report))
     return int(report.broken)
+
+
+def report_machine(cwd: str, *, as_json: bool) -> int:
+    """Print a report about this machine and return the exit code."""
+    found = list(machine.findings(Path(cwd), os.environ, machine.ask_terminal))
+    _print(json.dumps(machine.plain(found), indent=2) if as_json else safe(machine.words(found)))
+    return int(any(finding.verdict == "broken" for finding in found))
 
 
 def print_missing(agent: str, why: str) -> None:

@@ -32,6 +32,7 @@ from textual.worker_manager import WorkerManager
 from typing_extensions import override
 
 from acp_tui.conversation.start import Start
+from acp_tui.desktop import Colors, colors_of_terminal, speaks_777
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app_theme import AppTheme, AsciiFilter, is_ascii
@@ -45,10 +46,8 @@ from acp_tui.ui.terminal import (
     TerminalTaken,
     has_shell,
     on_hang_up,
-    speaks_777,
 )
 from acp_tui.ui.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
-from acp_tui.ui.theme import Colors, colors_of_terminal
 from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 from acp_tui.ui.widgets.textual_internals import (

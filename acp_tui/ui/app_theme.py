@@ -13,10 +13,10 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from typing_extensions import override
 
+from acp_tui.desktop import Colors
 from acp_tui.store.folders import Problem, state_folder
 from acp_tui.store.preferences import keep_theme, last_theme
 from acp_tui.ui.theme import (
-    Colors,
     ThemeFile,
     ThemeProblem,
     choose,

@@ -12,10 +12,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, Literal
 from weakref import WeakKeyDictionary
 
+from acp_tui.desktop import ClipboardProgram, FindProgram, desktop_clipboard, is_remote
 from acp_tui.store.settings import Calls
 from acp_tui.ui.widgets.text import safe_line, start_of
 
@@ -57,14 +58,6 @@ _WORDS: Final[dict[State, str]] = {
     "asks": "asks you",
     "ended": "ended",
 }
-
-
-def speaks_777(environment: Mapping[str, str]) -> bool:
-    """Return True for a terminal with notifications by OSC 777: rxvt, foot, and those built on VTE.
-
-    All others get OSC 9. A terminal that knows both would show everything twice.
-    """
-    return environment.get("TERM", "").startswith(("rxvt", "foot")) or "VTE_VERSION" in environment
 
 
 def state_of(conversation: Conversation) -> State:
@@ -169,49 +162,6 @@ OSC52_LIMIT: Final = 74_994
 
 PATIENCE: Final = 3.0
 """Seconds for a clipboard program to take the text."""
-
-
-class ClipboardProgram(NamedTuple):
-    """A clipboard program, which reads the text from its standard input."""
-
-    name: str
-    argv: tuple[str, ...]
-    encoding: str = "utf-8"
-
-
-FindProgram = Callable[[str], str | None]
-"""A function like `shutil.which`."""
-
-
-def desktop_clipboard(
-    env: Mapping[str, str], finds: FindProgram = shutil.which, platform: str = sys.platform
-) -> ClipboardProgram | None:
-    """Return the program for the clipboard of the user's desktop.
-
-    Over SSH that is only a forwarded X server: any other desktop here is not the user's.
-    """
-    return next(
-        (program for program in _desktop_clipboards(env, platform) if finds(program.argv[0]) is not None),
-        None,
-    )
-
-
-def _desktop_clipboards(env: Mapping[str, str], platform: str) -> Iterator[ClipboardProgram]:
-    is_here = not is_remote(env)
-    if is_here and platform == "darwin":
-        yield ClipboardProgram("pbcopy", ("pbcopy",))
-    if is_here and env.get("WSL_DISTRO_NAME"):
-        yield ClipboardProgram("clip.exe", ("clip.exe",), "utf-16")
-    if is_here and env.get("WAYLAND_DISPLAY"):
-        yield ClipboardProgram("wl-copy", ("wl-copy",))
-    if env.get("DISPLAY"):
-        yield ClipboardProgram("xclip", ("xclip", "-selection", "clipboard"))
-        yield ClipboardProgram("xsel", ("xsel", "--clipboard", "--input"))
-
-
-def is_remote(env: Mapping[str, str]) -> bool:
-    """Return True within an SSH session."""
-    return bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY"))
 
 
 class Clipboard:

@@ -9,9 +9,8 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from rich.console import Console
 from rich.errors import StyleSyntaxError
 from rich.style import Style
 from textual.color import Color, ColorParseError
@@ -351,7 +350,6 @@ def _line_of(text: str, table: str, key: str) -> int:
     return table_line
 
 
-Colors = Literal["many", "sixteen", "none"]
 """The number of colours of a terminal."""
 
 _DARK: Final = {
@@ -398,18 +396,6 @@ _FORMS: Final[Mapping[str, str]] = {
     "error": "bold",
 }
 """The form of a role in addition to its colour."""
-
-_COLORLESS: Final = ("vt1", "vt2", "vt3", "vt4")
-"""Prefixes of the names of monochrome terminals."""
-
-
-def colors_of_terminal(env: Mapping[str, str]) -> Colors:
-    """Return the number of colours to use; none with NO_COLOR."""
-    term = env.get("TERM", "")
-    if env.get("NO_COLOR") or term.startswith(_COLORLESS) or term.endswith(("-m", "-mono")):
-        return "none"
-    found = Console(force_terminal=True, _environ=env).color_system
-    return "many" if found in ("256", "truecolor") else "sixteen"
 
 
 def with_few_colors(theme: ThemeFile) -> ThemeFile:

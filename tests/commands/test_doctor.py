@@ -259,7 +259,6 @@ def test_a_report_that_is_shown_to_others_is_short_and_holds_no_secret(
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        ([], "needs an agent"),
         (["--timeout", "0", "--demo"], "number of seconds"),
         (["--bogus", "--demo"], "unknown option --bogus"),
         (["--demo", "--agent", "x"], "exclude each other"),

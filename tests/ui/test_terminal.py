@@ -16,6 +16,7 @@ from typing import Any, cast
 import pytest
 
 from acp_tui.conversation.conversation import Conversation
+from acp_tui.desktop import ClipboardProgram, desktop_clipboard, speaks_777
 from acp_tui.store.settings import Calls
 from acp_tui.ui import terminal as clipboard
 from acp_tui.ui.terminal import (
@@ -25,12 +26,9 @@ from acp_tui.ui.terminal import (
     QUIET,
     Attention,
     Clipboard,
-    ClipboardProgram,
     Seat,
     State,
-    desktop_clipboard,
     run_clipboard,
-    speaks_777,
     state_of,
 )
 from acp_tui.ui.widgets.text import plain

@@ -13,6 +13,7 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from textual.color import Color
 
+from acp_tui.desktop import Colors, colors_of_terminal
 from acp_tui.store.settings import Settings
 from acp_tui.ui import theme
 from acp_tui.ui.app import AcpApp
@@ -20,12 +21,10 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.theme import (
     DEFAULT_ROLES,
     LEAST,
-    Colors,
     ThemeFile,
     ThemeProblem,
     bundled_folder,
     choose,
-    colors_of_terminal,
     contrast,
     find,
     load,

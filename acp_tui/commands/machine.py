@@ -1,0 +1,272 @@
+"""The part of `acp-tui doctor` about this machine: the ways that it has, and what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import select
+import shutil
+import subprocess
+import sys
+import termios
+import textwrap
+import time
+import tty
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from acp_tui import __version__
+from acp_tui.commands.findings import Finding
+from acp_tui.desktop import colors_of_terminal, desktop_clipboard, is_remote, speaks_777
+from acp_tui.platform import ways
+from acp_tui.workspace.folder_events import CannotWatch, FolderEvents, why_not_told
+
+_WIDTH: Final = 80
+_CHECK: Final = 22
+"""Width of the first column, in cells."""
+_MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
+_PATIENCE: Final = 0.5
+"""Seconds in which a terminal answers."""
+_LOOKED_AT: Final = 2_000
+"""Names of a folder that are looked at."""
+_LIMIT: Final = Path("/proc/sys/fs/inotify/max_user_watches")
+
+Ask = Callable[[], bytes]
+"""Returns the answer of a terminal to `QUESTION`, or b""."""
+
+
+def findings(folder: Path, env: Mapping[str, str], ask: Ask) -> Iterator[Finding]:
+    """Yield the ways that this machine has.
+
+    Args:
+        folder: the workspace.
+        env: our environment.
+        ask: asks the terminal.
+    """
+    yield watching(folder)
+    yield terminals()
+    for way in ways():
+        if way.subject != "terminals":
+            yield Finding(way.subject, "well" if way.is_native else "note", way.used, way.loss)
+    yield clipboard(env)
+    yield notifications(env)
+    yield colors(env)
+    yield keyboard(ask())
+    yield git()
+    yield from file_names(folder)
+
+
+def watching(folder: Path) -> Finding:
+    """Try to watch a folder."""
+    check, looks = "watching", "acp-tui looks when a tool call or a turn ends, and in the changes pane"
+    why = why_not_told(folder)
+    if why:
+        return Finding(check, "note", f"not possible: {why}", looks)
+    events = FolderEvents("", lambda: None)
+    try:
+        events.watch([str(folder)])
+        began = time.monotonic()
+        told = events.read()
+        took = (time.monotonic() - began) * 1e3
+    except CannotWatch as error:
+        advice = f"{looks}; raise fs.inotify.max_user_watches or max_user_instances (sysctl)"
+        return Finding(check, "note", f"not possible: {error}", advice)
+    finally:
+        events.close()
+    if told is None:
+        return Finding(check, "note", "not possible: no events come", looks)
+    limit = ""
+    with suppress(OSError, ValueError):
+        limit = f", up to {int(_LIMIT.read_text()):,} folders"
+    return Finding(check, "well", f"told by the system in {took:.0f} ms{limit}")
+
+
+def terminals() -> Finding:
+    """Try to open a terminal."""
+    check = "terminals"
+    try:
+        ours, theirs = os.openpty()
+        try:
+            termios.tcsetwinsize(theirs, (24, 80))
+            size = termios.tcgetwinsize(ours)
+        finally:
+            os.close(ours)
+            os.close(theirs)
+    except (OSError, termios.error) as error:
+        return Finding(check, "broken", f"none can be opened: {error}", "commands of agents cannot be run")
+    return Finding(check, "well", "PTYs" if size == (24, 80) else "PTYs, but without a size")
+
+
+def clipboard(env: Mapping[str, str]) -> Finding:
+    """Find the ways to the clipboard."""
+    check, program = "clipboard", desktop_clipboard(env)
+    tmux = "tmux's buffer, then " if env.get("TMUX") and shutil.which("tmux") else ""
+    if program is not None:
+        return Finding(check, "well", program.name)
+    if is_remote(env):
+        return Finding(check, "well", f"{tmux}the terminal (OSC 52)", "it must allow OSC 52; most do")
+    advice = "install wl-copy (Wayland), xclip or xsel (X11), or allow OSC 52 in the terminal"
+    return Finding(check, "note", f"{tmux}the terminal (OSC 52)", advice)
+
+
+def notifications(env: Mapping[str, str]) -> Finding:
+    """Find the way to call the user."""
+    if env.get("TMUX") or env.get("TERM", "").startswith(("tmux", "screen")):
+        advice = "tmux and screen let no more through; `set -g monitor-bell on` shows it in tmux"
+        return Finding("notifications", "note", "the bell", advice)
+    return Finding("notifications", "well", f"OSC {'777' if speaks_777(env) else '9'}, and the bell")
+
+
+def colors(env: Mapping[str, str]) -> Finding:
+    """Find how many colours the terminal has."""
+    found, term = colors_of_terminal(env), env.get("TERM", "")
+    if found == "many":
+        exact = env.get("COLORTERM", "") in ("truecolor", "24bit")
+        return Finding("colours", "well", "all" if exact else f"256 (TERM={term})")
+    if found == "sixteen":
+        advice = "if it has more, set TERM=xterm-256color or COLORTERM=truecolor"
+        return Finding("colours", "note", f"16 (TERM={term})", advice)
+    why = "NO_COLOR is set" if env.get("NO_COLOR") else f"TERM={term}"
+    return Finding("colours", "note", f"none: {why}", "what matters is bold, underlined or reversed")
+
+
+QUESTION: Final = b"\x1b[?u\x1b[c"
+"""Asks a terminal for its keyboard protocol, then for what every terminal answers."""
+_KITTY: Final = re.compile(rb"\x1b\[\?\d+u")
+_ATTRIBUTES: Final = re.compile(rb"\x1b\[\?[\d;]*c")
+
+
+def keyboard(answer: bytes) -> Finding:
+    """Read the answer of a terminal about its keyboard protocol."""
+    check = "keyboard protocol"
+    if _KITTY.search(answer):
+        return Finding(check, "well", "Kitty's: every key and modifier")
+    if not answer:
+        return Finding(check, "note", "not known: no terminal answers", "run doctor in a terminal, unpiped")
+    advice = "Shift+Enter and some keys with Ctrl do not arrive; Ctrl+J makes a line"
+    return Finding(check, "note", "the old one", advice)
+
+
+def ask_terminal() -> bytes:
+    """Ask the terminal; return its answer, b"" without a terminal or an answer."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        if not sys.stdout.isatty() or os.tcgetpgrp(terminal) != os.getpgrp():
+            return b""
+        before = termios.tcgetattr(terminal)
+        try:
+            tty.setcbreak(terminal, termios.TCSANOW)
+            os.write(terminal, QUESTION)
+            return _answer_of(terminal)
+        finally:
+            termios.tcsetattr(terminal, termios.TCSAFLUSH, before)
+    except (OSError, termios.error):
+        return b""
+    finally:
+        os.close(terminal)
+
+
+def _answer_of(terminal: int) -> bytes:
+    answer, end = b"", time.monotonic() + _PATIENCE
+    while not _ATTRIBUTES.search(answer):
+        ready, _, _ = select.select([terminal], [], [], max(0.0, end - time.monotonic()))
+        if not ready:
+            break
+        answer += os.read(terminal, 1024)
+    return answer
+
+
+def git() -> Finding:
+    """Find git."""
+    check, advice = "git", "only changes that agents report are shown, and none can be undone: install git"
+    try:
+        done = subprocess.run(["git", "--version"], capture_output=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(check, "broken", f"cannot be run: {error}", advice)
+    if done.returncode:
+        return Finding(check, "broken", f"fails with {done.returncode}", advice)
+    return Finding(check, "well", done.stdout.decode("utf-8", "replace").strip().removeprefix("git version "))
+
+
+def file_names(folder: Path) -> Iterator[Finding]:
+    """Find how the file system compares names, without writing."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in islice(entries, _LOOKED_AT)]
+    except OSError:
+        names = []
+    paths = [folder / name for name in names] + [folder, *folder.parents]
+    cases = {_is_same(path, path.name.swapcase()) for path in paths if path.name.swapcase() != path.name}
+    if cases:
+        found = "does not count" if True in cases else "counts"
+        yield Finding("case of file names", "well", f"{found}; protected names are so in any case")
+    others = [(path, _other_form(path.name)) for path in paths]
+    forms = {_is_same(path, other) for path, other in others if other != path.name}
+    if forms:
+        found = "one name" if True in forms else "two names"
+        yield Finding("accents in file names", "well", f"“é” and “e” with an accent are {found}")
+
+
+def _other_form(name: str) -> str:
+    """Return a name with its accents composed or, if they are, taken apart."""
+    composed = unicodedata.normalize("NFC", name)
+    return composed if composed != name else unicodedata.normalize("NFD", name)
+
+
+def _is_same(path: Path, name: str) -> bool:
+    """Return whether a file is found by another name, too."""
+    try:
+        return path.with_name(name).samefile(path)
+    except (OSError, ValueError):
+        return False
+
+
+def words(found: list[Finding]) -> str:
+    """Return a report of at most 80 columns."""
+    lines = [f"acp-tui {__version__}, Python {platform.python_version()}, {_system()}"[:_WIDTH], ""]
+    for finding in found:
+        lines += _wrapped(f"{_MARKS[finding.verdict]} {finding.check:{_CHECK}}", finding.text)
+        if finding.fallback:
+            lines += _wrapped(" " * (_CHECK + 2), f"→ {finding.fallback}", indent=2)
+    counts = {verdict: sum(each.verdict == verdict for each in found) for verdict in _MARKS}
+    lines += ["", f"{counts['well']} well, {counts['note']} with less, {counts['broken']} missing"]
+    lines.append("acp-tui doctor --agent NAME examines an agent.")
+    return "\n".join(lines)
+
+
+def _system() -> str:
+    return f"{platform.system()} {platform.release()}"
+
+
+def _wrapped(start: str, text: str, indent: int = 0) -> list[str]:
+    after = " " * (_CHECK + 2 + indent)
+    return textwrap.wrap(text, _WIDTH, initial_indent=start, subsequent_indent=after, break_on_hyphens=False)
+
+
+def plain(found: list[Finding]) -> dict[str, Any]:
+    """Return the report for JSON."""
+    return {
+        "machine": {
+            "acp-tui": __version__,
+            "python": platform.python_version(),
+            "system": _system(),
+        },
+        "ok": all(finding.verdict != "broken" for finding in found),
+        "findings": [
+            {
+                "check": finding.check,
+                "verdict": finding.verdict,
+                "text": finding.text,
+                "fallback": finding.fallback,
+            }
+            for finding in found
+        ],
+    }
