@@ -1,4 +1,4 @@
-"""The system calls that not every system has, each with a portable way beside it.
+"""System calls that not every system has, each with a portable substitute.
 
 A way is chosen once, by trying the call; the name of the system decides nothing.
 """

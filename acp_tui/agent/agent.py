@@ -184,7 +184,7 @@ class Agent:
         return await self._process.stop()
 
     async def _wind_up(self) -> None:
-        """End the work for the agent, and take back what it was lent."""
+        """End the work for the agent: its terminals, files and rules."""
         await self._service.end()
         for session_id in list(self.sessions):
             await self._host.take_back(session_id)
@@ -491,11 +491,11 @@ class Agent:
             self._recorder.stale_write(session, call, path, answer)
 
     def tell_unread(self, session_id: str) -> None:
-        """Show in the chat what the agent has printed that is no message."""
+        """Show lines in the chat that the agent printed and that are no messages."""
         self._tell(session_id, "The agent prints what is no message.", detail=self.connection.new_strays)
 
     def _tell_act(self, session_id: str, text: str) -> None:
-        """Say in the chat, at its place, what the agent was allowed or denied."""
+        """Note an allowed or denied act in the chat, at its place."""
         self._tell(session_id, text, is_act=True)
 
     def _tell(

@@ -98,7 +98,7 @@ class ConnectionJournal(Protocol):
         """Write a row of the client's own."""
 
     def output(self, msg: dict[str, Any]) -> None:
-        """Write a piece of what a command prints; of very many only the first and the latest stay."""
+        """Write a piece of a command's output; of very many only the first and the latest stay."""
 
     def flush(self) -> None:
         """Put all rows on the disk."""
@@ -354,7 +354,7 @@ class Connection:
         self._write_down(self._journal.flush)
 
     def remark_output(self, msg: dict[str, Any]) -> None:
-        """Write a row with a piece of what a command prints to the journal."""
+        """Write a row with a piece of a command's output to the journal."""
         self._write_down(self._journal.output, msg)
         self._write_down(self._journal.flush)
 

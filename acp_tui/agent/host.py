@@ -65,7 +65,7 @@ class Host:
         return files is not None and files.contains(path)
 
     def policy_of(self, session_id: str) -> Policy:
-        """Return the policy of a session: what is allowed where no rule matches."""
+        """Return the policy of a session, which decides where no rule matches."""
         return self._policies.get(session_id, self.policy)
 
     def set_policy(self, session_id: str, policy: Policy) -> None:
@@ -73,7 +73,7 @@ class Host:
         self._policies[session_id] = policy
 
     async def close(self, session_id: str) -> None:
-        """Take back what a session was lent, and forget what was allowed in it."""
+        """End the terminals, folders and rules of a session."""
         await self.take_back(session_id)
         if self.closed is not None:
             self.closed(session_id)

@@ -455,7 +455,7 @@ class Sessions:
         return False
 
     def _end_replay(self, session_id: str, at: float) -> None:
-        """Keep what was seen, and say so where the agent tells something else."""
+        """Keep the earlier state, with a notice where the agent's replay differs."""
         told, seen = self._retold.pop(session_id).told, self.by_id[session_id]
         if (notice := difference_notice(seen, told)) is not None:
             self._apply(seen, notice, at)

@@ -260,7 +260,7 @@ class Conversation(ConversationState):
         return connection.strays if connection is not None and connection.says_only_strays else ""
 
     def tell_unread(self) -> None:
-        """Show in the chat, once in a turn, what the agent prints that is no message."""
+        """Show lines that are no messages in the chat, once in a turn."""
         if self.agent is None or self.session is None or not self.is_busy or self.session.questions:
             return
         turn = (self.session.id, len(self.session.turns))

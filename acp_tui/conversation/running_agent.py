@@ -179,7 +179,7 @@ class WriteFailures:
         self._was_full = False
 
     def news(self) -> list[Noted]:
-        """Return notices about what is new; a full disk is one failure for both."""
+        """Return notices about new failures; a full disk is one failure for both."""
         if not self._was_full and all(one.problem is None for one in self._kept):
             return []
         return [*self._about_room(), *self._about_others()]

@@ -192,7 +192,7 @@ _RUN_NOTHING: Final = frozenset(
         *("mkdir", "rmdir", "touch", "basename", "dirname", "realpath", "readlink"),
     }
 )
-"""Programs that start no other one, whatever their arguments."""
+"""Programs that start no other one, with any arguments."""
 _COPIERS: Final = frozenset({"cp", "ln", "mv", "install", "cat", "dd", "rsync", "which", "tee"})
 
 Words = Sequence[str | None]
@@ -357,7 +357,7 @@ def is_prefix(text: str) -> bool:
 
 
 def prefix_mistake(command: str) -> str:
-    """Return what is wrong with the command of a rule, or nothing."""
+    """Return the mistake in the command of a rule, or ""."""
     if is_prefix(command):
         return ""
     return f"'{command}' must be the first words of one command, without chains, redirects and expansions"
@@ -478,11 +478,11 @@ _TAKING_NOTHING: Final = re.compile(
     r"-\w.*|--(?:null|no-run-if-empty|verbose|interactive|exit|open-tty|\S*=.*)"
 )
 _JOINERS: Final = frozenset({"parallel", "gparallel", "rush"})
-"""Programs that make a line for a shell of what they read."""
+"""Programs that make command lines of their input."""
 _SHELL_STARTERS: Final = frozenset(
     {"ssh", "su", "chroot", "unshare", "nsenter", "script", "newgrp", "tmux", "screen", "rsh", "runuser"}
 )
-"""Programs that start a shell, which runs what they read."""
+"""Programs that start a shell, which runs their input."""
 _RUN_NO_OTHER: Final = frozenset(
     {
         *("echo", "printf", "grep", "egrep", "fgrep", "ls", "test", "[", "head"),
@@ -494,7 +494,7 @@ _RUN_NO_OTHER: Final = frozenset(
         *("uniq", "tac", "rev", "kill", "unlink", "true", "false", "sleep", "id", "which", "shred"),
     }
 )
-"""Programs that run no other one, whatever options they are given."""
+"""Programs that run no other one, with any options."""
 _GIT_RUNS_NONE: Final = frozenset(
     {"add", "rm", "mv", "diff", "log", "show", "status", "blame", "restore", "checkout"}
 )

@@ -1,6 +1,6 @@
-"""Explain a command line to the user: its parts, and what is worth a look in each.
+"""Explain a command line to the user: its parts, and the notable things in each.
 
-Advice that decides nothing: it finds what is plainly written, not what a program does by itself.
+It is advice and decides nothing: it finds plain words, not the inner work of a program.
 """
 
 from __future__ import annotations

@@ -374,7 +374,7 @@ class _RoughReader:
         self._is_rest = self._is_piped = False
 
     def commands(self) -> list[SimpleCommand]:
-        """Return what the line holds."""
+        """Return the parsed line."""
         place = 0
         while place < len(self._text):
             token = _TOKEN.match(self._text, place)

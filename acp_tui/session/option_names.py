@@ -115,7 +115,7 @@ def _words(name: str) -> list[str]:
 
 
 def _without_start(words: list[str]) -> list[str]:
-    """Return words without those that say nothing of what is allowed."""
+    """Return words without those that say nothing about the permission."""
     if len(words) < 2:
         return words
     return [word for word in words if len(word) > 1 and word not in _BEFORE] or words

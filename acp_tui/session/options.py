@@ -301,7 +301,7 @@ def _says_so(text: str) -> bool:
 
 
 def _affirmed(clause: re.Match[str]) -> str:
-    """Return a clause without what it denies by "without asking"."""
+    """Return a clause without the words that it denies by "without asking"."""
     negation = _NOT.search(clause[0])
     if negation is None:
         return clause[0]

@@ -203,7 +203,7 @@ KINDS: Final = {
 
 
 def is_understood(option: PermissionOption) -> bool:
-    """Return whether the name of an option tells what it does; a rejection does no harm if it does not."""
+    """Return whether the name of an option tells its effect; a rejection with an odd name does no harm."""
     return not option.kind.startswith("allow_") or allows(option.name)
 
 

@@ -32,7 +32,7 @@ class JournalFile:
     used: float
     """Time of the last write to any part of its session, in seconds since the epoch."""
     size: int
-    """Bytes, including the files beside it."""
+    """Bytes, including its companion files."""
     is_open: bool
     """True while a program writes any part of its session."""
     is_kept: bool

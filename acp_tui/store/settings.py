@@ -119,7 +119,7 @@ _TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
 def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Problem]]:
-    """Return (the settings of a file, its problems); a missing file means the defaults.
+    """Return (settings, problems) of a file; a missing file means the defaults.
 
     Args:
         path: the file.

@@ -63,7 +63,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def is_data(text: str) -> bool:
-    """Return whether a text is data rather than lines: a third of the characters near its start are controls.
+    """Return whether a text is data, not lines: a third of the characters near its start are controls.
 
     A NUL or two make no data: what is taken for data is not shown.
     """

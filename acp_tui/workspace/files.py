@@ -630,7 +630,7 @@ def _decoded(data: bytes, path: str) -> str:
 
 
 def below(real: str, folder: str) -> str:
-    """Return a real path, named below a folder if it lies in it by whatever alias."""
+    """Return a real path; one in a folder is named below it, also if an alias leads there."""
     real_folder = os.path.realpath(folder)
     if real == real_folder or real.startswith(f"{real_folder.rstrip('/')}/"):
         return folder.rstrip("/") + real[len(real_folder.rstrip("/")) :]

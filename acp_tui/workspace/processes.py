@@ -69,7 +69,7 @@ class WorkingFolder(NamedTuple):
 
     @classmethod
     def of(cls, path: str) -> WorkingFolder:
-        """Return what a path leads to by now."""
+        """Return the present destination of a path."""
         try:
             real = real_path(path)
             status = os.stat(real)  # noqa: PTH116 - text

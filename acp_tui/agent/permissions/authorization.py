@@ -138,7 +138,7 @@ def answer_without_user(
 
 
 def asking_verdict(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
-    """Return what the rules say where the user is asked: the rule that asks, or why none allows the call."""
+    """Return the reason of a question: the rule that asks, or why no rule allows the call."""
     said = _said(host, call, session, agent)
     return said if said.decision == "ask" else rules.RuleVerdict("ask", None)
 

@@ -76,7 +76,7 @@ class ImplicitRequest:
     target: Target | WorkingFolder | None = None
     """The file or folder behind the path at the last look; None before the first."""
     again: bool = False
-    """True if it was decided about before, and what it leads to has changed since."""
+    """True if it was decided before, and its path leads elsewhere since."""
 
     @property
     def leads_to(self) -> str:
@@ -147,7 +147,7 @@ class Grant:
         is_read: bool = True,
         is_protected: bool = False,
     ) -> bool:
-        """Return whether a request is exactly what was shown.
+        """Return whether a request equals the one that was shown.
 
         Args:
             request: the request of the agent.
@@ -247,7 +247,7 @@ def grant_of(
 
 
 def places_led_to(call: ToolCall, cwd: str) -> dict[str, Destination]:
-    """Return where the paths of a call and its folder lead by now, without a look at what is there."""
+    """Return the present destinations of a call's paths and folder, without opening them."""
     paths = dict.fromkeys([folder_of(call, cwd), *call.named_paths])
     return {path: Destination(why=None, real=_followed(path, cwd)) for path in islice(paths, _MAX_PLACES)}
 

@@ -26,7 +26,7 @@ _CONTENT_FIELD: Final = re.compile(
     r"(?:.*_)?(?:contents?|text|string|str|code|body|description|title|prompt|query|message|explanation|"
     r"instructions?|reason|thought)"
 )
-"""Fields that hold what is written, or words about it."""
+"""Fields that hold the text to write, or words about it."""
 _PATCHED: Final = re.compile(
     r"^[ \t]*+(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:"
     r"|diff --git)[ \t]+(.+)$",
@@ -69,7 +69,7 @@ _OFF: Final = frozenset(
 )
 """Fields that leave the command as it is while they are false."""
 _PARSED_FIELDS: Final = frozenset({"parsed_cmd", "proposed_execpolicy_amendment", "available_decisions"})
-"""Fields in which Codex tells what it makes of the command and of the answers."""
+"""Fields in which Codex describes the command and the answers."""
 _TEXTS: Final = {
     **dict.fromkeys(("description", "title", "summary", "label", "purpose", "intent"), _ANY),
     **dict.fromkeys(("reason", "justification", "explanation", "rationale", "thought"), _ANY),

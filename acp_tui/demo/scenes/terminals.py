@@ -73,7 +73,7 @@ def _how_it_ended(code: int | None) -> str:
 
 
 def chain(turn: DemoTurn, rest: str) -> None:
-    """Ask for a chained command, of which the user's rules may cover all parts or some."""
+    """Ask for a chained command; the user's rules may cover all of its parts, or some."""
     run_scene(turn, rest or _CHAIN)
 
 

@@ -128,7 +128,7 @@ class EntryBlock(Block):
 
     @property
     def is_running(self) -> bool:
-        """True if `tick` changes what is shown."""
+        """True if `tick` changes the block."""
         return False
 
     def tick(self, now: float) -> None:

@@ -57,7 +57,7 @@ def turn_facts(
 
 
 def run_line(calls: Sequence[ToolCall], cwd: str, symbol: Callable[[str], str]) -> list[Piece]:
-    """Return what a row of reads and searches read, as pieces for the left of a line."""
+    """Return the summary of consecutive reads and searches, as pieces for the left of a line."""
     reads = sum(call.kind == "read" for call in calls)
     counts = ((reads, "read", "reads"), (len(calls) - reads, "search", "searches"))
     words = ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
@@ -84,7 +84,7 @@ def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[
 
 
 def _usage(turn: Turn, before: Turn | None) -> Iterator[str]:
-    """Yield how full the context was after the turn, and what the turn cost."""
+    """Yield the size of the context after the turn, and the turn's cost."""
     if turn.usage is None:
         return
     if turn.usage.used is not None:
@@ -241,7 +241,7 @@ class Folding:
     # ------------------------------------------------------------------ both
 
     def open(self, block: Block) -> bool:
-        """Show what is behind the line that a block is behind; return whether there is one."""
+        """Unfold the line that hides a block; return False if no line hides it."""
         head = self._head.get(block) if isinstance(block, EntryBlock) else None
         if head is None:
             return False

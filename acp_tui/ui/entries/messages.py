@@ -194,7 +194,7 @@ class UserMessageBlock(EntryBlock):
 
 
 def _beginning(pieces: Sequence[Piece]) -> tuple[list[Piece], str]:
-    """Return the first lines of a long message, and what is left of its text."""
+    """Return the first lines of a long message, and the rest of its text."""
     shown: list[Piece] = []
     room, characters = _BEGINNING, _LONG
     for place, (role, text) in enumerate(pieces):

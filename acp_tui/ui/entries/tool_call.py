@@ -70,7 +70,7 @@ _HEAD_ROWS: Final = 2
 """Of the line of a call: an empty one, and itself."""
 _SOME_WIDTH: Final = 80
 _LONGEST: Final = 4_000
-"""Characters of a title that its line is made of, whatever the width of the terminal."""
+"""Most characters of a title on its line, in a terminal of any width."""
 _DIFF_ROWS: Final = 12
 _MOST_DIFFS: Final = 40
 """Diffs of a call that are previewed, and counted for its line: all of them are laid out at once."""

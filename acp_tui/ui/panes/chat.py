@@ -58,7 +58,7 @@ class ChatPane(Pane):
         self._show_welcome(pieces)
 
     def say_unread(self, text: str) -> None:
-        """Show below the welcome what an agent that is only starting prints that is no message."""
+        """Show the lines of a starting agent that are no messages, below the welcome."""
         if self._welcome is None or text == self._unread:
             return
         self._unread = text
@@ -73,7 +73,7 @@ class ChatPane(Pane):
             self.welcome(pieces)
 
     def use_settings(self, thoughts: str, fold_turns: bool) -> None:
-        """Draw thoughts and turns by other settings; what is folded stays so until it is opened."""
+        """Draw thoughts and turns by other settings; folded ones stay folded until they are opened."""
         if not self.is_bound or (thoughts, fold_turns) == (self.context.thoughts, self.context.fold_turns):
             return
         self.context.thoughts, self.context.fold_turns = thoughts, fold_turns
@@ -149,7 +149,7 @@ class ChatPane(Pane):
         return (turns[at] if known else None), (turns[at - 1] if known and at else None)
 
     def open_fold(self, block: Block) -> bool:
-        """Show what is behind a line; return whether the block was behind one."""
+        """Unfold the line that hides a block; return False if no line hides it."""
         return self._folding is not None and self._folding.open(block)
 
     def action_fold_turn(self) -> None:

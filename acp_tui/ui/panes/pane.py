@@ -21,7 +21,7 @@ from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 
 class Pane(Transcript):
-    """Part of the session screen: a title, what it will hold while it is empty, and its lines."""
+    """Part of the session screen: a title, and lines or a text for none."""
 
     NAME: ClassVar[str] = ""
     """Its name in settings, in titles and among the tabs."""

@@ -37,7 +37,7 @@ _CLICKED: Final = ("policy", "mode", "model", "answer", "background")
 
 
 class StatusLine(StatusRows):
-    """One line; a click on the mode, the model or the questions brings up what they stand for."""
+    """One line; a click on the mode, the model or the questions opens their menu."""
 
     class PartClicked(Message):
         """A part was clicked; `what` names the session command that it runs."""
@@ -49,7 +49,7 @@ class StatusLine(StatusRows):
     def __init__(
         self, conversation: Conversation, styles: Styles, own_background: Callable[[], Sequence[Terminal]]
     ) -> None:
-        """Show a conversation; `own_background` gives what the user's own commands have left running."""
+        """Show a conversation; `own_background` returns terminals of the user's own commands."""
         super().__init__(styles, id="status")
         self._own_background = own_background
         self._conversation = conversation
@@ -135,7 +135,7 @@ class StatusLine(StatusRows):
         return parts
 
     def _policy(self) -> list[tuple[str, Piece]]:
-        """Say what is allowed unasked, always right after the agent's name."""
+        """Show the policy, always right after the agent's name."""
         policy = self._conversation.choices.policy
         if policy is None:
             return []
@@ -206,7 +206,7 @@ class StatusLine(StatusRows):
         return Computing()
 
     def _silence(self, silent: float) -> list[Piece]:
-        """Say since when the agent is silent, what is pending, and whether it computes."""
+        """Show the time of silence, the pending work, and whether the agent computes."""
         conversation, now = self._conversation, time.monotonic()
         assert conversation.running is not None
         assert conversation.session is not None
@@ -268,7 +268,7 @@ class Computing:
 
 
 def pending(session: Session, methods: Sequence[str]) -> str:
-    """Return what is waited for: the newest open tool call, else our prompt or the oldest call."""
+    """Return the pending work: the newest open tool call, else our prompt or the oldest call."""
     first = session.turns[-1].first if session.turns else 0
     for index in range(len(session.entries) - 1, first, -1):
         entry = session.entries[index]

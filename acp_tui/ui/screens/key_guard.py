@@ -178,7 +178,7 @@ class Hands:
         return self._used
 
     def tabs(self, at: float) -> bool:
-        """Return whether Tab belongs to what the user is doing: then it does not turn to a dialog."""
+        """Return whether Tab belongs to the user's work, and does not turn to a dialog."""
         return at < min(self._quiet, self._tabbed + _TABBING)
 
     @property

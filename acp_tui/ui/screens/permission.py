@@ -594,7 +594,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
 
 def _told(places: Mapping[str, Destination]) -> dict[str, tuple[object, ...]]:
-    """Return what is shown of where paths lead: nothing of those that say it themselves."""
+    """Return the destinations that are shown, by path; only those of paths that lead elsewhere."""
     return {path: there[:3] for path, there in places.items() if there[:3] != _HERE[:3]}
 
 

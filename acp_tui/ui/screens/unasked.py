@@ -70,7 +70,7 @@ class DraftBelow:
 
 
 async def _take(field: Input | TextArea, event: Key | Paste) -> None:
-    """Handle an event in a field as far as it writes or moves the cursor; nothing is sent."""
+    """Let an event write in a field or move its cursor, and never send the field."""
     event.stop()  # what the field does not take is not for what lies above it
     if not isinstance(event, Key) or event.is_printable:
         await field.on_event(event)

@@ -270,7 +270,7 @@ def offered(parts: SessionParts) -> list[AvailableCommand]:
 
 
 async def run_slash(parts: SessionParts, text: str) -> bool:
-    """Run a text as a slash command; return False if it is none of ours."""
+    """Run a text as a slash command of ours; return False if it is another text."""
     word, _, rest = text.removeprefix("/").partition(" ")
     own = next((own for own in _slash_commands(parts) if own.slash == word), None)
     if own is None or not text.startswith("/") or (rest.strip() and not own.hint):

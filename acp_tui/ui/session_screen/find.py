@@ -68,7 +68,7 @@ class ChatSearch:
         return number + step if number >= 0 else self._number_before - (step < 0) + step
 
     def show_hit(self, number: int) -> None:
-        """Show a hit and open what it is folded in; what the hit before was folded in is folded again."""
+        """Show a hit: unfold its line, and fold the line of the hit before again."""
         self._at = self._hits[number] if number >= 0 else None
         block = self.block
         if self._opened is not None and self._opened is not block:

@@ -101,7 +101,7 @@ class Painter:
         self._blank = [self.finish([], bar) for bar in (NO_BAR, TRACK, THUMB)]
 
     def mark(self, text: str) -> None:
-        """Mark a text in every row, whatever its case; an empty one removes the marks."""
+        """Mark a text in every row, in upper or lower case; an empty one removes the marks."""
         self.needle = text.casefold()
         self.clear()
 

@@ -84,7 +84,7 @@ class RowView(ScrollView, can_focus=True):
         self.refresh()
 
     def mark(self, text: str) -> None:
-        """Mark a text in every row, whatever its case; an empty one removes the marks."""
+        """Mark a text in every row, in upper or lower case; an empty one removes the marks."""
         self._painter.mark(text)
         self.refresh()
 

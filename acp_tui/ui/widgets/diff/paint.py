@@ -114,7 +114,7 @@ class LongLine(NamedTuple):
 
 
 def shown_of(line: str, room: int, most: int = MOST_ROWS) -> LongLine:
-    """Return what is shown of a line in rows of `room` cells: all of it, if that takes few enough."""
+    """Return the shown part of a line in rows of `room` cells: all of it, if the rows are few."""
     if len(line) <= room * most:
         return LongLine(line)
     end = room * (most // _END)
@@ -378,7 +378,7 @@ class DiffPainter:
     def _wrapped(
         self, kind: str, use_old: bool, index: int, room: int, marks: tuple[CharSpan, ...]
     ) -> Sequence[Row]:
-        """Return the rows of a long line, of which the middle may be left out."""
+        """Return the rows of a long line; its middle may be left out."""
         key = (use_old, index, room)
         rows = self._long_lines.get(key)
         if rows is None:
@@ -396,7 +396,7 @@ class DiffPainter:
         return rows
 
     def _cut(self, left_out: int) -> Row:
-        """Return the row in the place of what is left out of a line."""
+        """Return the row that stands for the omitted middle of a line."""
         how = f": {self._how}" if self._how else ""
         text = f"{self._theme_styles.symbol('cut')} {left_out:,} characters are left out here{how}"
         return [Segment(text, self._theme_styles.base + self._theme_styles["warning"])]

@@ -266,7 +266,7 @@ class MarkdownBlock(Block):
         self.grown()
 
     def grown(self) -> None:
-        """Take over what was appended to the text itself; call `Transcript.changed` afterwards."""
+        """Take over text that was appended elsewhere; call `Transcript.changed` afterwards."""
         new = self._text.since(self._length)
         if new:
             if self._ended:

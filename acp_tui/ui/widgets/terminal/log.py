@@ -318,7 +318,7 @@ class TerminalLog:
 
     @property
     def _is_at_end(self) -> bool:
-        """True if what is printed next is added to the last line."""
+        """True if the next text is added to the last line."""
         return self._column == self._end and not self._up and self._string is None and not self._pen.link
 
     def _feed_plain(self, text: str) -> None:
@@ -424,7 +424,7 @@ class TerminalLog:
             at = self._obey(text, token)
 
     def _obey(self, text: str, token: re.Match[str]) -> int:
-        """Do what a control says and return where the text goes on."""
+        """Obey a control character and return the position behind it."""
         if token["control"]:
             self._control(token["control"])
         elif token["final"]:
@@ -610,7 +610,7 @@ def _text(line: str | Row) -> str:
 
 
 def _weight(line: str | Row) -> int:
-    """Return what a line counts of the bytes that are kept: its text, with colours that were not read yet."""
+    """Return the size of a line: its text, with colours that were not read yet."""
     return len(line) if isinstance(line, str) else sum(len(segment.text) for segment in line)
 
 

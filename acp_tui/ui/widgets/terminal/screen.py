@@ -24,7 +24,7 @@ _HISTORY: Final = 5_000
 
 
 class ScreenBroken(Exception):
-    """The emulator gave up on what it was fed; the bytes are better shown as lines."""
+    """The emulator failed on its input; show the bytes as lines."""
 
 
 class TerminalScreen:

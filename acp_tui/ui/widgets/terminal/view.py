@@ -252,7 +252,7 @@ class TerminalView(RowView, can_focus=True):
         self.action_follow()
 
     async def action_find(self) -> None:
-        """Search what is kept of the output."""
+        """Search the kept output."""
         await open_find_bar(self, self)
 
     async def search(self, text: str, is_wanted: Callable[[], bool]) -> int:
@@ -441,7 +441,7 @@ class TerminalView(RowView, can_focus=True):
 
 
 def _newest(data: bytes) -> bytes:
-    """Return what is to be read: all, or the newest lines when far too much waits."""
+    """Return the bytes to read: all, or the newest lines when far too much waits."""
     if len(data) <= _WAITING:
         return data
     newest = data[-_WAITING:]

@@ -77,7 +77,7 @@ class Backlog:
         self._told.clear()
 
     def settle(self, until: float) -> bool:
-        """Lay out what is in view; return False if there was not enough time for that."""
+        """Lay out the blocks in view; return False if the time was too short."""
         changed, self._waiting = self._waiting, set()
         self._layout.estimate(changed, but=self._view.near())
         finished = self._view.settle(until)
