@@ -211,6 +211,11 @@ def _made_by(commands: Sequence[SimpleCommand], folders: Sequence[str]) -> Itera
                 )
             elif name == "crontab":
                 yield "/var/spool/cron/crontabs"
+            elif name in _SETS:
+                pattern, path = _SETS[name]
+                operands = [word for word in words[place + 1 :] if not word.startswith("-")]
+                if re.match(pattern, " ".join([*operands[:2], "", *words])):
+                    yield path
         for word in one.words if not _CHANGERS.isdisjoint(names) else ():
             if word.pattern:
                 yield from _spelled(word, folders)
@@ -248,6 +253,16 @@ _GIT_SETS: Final = {
     "maintenance": r"start|register",
 }
 """Subcommands of git that write settings or hooks, with a pattern of the words that make them do so."""
+
+
+_CHANGES: Final = r"set|unset|delete|rm|edit|fix"
+_SETS: Final = {
+    **dict.fromkeys(("npm", "pnpm"), (rf"set |(?:config|c) (?:{_CHANGES}) ", "~/.npmrc")),
+    "yarn": (rf"config (?:{_CHANGES}) ", "~/.yarnrc.yml"),
+    **dict.fromkeys(("pip", "pip3"), (rf"config (?:{_CHANGES}) ", "~/.config/pip/pip.conf")),
+    **dict.fromkeys(("conda", "mamba"), (r"config .*--(?:set|add|append|prepend|remove)", "~/.condarc")),
+}
+"""Programs that write their settings without naming the file, with a pattern of the words for that."""
 
 
 def _git_settings(words: Sequence[str]) -> list[str]:

@@ -188,7 +188,9 @@ class _Line:
             case "command_substitution" | "process_substitution":
                 self._set(node, False)
             case "file_redirect":
-                self._set(node, _is_plain_read(read_redirect(node)))
+                reads = _is_plain_read(read_redirect(node))
+                self._set(node, reads)
+                is_free = is_free and reads  # what is printed there names the file that is written
             case "variable_assignment" if _MORE_PATH.fullmatch(source_of(node)):
                 self._set(node, True)
             case "variable_assignment" | "for_statement" if not self.only_reads:
@@ -217,7 +219,9 @@ class _Line:
         given += [one for one in documents if one.type == "heredoc_body"]
         for one in given:
             self._set(one, is_free and body is not None and self._reads_surely(body))
-        yield from ((child, is_free) for child in node.children)
+        takes_names = body is not None and self._takes_names([body])
+        for child in node.children:
+            yield child, is_free and not (takes_names and child.type == "file_redirect")
 
     def _reads_surely(self, body: Node) -> bool:
         return body.type == "command" and _only_reads(_words(body)) and not _has_settings(body)

@@ -21,6 +21,17 @@ echo .envrc | xargs bash -c 'tee $0'
 echo .envrc | bash -c 'read x; cat > $x'
 echo .envrc | (cat | (cat | xargs rm))
 echo .envrc | tee | xargs rm
+echo x > $(echo .envrc)
+cat a > "$(ls .envrc)"
+echo x >> `printf .envrc`
+while read f; do cp a $f; done < <(ls .envrc)
+npm config set script-shell ./x
+npm set a=b
+env npm config set a b
+pnpm -g config set a b
+yarn config set a b
+pip3 config --user set global.index-url x
+conda config --add channels x
 git stash; git stash push .envrc
 echo x > .envrc
 tee < a .envrc
@@ -288,6 +299,12 @@ find . -type f -not -path './.git/*' | head -50
 find . -path ./node_modules -prune -o -path ./.git -prune -o -type f -print | xargs wc -l
 tar --exclude=.git -czf /tmp/x.tgz .
 rsync -a --exclude .git src/ /tmp/dst/
+grep x < <(cat .envrc)
+echo $(cat .envrc)
+while read f; do echo $f; done < <(ls .envrc)
+npm config get a
+npm run config set
+pip config list
 grep -rl foo . --exclude-dir=.git | xargs sed -i s/a/b/
 export PATH="$HOME/.local/bin:$PATH" && npm test
 PATH="$HOME/.cargo/bin:$PATH" cargo build
