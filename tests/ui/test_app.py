@@ -278,7 +278,7 @@ async def test_what_an_agent_prints_that_is_no_message_is_shown_while_its_start_
 ) -> None:
     monkeypatch.setattr(connection, "STRAYS_AFTER", 0)
     async with seat(tmp_path, ready=False, ignores="initialize", noise=25) as here:
-        await here.sees("The agent prints what is no message:", "line 24")
+        await here.sees("The agent prints lines that are no messages:", "line 24")
         assert "line 4\n" not in here.text, "only the newest of them"
         assert here.app.screen is here.session
 
@@ -295,10 +295,10 @@ async def test_what_is_printed_in_a_turn_that_waits_is_said_once(
     monkeypatch.setattr(connection, "STRAYS_AFTER", 0)
     async with seat(tmp_path) as here:
         await here.say("print no key")
-        await here.sees("The agent prints what is no message.", "no key")
+        await here.sees("The agent prints lines that are no messages.", "no key")
         await here.press("escape")
         await here.until(lambda: not here.conversation.is_busy)
-        assert here.text.count("prints what is no message") == 1
+        assert here.text.count("prints lines that are no messages") == 1
 
 
 async def test_a_login_is_asked_for_over_the_session(tmp_path: Path) -> None:
