@@ -492,7 +492,9 @@ class Agent:
 
     def tell_unread(self, session_id: str) -> None:
         """Show lines in the chat that the agent printed and that are no messages."""
-        self._tell(session_id, "The agent prints lines that are no messages.", detail=self.connection.new_strays)
+        self._tell(
+            session_id, "The agent prints lines that are no messages.", detail=self.connection.new_strays
+        )
 
     def _tell_act(self, session_id: str, text: str) -> None:
         """Note an allowed or denied act in the chat, at its place."""

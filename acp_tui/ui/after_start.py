@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from datetime import datetime
 from typing import Final
 
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
-from acp_tui.store.folders import state_folder
+from acp_tui.formatting import size
+from acp_tui.store.disk_space import NAME, KeptJournals, clean
+from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.preferences import SessionNames
+from acp_tui.store.settings import JournalBudget
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.config_files import ConfigFiles
-from acp_tui.ui.disk_space import free_space
 from acp_tui.ui.keys import usable
 from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.diff.view import SavedDiffPreferences
+
+log = logging.getLogger(__name__)
 
 CLEANED: Final = 30.0
 """Seconds after the start before old recordings are deleted, so that the start has the disk for itself."""
@@ -37,3 +43,24 @@ async def _free_space(app: AcpApp, start: Start) -> None:
     told = await asyncio.to_thread(free_space, start.settings.journals)
     if told:
         app.notify(told, title="Recorded sessions", timeout=20)
+
+
+def free_space(budget: JournalBudget) -> str:
+    """Delete recordings beyond the budget; return a message, or "" if none was deleted. Blocking."""
+    data = data_folder()
+    try:
+        deleted, left = clean(data / "journals", KeptJournals(data / NAME), budget.max_size, budget.max_age)
+    except OSError as error:
+        log.warning("no recorded session is deleted: %s", error)
+        return ""
+    for one, why in left:
+        log.warning("%s is not deleted: %s", one.recorded.path, why)
+    if not deleted:
+        return ""
+    newest = datetime.fromtimestamp(max(one.used for one in deleted))
+    freed = size(sum(one.size for one in deleted))
+    return (
+        f"{len(deleted):,} of them, last used before {newest:%Y-%m-%d}, were beyond the budget and "
+        f"are deleted ({freed}). [journals] in the settings says how much may stay; "
+        f"acp-tui sessions --keep keeps some."
+    )

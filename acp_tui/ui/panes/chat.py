@@ -62,7 +62,9 @@ class ChatPane(Pane):
         if self._welcome is None or text == self._unread:
             return
         self._unread = text
-        told = [("warning", "\nThe agent prints lines that are no messages:\n"), ("muted", text)] if text else []
+        told = (
+            [("warning", "\nThe agent prints lines that are no messages:\n"), ("muted", text)] if text else []
+        )
         self.remove_block(self._welcome)
         self._show_welcome([*self._welcome_pieces, *told])
 

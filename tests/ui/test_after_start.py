@@ -1,4 +1,4 @@
-"""Tests of `ui/disk_space.py`."""
+"""Disk space of recorded sessions, freed after the start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store.settings import JournalBudget
-from acp_tui.ui.disk_space import free_space
+from acp_tui.ui.after_start import free_space
 from tests.store.test_disk_space import journal
 
 
