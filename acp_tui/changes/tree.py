@@ -131,6 +131,8 @@ def look_at(base: bytes, path: bytes) -> _Look:
     mode = found.st_mode
     if stat.S_ISLNK(mode):
         return _Look(None, mode)
+    if stat.S_ISDIR(mode) and os.access(base + path, os.R_OK | os.X_OK):
+        return _Look("gone")  # a folder is no file: what is in it has paths of its own
     if not stat.S_ISREG(mode) or not os.access(base + path, os.R_OK):
         return _Look("unreadable", mode)
     return _Look("large" if found.st_size > LARGEST else None, mode)

@@ -163,3 +163,18 @@ async def test_no_git_is_left_behind_when_one_fails_or_all_is_cancelled(
     with pytest.raises(error):
         await updating
     assert store.running == {}
+
+
+@pytest.mark.slow
+async def test_a_folder_in_the_place_of_a_file_is_not_called_unreadable(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    before = await snapshots.take()
+
+    (root / "a").unlink()
+    (root / "a").mkdir()
+    (root / "a" / "inner").write_text("x")
+    after = await snapshots.take()
+
+    assert after.left_out == ()
+    assert told(await snapshots.changes(before, after)) == [("A", "a/inner"), ("D", "a")]
+    assert index.look_at(os.fsencode(root) + b"/", b"a").reason == "gone"

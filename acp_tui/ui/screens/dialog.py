@@ -64,6 +64,8 @@ WIDE: Final = 100
 
 _NOTICE_ROWS: Final = 9
 """Rows of two notices, mostly."""
+_TIGHT_ROWS: Final = 2
+"""Rows of a notice that is cut, which the style sheet gives it: no more than frame and hints."""
 
 
 class Dialog(UnaskedScreen[Result | None], Generic[Result]):
@@ -179,11 +181,19 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.after_refresh(self._place_notices)
 
     def _place_notices(self) -> None:
-        """Place notices below the dialog, or above its hints where there is no room."""
-        below = self.size.height - self.query_one("#box").region.bottom
-        hints = self.size.height - self.query_one("#hints").region.y
+        """Place notices below the dialog, or above it, and cut them to the rows that are left there.
+
+        An agent can cause notices, so they must not cover what is asked, nor the answers.
+        """
+        box = self.query_one("#box").region
+        above, below = box.y, self.size.height - box.bottom
+        is_tight = below < _NOTICE_ROWS
+        is_above = is_tight and above > max(below, 1)
+        rows = max(_TIGHT_ROWS, above if is_above else below) if is_tight else below - 1
+        self.set_class(is_tight, "-tight")
         for rack in self.query("ToastRack"):
-            rack.styles.margin = (0, 0, 1 if below >= _NOTICE_ROWS else hints, 0)
+            rack.styles.max_height = rows
+            rack.styles.margin = (0, 0, self.size.height - box.y if is_above else 0 if is_tight else 1, 0)
 
     @property
     def body(self) -> Widget:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
@@ -321,3 +322,20 @@ def test_the_way_out_stays_and_what_is_left_out_has_a_mark() -> None:
     assert hint_row(HINTS, 30, "…").plain == "↑↓ Enter choose  …  Esc later"
     assert hint_row(HINTS, 12, "~").plain == "~  Esc later"
     assert hint_row(HINTS[-1:], 20, "…").plain == "Esc later"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("height", [12, 16, 24, 40])
+async def test_notices_cover_neither_what_is_asked_nor_the_answers(height: int) -> None:
+    question = asks(ToolCall("t", "x", "execute", raw_input={"command": "echo " + "safe " * 60}))
+    async with shown(question, (80, height), notices=True) as (app, pilot):
+        for number in range(4):
+            app.notify("words of an agent, " * 20, title=f"Notice {number}")
+
+        def seen() -> list[Region]:
+            places = (app.screen.find_widget(toast) for toast in app.screen.query("Toast"))
+            return [place.visible_region for place in places if place.visible_region.area]
+
+        await until(pilot, lambda: bool(seen()))
+        places = [question.body.region, question.query_one("#answers").region]
+        assert not [toast for toast in seen() for place in places if toast.overlaps(place)]
