@@ -29,6 +29,7 @@ _SETTINGS: Final = (
     "core.fileMode=true",
     "core.symlinks=true",
     "core.ignoreCase=false",
+    "core.precomposeUnicode=false",
     "gc.auto=0",
     "core.packedGitWindowSize=32m",
     "core.packedGitLimit=512m",

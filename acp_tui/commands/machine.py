@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import re
 import select
 import shutil
-import subprocess
 import sys
 import termios
 import textwrap
@@ -21,10 +21,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from acp_tui import __version__
+from acp_tui.changes.git import Git
 from acp_tui.commands.findings import Finding
 from acp_tui.desktop import colors_of_terminal, desktop_clipboard, is_remote, speaks_777
 from acp_tui.platform import ways
 from acp_tui.workspace.folder_events import CannotWatch, FolderEvents, why_not_told
+from acp_tui.workspace.programs import Stalled
 
 _WIDTH: Final = 80
 _CHECK: Final = 22
@@ -57,7 +59,7 @@ def findings(folder: Path, env: Mapping[str, str], ask: Ask) -> Iterator[Finding
     yield notifications(env)
     yield colors(env)
     yield keyboard(ask())
-    yield git()
+    yield git(folder)
     yield from file_names(folder)
 
 
@@ -184,16 +186,19 @@ def _answer_of(terminal: int) -> bytes:
     return answer
 
 
-def git() -> Finding:
+def git(folder: Path) -> Finding:
     """Find git."""
-    check, advice = "git", "only changes that agents report are shown, and none can be undone: install git"
+    check, advice = (
+        "git for snapshots",
+        "only changes that agents report are shown, and none can be undone: install git",
+    )
     try:
-        done = subprocess.run(["git", "--version"], capture_output=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = asyncio.run(Git(folder, folder).run("--version"))
+    except (OSError, Stalled) as error:
         return Finding(check, "broken", f"cannot be run: {error}", advice)
-    if done.returncode:
-        return Finding(check, "broken", f"fails with {done.returncode}", advice)
-    return Finding(check, "well", done.stdout.decode("utf-8", "replace").strip().removeprefix("git version "))
+    if done.code:
+        return Finding(check, "broken", f"fails with {done.code}", advice)
+    return Finding(check, "well", done.out.decode("utf-8", "replace").strip().removeprefix("git version "))
 
 
 def file_names(folder: Path) -> Iterator[Finding]:

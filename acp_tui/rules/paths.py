@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-import sys
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -24,14 +24,13 @@ from acp_tui.rules.shell import (
     rough_commands,
     script_of,
 )
-from acp_tui.workspace.real_paths import real_path
+from acp_tui.workspace.real_paths import is_in_any_case, real_path
 
 _PLACE: Final = re.compile(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
 """A line number behind a path."""
 _OWN_VIEW: Final = re.compile(r"^/proc/(?:self|thread-self|\d+)/(?:task/\d+/)?(root|cwd)(?=/|$)")
 _MAX_ENTRIES: Final = 2_000
 """Names that a search of folders may read."""
-_ANY_CASE: Final = sys.platform in ("darwin", "win32")
 _SOME_NAME: Final = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -52,16 +51,22 @@ class PathPattern:
     def __init__(self, pattern: str) -> None:
         self.folder = _plain_start(pattern)
         """The plain folder at the start of an absolute glob; empty for a relative one."""
-        self._patterns = [compiled(pattern, any_case=_ANY_CASE)]
+        texts = [pattern]
         self.sample = re.sub(r"\*+", "", pattern.rpartition("/")[2])
         if self.folder:
             real = _real(self.folder)
             if real != self.folder:
-                self._patterns.append(compiled(real + pattern[len(self.folder) :], any_case=_ANY_CASE))
+                texts.append(real + pattern[len(self.folder) :])
+        texts = [_composed(text) for text in texts]
+        self._patterns = [compiled(text) for text in texts]
+        self._in_any_case = [compiled(text, any_case=True) for text in texts]
 
     def has(self, path: str) -> bool:
-        """Return whether a path matches."""
-        return any(pattern.fullmatch(path) for pattern in self._patterns)
+        """Return whether a path matches, as the file system compares names."""
+        path = _composed(path)
+        if any(pattern.fullmatch(path) for pattern in self._patterns):
+            return True
+        return any(pattern.fullmatch(path) for pattern in self._in_any_case) and is_in_any_case(path)
 
     def has_any(self, paths: Iterable[str], folder: str) -> bool:
         """Return whether any spelling of some paths matches."""
@@ -119,6 +124,11 @@ class PathPattern:
     def may_match(self, glob: str) -> bool:
         """Return whether the last part of a tool's glob may find a match."""
         return fnmatchcase(self.sample, glob.rpartition("/")[2] or "*")
+
+
+def _composed(text: str) -> str:
+    """Return a name with its accents composed, for they may be stored apart."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def spellings(path: str, folder: str) -> Iterator[str]:

@@ -397,8 +397,10 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 def _ours(real: str) -> Protection | None:
+    parts = [_folded(part) for part in real.split("/") if part]
     for folder in own_folders():
-        if f"{real}/".startswith(f"{folder}/"):
+        ours = [_folded(part) for part in folder.split("/") if part]
+        if parts[: len(ours)] == ours:
             return Protection(_OURS, (frozenset({_folded(posixpath.basename(folder))}),))
     return None
 

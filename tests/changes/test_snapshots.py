@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -343,3 +345,30 @@ async def test_snapshots_that_somebody_goes_on_with_stay_and_those_that_are_gone
     )
     assert await later.keep({wanted.id}) == {wanted.id}, "it is there, and named again"
     assert (await later.store.git("for-each-ref", "--format=%(objectname)")).decode().split() == [wanted.id]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("is_told", [True, False])
+async def test_names_with_accents_are_listed_as_the_system_lists_them_on_both_ways(
+    tmp_path: Path, form: Literal["NFC", "NFD"], is_told: bool
+) -> None:
+    name, new = (unicodedata.normalize(form, each) for each in ("Übung.txt", "é/ä.txt"))
+    root, snapshots = workspace(tmp_path, **{name: "one\r\ntwo\r\n"})
+    before = await snapshots.take()
+    if is_told:
+        assert await snapshots.watch()
+        before = await snapshots.take()
+
+    (root / name).write_bytes(b"one\r\n2\r\n")
+    (root / new).parent.mkdir()
+    (root / new).write_text("x\n")
+
+    changes = await snapshots.changes(before)
+    assert told(changes) == sorted([("M", name), ("A", new)])
+    (edited,) = (change for change in changes if change.status == "M")
+    assert (edited.added, edited.removed) == (1, 1)
+    await restore(snapshots, before, changes)
+    assert (root / name).read_bytes() == b"one\r\ntwo\r\n"
+    assert not (root / new).exists()
+    snapshots.close()

@@ -23,7 +23,15 @@ def test_without_an_agent_the_ways_of_this_machine_are_told_in_80_columns(
     assert main(["doctor", "--cwd", str(tmp_path)]) == 0
 
     told = capsys.readouterr().out
-    for check in ("watching", "processes", "terminals", "clipboard", "notifications", "colours", "git"):
+    for check in (
+        "watching",
+        "processes",
+        "terminals",
+        "clipboard",
+        "notifications",
+        "colours",
+        "git for snapshots",
+    ):
         assert f" {check} " in told
     assert max(map(cell_len, told.splitlines())) <= 80
 
@@ -43,7 +51,7 @@ def test_without_git_the_report_says_what_is_missing_and_what_to_do(
 
     assert main(["doctor", "--cwd", str(tmp_path)]) == 1
     told = capsys.readouterr().out
-    assert "✗ git" in told
+    assert "✗ git for snapshots" in told
     assert "install git" in told
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from acp_tui.rules import paths
 from acp_tui.rules.model import Decision, Rule, RuleVerdict, ToolUse, choose, decide
 
 
@@ -262,3 +264,28 @@ def test_no_rule_for_a_command_allows_a_request_with_unknown_fields(
     assert (verdict.decision, verdict.rule) == ("ask", None)
     assert verdict.why == said
     assert decide([Rule("allow", tool_kind="execute")], use).decision == "allow"
+
+
+@pytest.mark.parametrize(("in_any_case", "expected"), [(True, "deny"), (False, "ask")])
+def test_a_denied_path_is_found_in_any_letters_where_these_name_the_same_file(
+    monkeypatch: pytest.MonkeyPatch, in_any_case: bool, expected: Decision
+) -> None:
+    monkeypatch.setattr(paths, "is_in_any_case", lambda path: in_any_case)
+    rule = Rule("deny", path="secrets/*.env")
+
+    assert decided(edit("/w/secrets/a.env"), rule) == "deny"
+    assert decided(edit("/w/Secrets/A.ENV"), rule) == expected
+    assert decided(run("cat SECRETS/a.Env"), rule) == expected
+
+
+def test_capitals_never_make_an_allowed_path_of_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "is_in_any_case", lambda path: True)
+
+    assert decided(edit("/w/NOTES.md"), Rule("allow", path="/w/notes.md")) == "ask"
+
+
+def test_a_denied_name_with_accents_is_found_however_they_are_composed() -> None:
+    composed, apart = (unicodedata.normalize(form, "/w/Schlüssel.txt") for form in ("NFC", "NFD"))
+
+    for rule, path in ((composed, apart), (apart, composed)):
+        assert decided(edit(path), Rule("deny", path=rule)) == "deny"

@@ -287,3 +287,11 @@ def test_the_page_about_security_lists_what_is_protected() -> None:
     assert listed.strip().splitlines() == [
         f"| {place.why} | {', '.join(f'`{one}`' for one in place.patterns)} |" for place in protected.PLACES
     ]
+
+
+def test_our_own_files_are_protected_in_any_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "Home"))
+
+    assert why_protected(str(tmp_path / "Home" / "config" / "settings.toml"), [])
+    assert why_protected(str(tmp_path / "home" / "CONFIG" / "settings.toml"), [])
+    assert not why_protected(str(tmp_path / "home" / "CONFIGS" / "settings.toml"), [])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from acp_tui.workspace.files import Files, OutsideRoots, with_targets
 from acp_tui.workspace.processes import WorkingFolder
-from acp_tui.workspace.real_paths import MAX_PATH, real_path
+from acp_tui.workspace.real_paths import MAX_PATH, is_in_any_case, real_path
 
 # Looked up part by part, it takes minutes.
 ENDLESS = "/a" * 2_000_000
@@ -40,3 +43,69 @@ def test_an_endless_path_is_no_file_of_the_workspace(tmp_path: Path) -> None:
 
 def test_an_endless_folder_is_none_to_work_in() -> None:
     assert WorkingFolder.of(ENDLESS) == WorkingFolder(ENDLESS, ENDLESS, None)
+
+
+class LenientFolder:
+    """A fake of a file system that compares names in any case and with accents composed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lstat = Path.lstat
+
+    def lstat(self, path: Path) -> os.stat_result:
+        if not path.is_relative_to(self._folder):
+            return self._lstat(path)
+        found = self._folder
+        for part in path.relative_to(self._folder).parts:
+            names = [each for each in found.iterdir() if _folded(each.name) == _folded(part)]
+            found = names[0] if names else found / part
+        return self._lstat(found)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+@pytest.mark.parametrize("name", ["Secret.env", "not-there.env", "sub/not-there", "1234", "1/Ü"])
+def test_whether_capitals_make_another_name_is_tried_where_the_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "Secret.env").touch()
+    assert not is_in_any_case(str(folder / name))
+
+    fake = LenientFolder(tmp_path)
+    monkeypatch.setattr(Path, "lstat", lambda path: fake.lstat(path))
+
+    assert is_in_any_case(str(folder / name))
+
+
+def test_where_no_name_has_letters_capitals_may_make_no_other_one() -> None:
+    assert is_in_any_case("/")
+    assert is_in_any_case("/1\0/2")
+
+
+def test_a_root_in_other_letters_is_not_inside_however_names_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "Work"
+    root.mkdir()
+    fake = LenientFolder(tmp_path)
+    monkeypatch.setattr(Path, "lstat", lambda path: fake.lstat(path))
+
+    with pytest.raises(OutsideRoots):  # it is refused, never let out
+        Files([root]).target(str(tmp_path / "WORK" / ".." / "WORK" / "x"))
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_name_with_accents_is_read_and_written_as_it_is_spelled(
+    tmp_path: Path, form: Literal["NFC", "NFD"]
+) -> None:
+    path = tmp_path / unicodedata.normalize(form, "Übung.txt")
+    files = Files([tmp_path])
+
+    files.write_text(str(path), "one\r\ntwo\r\n")
+
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert files.read_text(str(path)) == "one\r\ntwo\r\n"
