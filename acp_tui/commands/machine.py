@@ -189,7 +189,7 @@ def _answer_of(terminal: int) -> bytes:
 def git(folder: Path) -> Finding:
     """Find git."""
     check, advice = (
-        "git for snapshots",
+        "snapshots by git",
         "only changes that agents report are shown, and none can be undone: install git",
     )
     try:

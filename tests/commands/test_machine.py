@@ -30,7 +30,7 @@ def test_without_an_agent_the_ways_of_this_machine_are_told_in_80_columns(
         "clipboard",
         "notifications",
         "colours",
-        "git for snapshots",
+        "snapshots by git",
     ):
         assert f" {check} " in told
     assert max(map(cell_len, told.splitlines())) <= 80
@@ -51,7 +51,7 @@ def test_without_git_the_report_says_what_is_missing_and_what_to_do(
 
     assert main(["doctor", "--cwd", str(tmp_path)]) == 1
     told = capsys.readouterr().out
-    assert "✗ git for snapshots" in told
+    assert "✗ snapshots by git" in told
     assert "install git" in told
 
 
