@@ -24,7 +24,7 @@ _LIMIT_NAME: Final = b"Max realtime timeout"
 
 
 class Way(NamedTuple):
-    """How this machine does something."""
+    """One way of this machine to do something."""
 
     subject: str
     """A noun for display, such as "processes"."""

@@ -18,7 +18,7 @@ from tests.waiting import until
 
 
 class Reader:
-    """What a reader of a file knows of it."""
+    """The state of a file as its reader knows it."""
 
     def __init__(self, *files: Path) -> None:
         self.files = list(files)
