@@ -181,19 +181,27 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.after_refresh(self._place_notices)
 
     def _place_notices(self) -> None:
-        """Place notices below the dialog, or above it, and cut them to the rows that are left there.
+        """Place notices below the dialog.
 
-        An agent can cause notices, so they must not cover what is asked, nor the answers.
+        Where there is no room, they stand above the hints of what the user has opened. Off a question they
+        are kept, cut to the rows that are left: an agent can cause them, and keys answer only what is seen.
         """
         box = self.query_one("#box").region
         above, below = box.y, self.size.height - box.bottom
         is_tight = below < _NOTICE_ROWS
         is_above = is_tight and above > max(below, 1)
-        rows = max(_TIGHT_ROWS, above if is_above else below) if is_tight else below - 1
-        self.set_class(is_tight, "-tight")
+        if not is_tight:
+            margin, rows = 1, below - 1
+        elif not self.IS_GUARDED:
+            margin, rows = self.size.height - self.query_one("#hints").region.y, self.size.height
+        elif is_above:
+            margin, rows = self.size.height - box.y, max(_TIGHT_ROWS, above)
+        else:
+            margin, rows = 0, max(_TIGHT_ROWS, below)
+        self.set_class(is_tight and self.IS_GUARDED, "-tight")
         for rack in self.query("ToastRack"):
             rack.styles.max_height = rows
-            rack.styles.margin = (0, 0, self.size.height - box.y if is_above else 0 if is_tight else 1, 0)
+            rack.styles.margin = (0, 0, margin, 0)
 
     @property
     def body(self) -> Widget:
