@@ -5,13 +5,17 @@ Private names: `_send` and `_receive` of `Connection`, the two places that every
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from acp_tui.agent.connection import Connection
+from acp_tui.platform import ways
 from acp_tui.protocol.jsonrpc import Message, Request
 from acp_tui.workspace import guard
 from tests.checklist import table
@@ -27,6 +31,22 @@ settings.load_profile("tests")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--checklist", action="store_true", help="show which tests each obligation has, and end")
+    parser.addoption("--portable", action="store_true", help="refuse all calls that not every system has")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("portable"):
+        paths = (str(Path(__file__).with_name("portable")), os.environ.get("PYTHONPATH", ""))
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        importlib.import_module("tests.portable.sitecustomize")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what tests a call that is refused, or not there."""
+    if config.getoption("portable") or not all(way.is_native for way in ways()):
+        native = [item for item in items if item.get_closest_marker("native")]
+        items[:] = [item for item in items if item not in native]
+        config.hook.pytest_deselected(items=native)
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from acp_tui.platform import ProcProcesses, PsutilProcesses, ways
 
 
@@ -12,6 +14,7 @@ def test_each_way_is_named_and_what_a_native_one_loses_is_nothing() -> None:
     assert not [way for way in told if way.is_native and way.loss]
 
 
+@pytest.mark.native
 def test_both_ways_tell_the_same_of_a_process() -> None:
     native, portable = ProcProcesses(), PsutilProcesses()
     ours, theirs = native.facts(os.getpid()), portable.facts(os.getpid())

@@ -8,9 +8,13 @@ nothing, survives a cleared environment and a new session, and can be read in `/
 from __future__ import annotations
 
 import os
+import sys
 import time
 import weakref
+from pathlib import Path
 from typing import Final
+
+from acp_tui.platform import ProcProcesses, process_table
 
 RUN: Final = os.urandom(8).hex()
 """Prefix of the environment marks of this run."""
@@ -24,7 +28,8 @@ GOING: Final = 2.0
 # The watcher is a shell reading a pipe whose other end only we hold. The kernel closes our end however we
 # die, SIGKILL included; end of file without a goodbye starts the sweep: TERM, CONT, then KILL. It reaches
 # the watched process groups, and every process in /proc with our mark: a variable of the environment, kept by
-# daemons that leave their session, or the limit, kept even by those that clear the environment.
+# daemons that leave their session, or the limit, kept even by those that clear the environment. Without
+# /proc, `orphans.py` looks for the variable.
 _WATCHER: Final = r"""
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU USR1 USR2 PIPE
 cd /
@@ -41,6 +46,10 @@ while read -r verb group; do
 done
 sweep() {
     for group in $groups; do kill -s "$1" -- "-$group"; done
+    if [ "$python" ]; then
+        "$python" -I "$orphans" "$1" "$mark" $groups
+        return
+    fi
     for file in $(grep -lsF -- "=$mark-" /proc/[0-9]*/environ); do
         process=${file#/proc/}
         kill -s "$1" "${process%/environ}"
@@ -52,6 +61,8 @@ sweep() {
 }
 mark=$1
 limit=$2
+python=$3
+orphans=$4
 sweep TERM
 sweep CONT
 sleep 0.5
@@ -70,6 +81,13 @@ def limit_of(number: int) -> int:
 def our_limit(number: int | None) -> int | None:
     """Return the limit of a process if it is a mark of this run."""
     return number if number is not None and number // _LIMIT_COUNT == int(LIMIT_PREFIX) else None
+
+
+def _portable_sweep() -> tuple[str, str]:
+    """Return the program and the script that sweep where `/proc` cannot be read, or "" and ""."""
+    if isinstance(process_table(), ProcProcesses):
+        return "", ""
+    return sys.executable, str(Path(__file__).with_name("orphans.py"))
 
 
 class Guard:
@@ -128,7 +146,7 @@ class Guard:
         try:
             self._pid = os.posix_spawn(
                 "/bin/sh",
-                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN, LIMIT_PREFIX],
+                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN, LIMIT_PREFIX, *_portable_sweep()],
                 # No mark of this or an outer acp-tui: a sweep must not find the watcher.
                 {"PATH": os.environ.get("PATH", os.defpath)},
                 file_actions=[
@@ -136,7 +154,7 @@ class Guard:
                     (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
                     (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
                 ],
-                setsid=True,
+                setpgroup=0,
                 setsigmask=[],
             )
         finally:

@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import stat
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,8 +24,12 @@ from acp_tui.platform import (
     ProcessTable,
     give_limit,
     has_ended,
+    has_folder_descriptors,
     has_limits,
+    has_pidfd,
+    open_folder,
     open_pidfd,
+    path_of,
     process_table,
 )
 from acp_tui.workspace.guard import RUN, Guard, limit_of, our_limit
@@ -93,6 +98,8 @@ _CHANGE_FOLDER: Final = (
     ' && PWD=$1 && shift && exec "$@"'
 )
 """The shell script that waits, enters the folder that we hold open, and execs the program."""
+_LAUNCHER: Final = Path(__file__).with_name("launcher.py")
+"""The program that does the same where no shell can."""
 
 
 def find_program(name: str, environment: Mapping[str, str], cwd: str | None = None) -> str:
@@ -144,22 +151,11 @@ def spawn(
     try:
         program = find_program(name, environment, folder.real if folder is not None else None)
         theirs, ours = _gate(name)
-        command = [program, *argv[1:]]
-        if folder is not None:
-            # A name with a slash is looked for in the folder that is open.
-            command[0] = f"./{name}" if "/" in name and not name.startswith("/") else program
-            command = [SHELL, "-c", _CHANGE_FOLDER, SHELL, folder.path, *command]
-            gate = (os.POSIX_SPAWN_DUP2, theirs, _GATE)
-            file_actions = [*file_actions, gate, (os.POSIX_SPAWN_DUP2, entered, _ENTERED)]
-        pid = os.posix_spawn(
-            command[0],
-            command,
-            environment,
-            file_actions=file_actions,
-            setsid=True,
-            setsigmask=[],
-            setsigdef=_DEFAULTED,
-        )
+        # A name with a slash is looked for in the folder that is open.
+        is_inside = folder is not None and "/" in name and not name.startswith("/")
+        command = [f"./{name}" if is_inside else program, *argv[1:]]
+        begin = _begin_by_shell if has_folder_descriptors() else _begin_by_launcher
+        pid = begin(command, environment, file_actions, folder, theirs, entered)
     except OSError as error:
         kind = NotExecutable if error.errno in _NOT_RUN else StartFailed
         raise kind(f"“{argv[0]}” could not be started: {error.strerror}.") from error
@@ -172,6 +168,74 @@ def spawn(
         return pid
     finally:
         for descriptor in (entered, theirs, ours):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+def _begin_by_shell(
+    command: list[str],
+    environment: Mapping[str, str],
+    file_actions: Sequence[tuple[Any, ...]],
+    folder: WorkingFolder | None,
+    gate: int,
+    entered: int,
+) -> int:
+    """Start a program in a new session; with a folder, through a shell that waits and enters it."""
+    if folder is not None:
+        command = [SHELL, "-c", _CHANGE_FOLDER, SHELL, folder.path, *command]
+        dup2 = os.POSIX_SPAWN_DUP2
+        file_actions = [*file_actions, (dup2, gate, _GATE), (dup2, entered, _ENTERED)]
+    return os.posix_spawn(
+        command[0],
+        command,
+        environment,
+        file_actions=file_actions,
+        setsid=True,
+        setsigmask=[],
+        setsigdef=_DEFAULTED,
+    )
+
+
+# The portable way: where `posix_spawn` begins no session, or a shell cannot enter an open folder, Python does
+# both, 20 ms later.
+def _begin_by_launcher(
+    command: list[str],
+    environment: Mapping[str, str],
+    file_actions: Sequence[tuple[Any, ...]],
+    folder: WorkingFolder | None,
+    gate: int,
+    entered: int,
+) -> int:
+    """Start a program through `launcher.py`; without a folder, wait until it runs."""
+    dup2 = os.POSIX_SPAWN_DUP2
+    language = f"={environment['LC_CTYPE']}" if "LC_CTYPE" in environment else ""
+    told = errors = -1
+    if folder is not None:
+        descriptors = (str(_GATE), str(_ENTERED), "-1", folder.path)
+        file_actions = [*file_actions, (dup2, gate, _GATE), (dup2, entered, _ENTERED)]
+    else:
+        told, errors = os.pipe()
+        descriptors = ("-1", "-1", str(_GATE), "")
+        file_actions = [*file_actions, (dup2, errors, _GATE)]
+    try:
+        pid = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-I", "-S", str(_LAUNCHER), *descriptors, language, *command],
+            environment,
+            file_actions=file_actions,
+            setsigmask=[],
+            setsigdef=_DEFAULTED,
+        )
+        if errors < 0:
+            return pid
+        os.close(errors)
+        errors = -1
+        if number := os.read(told, 16):
+            os.waitpid(pid, 0)
+            raise OSError(int(number), os.strerror(int(number)))
+        return pid
+    finally:
+        for descriptor in (told, errors):
             if descriptor >= 0:
                 os.close(descriptor)
 
@@ -190,12 +254,14 @@ def _opened(folder: WorkingFolder) -> int:
     if os.path.realpath(folder.path) != folder.real:
         raise moved
     try:
-        opened = os.open(folder.real, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        opened = open_folder(folder.real)
+    except PermissionError as error:
+        raise FolderUnusable(f"The working directory “{folder.path}” may not be read.") from error
     except OSError as error:
         raise moved from error
     try:
         status = os.fstat(opened)
-        place = os.readlink(f"/proc/self/fd/{opened}")  # noqa: PTH115 - text
+        place = path_of(opened) or os.path.realpath(folder.path)
         if (status.st_dev, status.st_ino) != folder.identity or place != folder.real:
             raise moved
         # Above the child's own descriptors, which are set one after another.
@@ -296,6 +362,8 @@ def _is_between(before: int, number: int, last: int) -> bool:
 
 _NUMBERS: Final = itertools.count(1)
 _KILL_ROUNDS: Final = 50
+_STEP: Final = 0.25
+"""Seconds between two looks at processes whose end the system does not tell."""
 _WATCHED: Final = 16  # maximum number of processes waited for at once
 
 
@@ -480,6 +548,12 @@ class Child:
 async def wait_for_any(pids: Sequence[int], seconds: float) -> None:
     """Wait until one of some processes has ended, or for `seconds`."""
     loop = asyncio.get_running_loop()
+    if not has_pidfd():
+        until = loop.time() + seconds
+        table = process_table()
+        while (left := until - loop.time()) > 0 and all(map(table.facts, pids)):  # noqa: ASYNC110
+            await asyncio.sleep(min(left, _STEP))
+        return
     ended: asyncio.Future[None] = loop.create_future()
     watched = [pidfd for pid in pids[:_WATCHED] if (pidfd := open_pidfd(pid)) is not None]
     for pidfd in watched:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -78,7 +77,7 @@ async def test_variables_of_the_caller_do_not_reach_git(
     assert (told["GIT_NO_LAZY_FETCH"], told["GIT_ALLOW_PROTOCOL"]) == ("1", "")
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere git runs without this limit")
+@pytest.mark.native
 async def test_git_has_its_limit_of_memory_before_it_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

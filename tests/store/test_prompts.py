@@ -44,7 +44,7 @@ def test_a_draft_of_a_program_that_runs_is_its_own(tmp_path: Path) -> None:
     assert PromptDraft(tmp_path, "ws").take_over() == Prompt("mine")
 
 
-@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="elsewhere no space is reserved")
+@pytest.mark.native
 def test_a_full_disk_leaves_the_draft_that_was_there(tmp_path: Path) -> None:
     draft = PromptDraft(tmp_path, "ws")
     draft.keep(Prompt("a thought"))

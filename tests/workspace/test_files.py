@@ -560,7 +560,7 @@ def test_a_link_to_a_file_inside_stays_a_link(root: Path, files: Files) -> None:
     assert (root / "true").read_text() == "new"
 
 
-@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Python can set file attributes on Linux only")
+@pytest.mark.native
 def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Path, files: Files) -> None:
     path = root / "a"
     path.write_text("old")

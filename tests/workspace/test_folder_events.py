@@ -27,7 +27,7 @@ from acp_tui.workspace.folder_events import (
     why_not_told,
 )
 
-linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere it is asked in steps")
+linux = pytest.mark.native
 
 
 class Ear:

@@ -218,6 +218,10 @@ OFFSPRING = {
 }
 
 
+UNMARKED = {"a double fork without our mark", "an orphan without our mark"}
+"""Those that only a limit tells, once their parent is gone."""
+
+
 @pytest.fixture(params=["pidfd", "thread"])
 def each_way_to_wait(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "thread":
@@ -241,7 +245,9 @@ def start(script: str) -> Child:
 
 
 @pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("kind", OFFSPRING)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.native if kind in UNMARKED else ()) for kind in OFFSPRING]
+)
 async def test_nothing_is_left_of_a_child(kind: str) -> None:
     moment = a_long_time()
     child = start(OFFSPRING[kind].format(time=moment))
