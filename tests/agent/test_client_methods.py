@@ -6,8 +6,6 @@ import asyncio
 import gc
 import os
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,33 +15,17 @@ from acp_tui.agent.agent import OFFERED
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Notice
 from acp_tui.session.files import FileChange
-from acp_tui.store.settings import Policy
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files, OutsideRoots, Stale, Written
+from tests.agent.lending import lending, served
 from tests.agent.puppet import FORM, OPTIONS, SESSION, Conversation, conversation, text
 from tests.sent import Frame
 from tests.waiting import settled
 
 CHUNK = {"sessionUpdate": "agent_message_chunk", "content": text("here")}
+
+
 TERMINAL_METHODS = [f"terminal/{name}" for name in ("create", "output", "wait_for_exit", "kill", "release")]
-
-
-@asynccontextmanager
-async def lending(
-    folder: Path, policy: Policy = "allow-everything", **setup: Any
-) -> AsyncIterator[Conversation]:
-    """A conversation with a session `s2` in a folder."""
-    async with conversation(policy=policy) as talk:
-        await talk.made("s2", str(folder), **setup)
-        yield talk
-
-
-async def served(talk: Conversation, method: str, **params: Any) -> Frame:
-    """Return our answer to a request about the session `s2`."""
-    number = len(talk.puppet.sent.frames)
-    request_id = f"r{number}-{method}"
-    talk.puppet.says({"id": request_id, "method": method, "params": {"sessionId": "s2", **params}})
-    return await talk.puppet.answer_to(request_id)
 
 
 async def code(talk: Conversation, method: str, **params: Any) -> int:
@@ -203,9 +185,6 @@ async def test_c85_c91_every_method_of_what_is_offered_is_served_and_no_other(tm
             assert await code(talk, method, sessionId="other") == -32602, "known, and these params are wrong"
         for method in ("fs/delete_file", "terminal/resize", "mcp/connect", "fs/", "terminal"):
             assert await code(talk, method) == -32601
-
-
-# ------------------------------------------------------------------ terminals
 
 
 async def test_c92_c93_c94_c98_the_life_of_a_terminal(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from acp_tui.cli import main
 from acp_tui.store.decisions import NAME, DecisionLog
-from tests.store.test_decisions import ONE
+from tests.decisions import ONE
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 
 from acp_tui.cli import main
 from acp_tui.store.journal import Journal
-from tests.store.test_disk_space import journal
+from tests.old_journals import journal
 
 
 @pytest.fixture

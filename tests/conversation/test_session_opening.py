@@ -22,9 +22,9 @@ from acp_tui.store.prompts import Prompt
 from acp_tui.store.recordings import recent_sessions
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import launch, said, start, talk
+from tests.decisions import ONE
 from tests.full_disk import Disk
 from tests.recordings import recording
-from tests.store.test_decisions import ONE
 from tests.waiting import until
 
 WEB = McpServer("web", "http", url="https://me:pw1@example.com/mcp?k=short")

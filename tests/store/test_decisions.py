@@ -10,26 +10,9 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store import decisions
-from acp_tui.store.decisions import Decision, DecisionLog, Decisions, OfferedOption, files
+from acp_tui.store.decisions import Decision, DecisionLog, Decisions, files
+from tests.decisions import ONE, YES
 from tests.full_disk import Disk
-
-YES = OfferedOption("y", "Yes", "allow_once")
-ONE = Decision(
-    at="2026-03-01T10:00:00.000+00:00",
-    session="s1",
-    agent="demo",
-    workspace="/w",
-    tool_call="t1",
-    kind="execute",
-    title="Run it",
-    command="make test",
-    paths=("/w/a",),
-    options=(YES, OfferedOption("n", "No", "reject_once")),
-    chosen=YES,
-    by="person",
-    detail="key y",
-    waited=1.5,
-)
 
 
 def log(folder: Path, *secrets: str, at: float = 1e9) -> DecisionLog:

@@ -168,3 +168,9 @@ async def seat(
                 await app.tabs.end()
     finally:
         began.guard.close()
+
+
+def told(here: Seat) -> str:
+    """Return the newest notice, but for what there is to say of the clipboard outside; nothing before one."""
+    notices = [notice for notice in here.notices if notice.title != "Clipboard"]
+    return notices[-1].message if notices else ""

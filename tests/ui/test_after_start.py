@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.store.settings import JournalBudget
 from acp_tui.ui.after_start import free_space
-from tests.store.test_disk_space import journal
+from tests.old_journals import journal
 
 
 def test_what_was_deleted_is_said_and_nothing_is_where_nothing_went(

@@ -24,18 +24,10 @@ from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.workspace.programs import wait_uncancelled
 from tests.conversation.talks import held_before_turns
+from tests.ui.agent_commands import COMMANDS
 from tests.ui.seats import seat
 
 pytestmark = pytest.mark.slow
-
-COMMANDS = {
-    "kind": "available_commands_update",
-    "availableCommands": [
-        {"name": "plan", "description": "make a plan"},
-        {"name": "play", "description": "play", "input": {"hint": "what"}},
-        {"name": "stop", "description": "stop"},
-    ],
-}
 
 
 async def test_what_is_typed_is_sent_with_enter_and_shown_with_its_answer(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ import pytest
 
 from acp_tui.ui import app
 from tests.terminal import Terminal
-from tests.ui.seats import seat
-from tests.ui.session_screen.test_export import told
+from tests.ui.seats import seat, told
 
 _ASKS = "from acp_tui.ui.terminal import has_shell; print(has_shell())"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +11,6 @@ from textual.widgets import Input
 from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.session import Session
-from acp_tui.store.agents import demo_launch
 from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.settings import Settings
@@ -24,6 +21,7 @@ from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.session_name import title_of
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from tests.ui.seats import Seat, seat
+from tests.ui.two_sessions import is_over, two_sessions
 
 pytestmark = pytest.mark.slow
 
@@ -31,31 +29,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-
-
-@asynccontextmanager
-async def two_sessions(
-    folder: Path, settings: Settings | None = None
-) -> AsyncIterator[tuple[Seat, SessionScreen, SessionScreen]]:
-    """Two sessions on one demo agent; the second is seen."""
-    workspace = folder / "workspace"
-    workspace.mkdir()
-    launch = demo_launch()
-    launch = launch._replace(env={**launch.env, "ACP_TUI_DEMO_SPEED": "0"})
-    async with seat(workspace, settings, given=launch) as here:
-        first = here.session
-        await here.press("ctrl+n")
-        await here.until(lambda: here.session is not first and here.session.conversation.phase == "ready")
-        await here.until(lambda: here.session.query("#prompt"))
-        try:
-            yield here, first, here.session
-        finally:
-            await here.tabs.end()
-
-
-def is_over(session: Session) -> bool:
-    """Return True once a turn has ended."""
-    return bool(session.turns) and session.turn_state == "idle"
 
 
 def told(here: Seat) -> str:

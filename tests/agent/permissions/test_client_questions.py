@@ -10,9 +10,9 @@ from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.protocol.schema import Implementation
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from acp_tui.store.settings import Policy
+from tests.agent.lending import served
 from tests.agent.permissions.turn import RUN, asked, notices, running, wants
 from tests.agent.puppet import text
-from tests.agent.test_client_methods import served
 from tests.sent import Frame
 from tests.waiting import until
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.agent.lending import lending, served
 from tests.agent.permissions.turn import RUN, asked, permitted, running, wants
 from tests.agent.puppet import text
-from tests.agent.test_client_methods import lending, served
 from tests.sent import Frame
 
 

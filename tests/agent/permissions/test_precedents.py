@@ -10,7 +10,7 @@ import pytest
 from acp_tui.agent.permissions.decision_records import Precedents, past_tool_uses, precedents
 from acp_tui.rules.model import ToolUse
 from acp_tui.store.decisions import OVERWRITE, Decision, DecisionLog, OfferedOption
-from tests.store.test_decisions import ONE
+from tests.decisions import ONE
 
 
 def test_a_decision_tells_what_was_asked() -> None:

@@ -15,8 +15,8 @@ from acp_tui.session.questions import StaleWrite
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE
 from acp_tui.store.settings import StaleWriteSetting
+from tests.agent.lending import lending, served
 from tests.agent.puppet import Conversation
-from tests.agent.test_client_methods import lending, served
 from tests.sent import Frame
 
 

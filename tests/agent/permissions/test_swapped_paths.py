@@ -10,9 +10,9 @@ import pytest
 from acp_tui.rules.model import Rule
 from acp_tui.rules.protected import destination
 from acp_tui.session.entries import Diff
+from tests.agent.lending import served
 from tests.agent.permissions.turn import RUN, asked, notices, permitted, running, wants
 from tests.agent.puppet import OPTIONS
-from tests.agent.test_client_methods import served
 from tests.sent import Frame
 from tests.waiting import until
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.agent.lending import lending, served
 from tests.agent.permissions.turn import MODES, RUN, asked, wants
-from tests.agent.test_client_methods import lending, served
 from tests.sent import Frame
 
 

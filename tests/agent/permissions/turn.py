@@ -13,8 +13,8 @@ from acp_tui.session.entries import Notice
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Policy
+from tests.agent.lending import lending
 from tests.agent.puppet import OPTIONS, Conversation
-from tests.agent.test_client_methods import lending
 from tests.sent import Frame
 
 RUN: Frame = {"command": "touch", "args": ["made"]}

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from acp_tui.store.decisions import Decision, DecisionLog, OfferedOption
 from acp_tui.ui.screens.decisions import DecisionFilter, DecisionList, DecisionsScreen
 from acp_tui.ui.screens.texts import SessionDetailsScreen
-from tests.store.test_decisions import ONE
+from tests.decisions import ONE
 from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 pytestmark = pytest.mark.slow

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.agent_commands import COMMANDS
 from tests.ui.seats import seat
-from tests.ui.test_app import COMMANDS
 
 pytestmark = pytest.mark.slow
 

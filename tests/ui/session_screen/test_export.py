@@ -16,7 +16,7 @@ from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.texts import SourceScreen
 from acp_tui.ui.session_screen.export import as_markdown, fenced
-from tests.ui.seats import Seat, seat
+from tests.ui.seats import seat, told
 
 
 def update(update_kind: str, text: str = "", **more: Any) -> dict[str, Any]:
@@ -85,6 +85,7 @@ Done, **nearly**.
 
 *Cancelled.*
 """
+
 
 WHOLE = """\
 # Flags
@@ -156,13 +157,9 @@ def test_what_would_end_a_fence_or_obey_the_terminal_stays_text() -> None:
 
 
 ANSWER = "Two **codes**:\n\n```sh\nls\n```\n\n```py\na = 1\nb = 2\n```\n"
+
+
 UPDATES = json.dumps([{"kind": "agent_message_chunk", "content": {"type": "text", "text": ANSWER}}])
-
-
-def told(here: Seat) -> str:
-    """Return the newest notice, but for what there is to say of the clipboard outside; nothing before one."""
-    notices = [notice for notice in here.notices if notice.title != "Clipboard"]
-    return notices[-1].message if notices else ""
 
 
 @pytest.mark.slow

@@ -9,9 +9,8 @@ import pytest
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.inbox import InboxMenu, waiting
 from acp_tui.ui.session_screen.screen import SessionScreen
-from tests.ui.seats import Seat
-from tests.ui.session_screen.test_export import told
-from tests.ui.test_tabs import is_over, two_sessions
+from tests.ui.seats import Seat, told
+from tests.ui.two_sessions import is_over, two_sessions
 
 pytestmark = pytest.mark.slow
 

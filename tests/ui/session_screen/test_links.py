@@ -19,8 +19,7 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen import links as browser
 from acp_tui.ui.session_screen.links import about, file_of, links, open_link, other_host
-from tests.ui.seats import seat
-from tests.ui.session_screen.test_export import told
+from tests.ui.seats import seat, told
 
 
 def test_a_message_links_to_what_it_points_at_and_what_it_brings() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from acp_tui.store.agents import demo_launch
 from acp_tui.ui.session_screen.queue import QueueMenu
-from tests.ui.seats import Seat, seat
-from tests.ui.session_screen.test_export import told
+from tests.ui.seats import Seat, seat, told
 
 pytestmark = pytest.mark.slow
 

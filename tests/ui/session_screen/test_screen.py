@@ -9,8 +9,7 @@ import pytest
 from acp_tui.session.events import SessionChange
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.session_screen.screen import SessionScreen
-from tests.ui.seats import seat
-from tests.ui.session_screen.test_export import told
+from tests.ui.seats import seat, told
 
 pytestmark = pytest.mark.slow
 

@@ -18,9 +18,8 @@ from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen import sessions
 from acp_tui.ui.session_screen.sessions import SessionPages, SessionsMenu
 from tests.agent.puppet import Conversation, conversation
-from tests.ui.seats import Seat, seat
-from tests.ui.session_screen.test_export import told
-from tests.ui.test_tabs import two_sessions
+from tests.ui.seats import Seat, seat, told
+from tests.ui.two_sessions import two_sessions
 
 
 def page(name: str, cursor: str | None = None) -> dict[str, Any]:
