@@ -355,7 +355,7 @@ def has_attributes() -> bool:
 
 
 def copy_attributes(old: int, new: int, skipped: Iterable[str] = ()) -> None:
-    """Copy the extended attributes of an open file to another, as far as there are any."""
+    """Copy the extended attributes of an open file to another, if there are any."""
     if not has_attributes():
         return
     for attribute in os.listxattr(old):

@@ -97,7 +97,7 @@ class _Replay:
         self._pieces: dict[tuple[str, str], TextBuffer] = {}
         """The output in pieces of terminals, by session and id."""
         self._ended: set[tuple[str, str]] = set()
-        """Terminals whose end was read: pieces that are kept beside the journal stand behind it."""
+        """Terminals whose end was read: pieces in the journal's companion files come after it."""
         self._running: set[str] = set()
         """The commands of the user that have not ended."""
         self._at = 0.0
@@ -229,7 +229,7 @@ class _Replay:
         self._sessions.note(session_id, event, self._at)
 
     def _print(self, session_id: str, terminal_id: str, output: object) -> None:
-        """Keep the longest text of an output: it only grows, except for what is cut off."""
+        """Keep the longest text of an output, which only grows until its start is cut off."""
         known = self._printed.setdefault(session_id, {})
         if isinstance(output, str) and len(output) >= len(known.get(terminal_id, "")):
             known[terminal_id] = output

@@ -147,7 +147,7 @@ class Snapshots:
 
     @property
     def has_news(self) -> bool:
-        """True if anything may have changed since the last look, as far as it was told until now."""
+        """True if a change since the last look is known or possible."""
         return self._watcher is None or not self._latest or self._watcher.woken.is_set()
 
     async def news(self) -> None:

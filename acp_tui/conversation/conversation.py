@@ -305,7 +305,7 @@ class Conversation(ConversationState):
         return self._prompts.take(index)
 
     def move_in_queue(self, index: int, step: int) -> None:
-        """Move a queued prompt; it is said earlier by a negative step."""
+        """Move a queued prompt; a negative step sends it earlier."""
         self._prompts.move(index, step)
 
     def stop(self) -> bool:

@@ -220,7 +220,7 @@ def _host(start: Start, launch: Launch) -> Host:
 
 
 def rule_book() -> RuleBook:
-    """Return the user's rules for one agent, each of which has its own sessions."""
+    """Return the user's rules for one agent, with its own sessions."""
     return RuleBook(config_folder() / files.NAME, files.Trust(state_folder() / files.TRUST_NAME))
 
 

@@ -117,7 +117,7 @@ POWERS: Final[dict[str, str]] = {
 
 
 def power_of(words: Sequence[str]) -> str | None:
-    """Return the power that an allow rule for these first words gives beyond what they say."""
+    """Return the power that an allow rule for these first words gives beyond the words."""
     return POWERS.get(posixpath.basename(words[0])) if words else None
 
 
@@ -346,7 +346,7 @@ def may_run(prefix: str, command: str | None) -> bool:
 
 
 def may_change(env: Iterable[tuple[str, str]]) -> bool:
-    """Return whether environment variables may change what a command runs."""
+    """Return whether environment variables may change the program that a command runs."""
     return any(_POWERFUL_VARIABLE.fullmatch(name) for name, _ in env)
 
 

@@ -121,7 +121,7 @@ def _pieces_of(text: str) -> Iterator[str]:
 
 
 def _decoded(text: str) -> str:
-    """Return the text of `$'…'`, as far as its escapes stand for letters of names."""
+    """Return the text of `$'…'` with those escapes replaced that stand for letters of names."""
 
     def letter(found: re.Match[str]) -> str:
         digits = found[1] or found[2] or found[3]

@@ -472,7 +472,7 @@ _TAKE_A_WORD: Final = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-fil
 _HARMLESS: Final = re.compile(
     r"(?=.*(?:^| )-\w*c)(?:(?:-[lceux]+|-[lceux]*o pipefail|--login|--posix|--norc|--noprofile)(?: |$))+"
 )
-"""Options that introduce a text and do not change what it runs."""
+"""Options that introduce a text and do not change its effect."""
 _SAME_IN_ZSH: Final = re.compile(r"""(?:[\w./:@%+,-][\w./:@%+,=-]*|'[^']*'|"[^"$`\\!]*")+""")
 _MAX_DEPTH: Final = 4
 """Nested shells (`sh -c "sh -c …"`) that are followed."""

@@ -31,7 +31,7 @@ class Destination(NamedTuple):
     why: str | None = ""
     """Reason for its protection, "" without any, None if unknown."""
     names: int = 1
-    """Number of its hard links, under all of which a write is visible."""
+    """Number of its hard links; a write is visible under each."""
     real: str = ""
     """The target, absolute."""
     linked: tuple[int, int] | None = None

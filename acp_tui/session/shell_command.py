@@ -44,7 +44,7 @@ _NAMED: Final = re.compile(
     r"(?:.*_)?(?:commands?|cmds?|(?:cmd|command)_?line|argv|scripts?|shell|bash|sh|exec|execute|run|program"
     r"|executable)"
 )
-"""Names of fields that hold a command, whatever the kind of the call."""
+"""Names of fields that hold a command, in calls of any kind."""
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DEEPEST: Final = 8
 _MOST: Final = 200

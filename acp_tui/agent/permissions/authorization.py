@@ -67,7 +67,7 @@ USER: Final = AnsweredBy("person")
 
 _NEVER_RUNNING: Final = frozenset(rules.TOOL_KINDS) - {"execute", "other"}
 _CHANGING: Final = frozenset({"edit", "delete", "move", "other"})
-"""Kinds of which any text of the input may name a file that is written."""
+"""Kinds of tools whose input may name a written file in any text."""
 _BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
 """The word or prompt in front of a command in a title."""
 _MAX_PATHS: Final = 200

@@ -72,7 +72,7 @@ class ImplicitRequest:
     args: Sequence[str] = ()
     cwd: str | None = None
     env: Sequence[tuple[str, str]] = ()
-    """Environment variables, which may change what the command does."""
+    """Environment variables, which may change the effect of the command."""
     target: Target | WorkingFolder | None = None
     """The file or folder behind the path at the last look; None before the first."""
     again: bool = False
@@ -178,7 +178,7 @@ class Grant:
         )
 
     def _is_same_file(self, request: ImplicitRequest, path: str, *, is_protected: bool) -> bool:
-        """Return whether a file is still the one that was shown, as far as its path does not say that."""
+        """Return whether a file is still the one that was shown, apart from its path."""
         shown, now = self.places.get(path), request.target
         if shown is None or not isinstance(now, Target):
             return True

@@ -295,7 +295,7 @@ def _is_env(value: Any) -> bool:
 
 
 def env_of(call: ToolCall) -> dict[str, str]:
-    """Return the environment variables in the input of a command that may change what it does."""
+    """Return the environment variables in the input of a command that may change its effect."""
     return effective_env(pair for value in _fields(call.raw_input, _ENV_FIELD) for pair in _variables(value))
 
 
@@ -327,7 +327,7 @@ def _fields(raw_input: Any, names: re.Pattern[str]) -> Iterator[Any]:
 
 
 def effective_env(env: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the environment variables that may change what a command does."""
+    """Return the environment variables that may change the effect of a command."""
     return {name: value for name, value in env if not _is_harmless(name, value)}
 
 

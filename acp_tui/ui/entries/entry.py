@@ -1,4 +1,4 @@
-"""The base of the blocks of a chat, each of which shows an entry."""
+"""The base of the blocks of a chat; each block shows an entry."""
 
 from __future__ import annotations
 

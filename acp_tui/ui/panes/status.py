@@ -93,7 +93,7 @@ class StatusLine(StatusRows):
         return fitting
 
     def _short(self, text: str) -> str:
-        """Return a name that the agent gives, without the length to push away what stands behind it."""
+        """Return a name of the agent, short enough to leave room behind it."""
         return shortened(text, _NAME, self.theme_styles.symbol("cut"))
 
     def _phase(self) -> list[tuple[str, Piece]]:

@@ -94,6 +94,6 @@ class ToolCallsPane(Pane):
             self.append(line)
 
     def pieces_of(self, call: ToolCall) -> tuple[list[Piece], list[Piece]]:
-        """Return the line of a call: what stands on its left and on its right."""
+        """Return the line of a call: its left and its right part."""
         now = None if call.is_final else self._now
         return call_pieces(call, self._cwd, self.theme_styles, now, asks=self._asks(call))

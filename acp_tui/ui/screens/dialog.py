@@ -304,7 +304,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
 
 class Details(RowView, can_focus=False):
-    """Blocks of text, of which only the rows in view are painted."""
+    """Blocks of text; only the rows in view are painted."""
 
     def __init__(self, blocks: Sequence[TextBlock], styles: Styles, *, id: str | None = None) -> None:
         super().__init__(styles, id=id)

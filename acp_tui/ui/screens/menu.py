@@ -145,7 +145,7 @@ class Menu(Dialog[str]):
         self.place = MenuPlace()
         """Position to begin at."""
         self.nothing = _NO_MATCH
-        """Text in place of the items while there are none."""
+        """Text in place of missing items."""
 
     @override
     def compose(self) -> ComposeResult:

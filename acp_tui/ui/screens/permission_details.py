@@ -452,7 +452,7 @@ log = logging.getLogger(__name__)
 
 
 class Background(NamedTuple):
-    """Context of a question beside its tool call."""
+    """The context of a question, apart from its tool call."""
 
     rule: Rule | None = None
     """The rule that asks."""

@@ -22,7 +22,7 @@ class Completion:
     """A completion."""
 
     text: str
-    """Text that replaces what was typed."""
+    """Text that replaces the typed one."""
     length: int
     """Characters before the cursor that it replaces."""
     line: StatusRow

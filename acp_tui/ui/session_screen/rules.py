@@ -119,7 +119,7 @@ class SessionRules:
             self._screen.run_worker(self._ask_for_trust(book, new[0]), group="rules")
 
     def saved(self) -> None:
-        """Read the files again, some of which were saved."""
+        """Read the files again after a save."""
         self.book.read_again()
         self.look()
 
@@ -254,7 +254,7 @@ _RUNS_ANYTHING: Final = re.compile(
     r"(?:sudo|doas|su|env|command|builtin|exec|eval|nohup|setsid|time|timeout|nice|xargs|find|ssh|watch"
     r"|(?:ba|da|z|k|fi|c|tc)?sh|(?:python|pypy|perl|ruby|php|lua|node|deno|bun|npx|bunx|uvx)[\d.]*)"
 )
-"""Programs that run whatever stands behind them: their name alone would allow everything."""
+"""Programs that run the words behind them: their name alone would allow everything."""
 
 
 def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:

@@ -28,7 +28,7 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import shortened
 
 _LONGEST_TIME: Final = 32
-"""Cells of a time that is none."""
+"""Cells of a missing time."""
 _PACE: Final = 0.25
 """Seconds between two updates of the list."""
 

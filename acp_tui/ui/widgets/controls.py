@@ -25,7 +25,7 @@ from acp_tui.ui.widgets.text import safe, safe_line
 
 
 class OneOf(Widget, can_focus=True):
-    """A row of words of which one is chosen, by left and right, space, or a click."""
+    """A row of words; the user chooses one by left and right, space, or a click."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "step(-1)", "Choice before", show=False, id="one-of.before"),

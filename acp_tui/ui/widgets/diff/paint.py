@@ -477,7 +477,7 @@ class DiffPainter:
 
 
 def _broken(code: Sequence[Segment], text: str, room: int) -> list[Row]:
-    """Return segments in rows of `room` cells; `text` is what they show."""
+    """Return segments in rows of `room` cells; `text` is their text."""
     spans = [(segment.text, segment.style or Style.null()) for segment in code]
     places = row_spans(text, room)
     return wrap(spans, room, words=False) if places is None else cut_at(spans, places)

@@ -135,7 +135,7 @@ _PAN: Final = 8
 
 
 class DiffView(RowView, can_focus=True):
-    """A view of differences of files, whatever their source."""
+    """A view of differences of files from any source."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "next_change", "Next change", id="diff.next-change"),

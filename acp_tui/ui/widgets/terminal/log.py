@@ -58,7 +58,7 @@ def pen_after(pen: Pen, parameters: str) -> Pen:
 
 @lru_cache(maxsize=2_000)
 def sequence_of(pen: Pen) -> str:
-    """Return the SGR sequence that sets a pen, whatever was set before; its link is not in it."""
+    """Return the SGR sequence that sets a pen after any other; its link is not in it."""
     on = ["0", *(str(code) for code, name in _ON.items() if code < 10 and getattr(pen, name))]
     for code, color in (("38", pen.foreground), ("48", pen.background)):
         if isinstance(color, int):

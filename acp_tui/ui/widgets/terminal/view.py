@@ -181,7 +181,7 @@ class TerminalView(RowView, can_focus=True):
         self._draw_soon()
 
     def detach(self) -> None:
-        """Show nothing new; what was drawn stays."""
+        """Show nothing new, and leave the drawn rows."""
         if self._source is not None:
             self._source.detach(self._take)
             self._source = None
@@ -192,7 +192,7 @@ class TerminalView(RowView, can_focus=True):
         return self._log.text() if self._screen_of is None else self._screen_of.text()
 
     def on_mount(self) -> None:
-        """Draw what was attached before the view was there."""
+        """Draw the output of a terminal that was attached before the view was there."""
         self._draw_soon()
 
     def on_unmount(self) -> None:
