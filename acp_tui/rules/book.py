@@ -41,6 +41,8 @@ class RuleBook:
     workspaces: list[str] = field(default_factory=list)
     """The folders of the sessions."""
     _cache: dict[Path, _CachedFile] = field(default_factory=dict)
+    _denied: dict[Path, tuple[Rule, ...]] = field(default_factory=dict)
+    """What each file denied when it could be read last."""
 
     def enter(self, workspace: str) -> None:
         """Add the rules of a workspace; what they allow counts once their file is trusted."""
@@ -83,12 +85,18 @@ class RuleBook:
         self._cache.clear()
 
     def _load(self, path: Path) -> RuleFile:
-        """Read a file; the rules of a workspace's file are for that workspace only."""
+        """Read a file; the rules of a workspace's file are for that workspace only.
+
+        While it cannot be read, it denies what it denied before, and asks for everything else.
+        """
         file = files.load(path)
-        if path == self.user_file:
-            return file
-        folder = str(path.parent.parent)
-        return replace(file, rules=tuple(replace(rule, workspace=folder) for rule in file.rules))
+        if path != self.user_file:
+            folder = str(path.parent.parent)
+            file = replace(file, rules=tuple(replace(rule, workspace=folder) for rule in file.rules))
+        if not file.is_readable:
+            return replace(file, rules=(*file.rules, *self._denied.get(path, ())))
+        self._denied[path] = tuple(rule for rule in file.rules if rule.decision == "deny")
+        return file
 
     def problems(self) -> list[Problem]:
         """Return the mistakes in the files as they are now."""

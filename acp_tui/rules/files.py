@@ -42,6 +42,8 @@ class RuleFile:
     problems: tuple[Problem, ...] = ()
     digest: str = ""
     """The SHA-256 of its bytes; empty for a missing file."""
+    is_readable: bool = True
+    """False if it is not known what it says."""
 
 
 def load(path: Path) -> RuleFile:
@@ -99,7 +101,7 @@ _TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 def _unreadable(path: Path, line: int | None, message: str, digest: str) -> RuleFile:
     mistake = f"{message}; everything is asked until that is mended"
     rule = Rule("ask", file=path, line=line, where=_where(path, line), mistake=mistake)
-    return RuleFile(path, (rule,), (Problem(path, line, rule.mistake),), digest)
+    return RuleFile(path, (rule,), (Problem(path, line, rule.mistake),), digest, is_readable=False)
 
 
 def _read(path: Path, text: str, tables: Mapping[str, Any], digest: str) -> RuleFile:

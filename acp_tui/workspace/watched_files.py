@@ -13,6 +13,8 @@ from acp_tui.workspace.folder_events import DELETED, CannotWatch, FolderEvent, F
 
 _PAUSE: Final = 0.03
 """Seconds between the first event and the look: an editor saves in several steps."""
+_LONGEST: Final = 0.25
+"""Seconds of that pause, at most: others may be busy in a folder of the files."""
 _GAP: Final = 0.3
 """Seconds for which a file may be empty, or gone, while it is saved."""
 _TRIES: Final = 5
@@ -25,8 +27,8 @@ Stamp = tuple[int, ...]
 
 
 # The folders of the files are watched, not the files: an editor may put another file in the place of one. So
-# are those of links on the way, and the folder above, in which a removed one is made again. Any event makes
-# us look at the files once; it need not name them.
+# are those of links on the way. A folder that is gone is an event, too; then the one above is watched. Any
+# event makes us look at the files once; it need not name them.
 class WatchedFiles:
     """Watches some files, which need not exist."""
 
@@ -55,17 +57,22 @@ class WatchedFiles:
 
     async def run(self) -> None:
         """Watch until cancelled."""
+        pause = _PAUSE
         try:
             while True:
                 self._news.clear()
-                await self._look()
+                found = await self._look()
+                began = self._loop.time()
                 await self._news.wait()
-                await asyncio.sleep(_PAUSE)
+                is_calm = found or self._loop.time() - began > _LONGEST
+                pause = _PAUSE if is_calm else min(2 * pause, _LONGEST)
+                await asyncio.sleep(pause)
         finally:
             self._is_over = True
             self._end()
 
-    async def _look(self) -> None:
+    async def _look(self) -> bool:
+        """Look at the files once; return whether any may have changed."""
         files = list(self._files())
         events = await asyncio.to_thread(self._watch, files)
         stamps = await asyncio.to_thread(_stamps, files)
@@ -79,6 +86,7 @@ class WatchedFiles:
         )
         if told := frozenset(changed):
             self._tell(told)
+        return bool(told)
 
     # ------------------------------------------------------------------ folders, in a thread
 
@@ -164,10 +172,7 @@ def _folders_of(files: Iterable[Path]) -> dict[str, tuple[int, int]]:
 
 
 def _folders_on_the_way(file: Path) -> set[Path]:
-    """Return the folders with links on the way to a file, and its folder with the one above.
-
-    Of folders that are missing it is the one above that exists.
-    """
+    """Return the folders with links on the way to a file, and its own, else the one above that exists."""
     found: set[Path] = set()
     folder, parts = Path(file.anchor), list(file.parts[1:])
     links = 0
@@ -189,7 +194,7 @@ def _folders_on_the_way(file: Path) -> set[Path]:
             folder = Path(path.anchor) if path.anchor else folder
             parts[:0] = path.parts[1:] if path.anchor else path.parts
         elif not parts or not (folder / name).is_dir():
-            found |= {folder, folder.parent}
+            found.add(folder)
             break
         else:
             folder /= name

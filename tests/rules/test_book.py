@@ -125,6 +125,21 @@ def test_a_command_that_is_no_prefix_is_a_mistake_and_its_rule_asks(book: RuleBo
     assert decide(book, run("make")).decision == "ask"
 
 
+def test_a_file_that_breaks_denies_what_it_denied_and_allows_nothing(book: RuleBook, workspace: Path) -> None:
+    for path in (book.user_file, file_of(workspace)):
+        path.write_text(ALLOW_LS + DENY_RM)
+        assert decide(book, run("rm x", workspace)).decision == "deny"
+
+        path.write_text(f"{ALLOW_LS}{DENY_RM}[[rules\n")
+        book.read_again()
+        assert decide(book, run("rm x", workspace)).decision == "deny"
+        assert decide(book, run("ls", workspace)).decision == "ask"
+        assert [problem.line for problem in book.problems()] == [7]
+
+        path.write_text("")
+        assert decide(book, run("rm x", workspace)).decision == "ask"
+
+
 def test_a_broken_file_asks_for_everything_in_its_reach(book: RuleBook, workspace: Path) -> None:
     book.user_file.write_text('[[rules]]\ndecision = "allow"\n')
     file_of(workspace).write_text("[[rules")

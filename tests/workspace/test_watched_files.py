@@ -104,6 +104,23 @@ async def test_a_file_and_its_folders_need_not_exist_and_may_be_removed_and_made
             await reader.knows("")
 
 
+async def test_a_folder_may_be_moved_away_and_another_one_put_in_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "home" / "config" / "x.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("0")
+    async with reading(path) as reader:
+        for number in range(1, 6):
+            new = tmp_path / f"new {number}"
+            (new / "config").mkdir(parents=True)
+            (new / "config" / "x.toml").write_text(f"{number}")
+            path.parent.rename(tmp_path / f"old {number}")
+            await reader.knows("")
+            (new / "config").rename(path.parent)
+            await reader.knows(f"{number}")
+            path.write_text(f"{number} again")
+            await reader.knows(f"{number} again")
+
+
 @pytest.mark.parametrize("relative", [True, False])
 async def test_a_link_is_followed_and_so_is_another_one_in_its_place(tmp_path: Path, relative: bool) -> None:
     dotfiles, others, config = tmp_path / "dotfiles", tmp_path / "others", tmp_path / "config"
