@@ -9,8 +9,8 @@ from acp_tui.rules.book import RuleDraft
 from acp_tui.rules.model import Rule
 from acp_tui.ui.screens.rule_editor import RuleEditor
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
+from tests.ui.screens.previews import nothing
 from tests.ui.screens.stage import until
-from tests.ui.screens.test_rules import nothing
 
 pytestmark = pytest.mark.slow
 

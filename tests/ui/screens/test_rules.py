@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
-from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
+from acp_tui.rules.book import RuleBook, RuleChanges
 from acp_tui.rules.files import Trust
 from acp_tui.rules.model import ToolUse
 from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrial
 from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
+from tests.ui.screens.previews import nothing
 from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 MINE = """\
@@ -36,6 +36,8 @@ expires = 2020-01-01
 decision = "allow"
 tool_kind = "reed"
 """
+
+
 THEIRS = '[[rules]]\ndecision = "allow"\ncommand = "npm test"\n'
 
 
@@ -47,10 +49,6 @@ def changes(tmp_path: Path) -> RuleChanges:
     book = RuleBook(tmp_path / "rules.toml", Trust(tmp_path / "trusted.json"))
     book.enter(str(tmp_path / "w"))
     return RuleChanges(book)
-
-
-def nothing(draft: RuleDraft) -> Sequence[str]:
-    return ["a preview of", draft.rule.command or "nothing"]
 
 
 def screen(changes: RuleChanges, tmp_path: Path) -> RulesScreen:
@@ -166,12 +164,6 @@ async def test_a_question_is_tried_as_it_is_typed(changes: RuleChanges, tmp_path
         await until(pilot, lambda: "asked: ask anything" in app.text)
         app.screen.query_one("#path", Input).value = "x.env"
         await until(pilot, lambda: "denied: deny *.env" in app.text)
-
-
-# ------------------------------------------------------------------ the editor
-
-
-# ------------------------------------------------------------------ trust
 
 
 @pytest.mark.slow

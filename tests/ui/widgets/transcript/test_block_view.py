@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.terminal.screen import TerminalScreen
 from acp_tui.ui.widgets.transcript.block_view import Redraw
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
-from tests.ui.widgets.transcript.test_transcript import Harness, running
+from tests.ui.widgets.transcript.harness import Harness, running
 
 WIDTH, HEIGHT = 30, 10
 

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from math import inf
-from pathlib import Path
-from time import monotonic
-from typing import ClassVar
 
 import pytest
 from rich.style import Style
-from textual.app import App, ComposeResult
 from textual.events import Hide, MouseScrollUp, Show
 from textual.geometry import Region
-from textual.message import Message
-from textual.pilot import Pilot
 
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.output_block import OutputBlock
@@ -28,7 +20,7 @@ from acp_tui.ui.widgets.transcript import transcript as searching
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 from acp_tui.ui.widgets.transcript.layout import BlockLayout, Viewport
 from acp_tui.ui.widgets.transcript.transcript import Hits, Transcript, hits_in, look_through, row_of_hit
-from tests.waiting import PATIENCE
+from tests.ui.widgets.transcript.harness import Harness, running
 
 
 def laid_out(text: str, width: int = 20) -> BlockLayout:
@@ -110,67 +102,6 @@ async def test_what_is_not_wanted_any_more_is_not_looked_for(monkeypatch: pytest
     assert looked == 3
     assert await look_through(blocks, "", lambda: True) is not None
     assert looked == 3
-
-
-STYLES = Styles(by_role={"cursor": Style(bgcolor="blue"), "match": Style(reverse=True)})
-
-
-class TranscriptApp(App[None]):
-    CSS_PATH: ClassVar = [Path(module.__file__).with_name("transcript.tcss")]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.heard: list[Message] = []
-
-    def compose(self) -> ComposeResult:
-        yield Transcript(STYLES)
-
-    def on_transcript_chosen(self, event: Transcript.Chosen) -> None:
-        self.heard.append(event)
-
-    def on_block_view_overloaded(self, event: Transcript.Overloaded) -> None:
-        self.heard.append(event)
-
-    def on_block_view_caught_up(self, event: Transcript.CaughtUp) -> None:
-        self.heard.append(event)
-
-
-class Harness:
-    def __init__(self, app: TranscriptApp, pilot: Pilot[None]) -> None:
-        self.app = app
-        self.pilot = pilot
-        self.view = app.query_one(Transcript)
-
-    def shown(self) -> list[str]:
-        """Return the rows on the screen without the column of the thumb."""
-        strips = self.view.render_lines(Region(0, 0, *self.view.size))
-        return [strip.text[:-1].rstrip() for strip in strips]
-
-    async def until(self, condition: Callable[[], bool]) -> None:
-        end = monotonic() + PATIENCE
-        while not condition():
-            assert monotonic() < end, self.shown()
-            await self.pilot.pause(0.005)
-
-    async def settled(self) -> None:
-        await self.until(lambda: self.view.is_settled)
-
-    def numbered(self, count: int, first: int = 0) -> list[TextBlock]:
-        blocks = [TextBlock([("text", f"block {first + n}\nrow b\nrow c")]) for n in range(count)]
-        for block in blocks:
-            self.view.append(block)
-        return blocks
-
-
-@asynccontextmanager
-async def running(width: int = 30, height: int = 10) -> AsyncIterator[Harness]:
-    app = TranscriptApp()
-    async with app.run_test(size=(width, height)) as pilot:
-        harness = Harness(app, pilot)
-        harness.view.focus()
-        await harness.until(lambda: harness.view.size.width > 0)
-        await pilot.pause()
-        yield harness
 
 
 async def test_blocks_are_shown_one_below_the_other() -> None:
