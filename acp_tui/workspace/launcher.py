@@ -43,6 +43,8 @@ def main() -> None:
         os.fchdir(folder)
         os.close(folder)
         environment["PWD"] = name
+    if errors >= 0:
+        os.set_inheritable(errors, False)  # its end tells that the program runs
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
         signal.signal(number, signal.SIG_DFL)
     try:

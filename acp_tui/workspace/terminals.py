@@ -139,6 +139,8 @@ DEFAULT_LIMIT: Final = 1 << 20
 KEPT_OUTPUT: Final = 64 << 10
 """Bytes at the end of an output that are written down when the command has ended."""
 _PACE: Final = 0.03  # seconds between two pieces of output, so that many small writes are one
+_PIECE: Final = 64 << 10
+"""Bytes that are delivered before that: each piece is written down."""
 RELEASED_KEPT: Final = 32
 """Number of released terminals whose output stays visible."""
 LARGEST_LIMIT: Final = 64 << 20
@@ -272,7 +274,7 @@ class Terminal:
         self._pending += data
         if self._pause is None:
             self._go_on()
-        elif len(self._pending) >= SLICE:
+        elif len(self._pending) >= _PIECE:
             self._deliver()
 
     def _go_on(self) -> None:

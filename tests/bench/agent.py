@@ -7,6 +7,7 @@ Orders (characters and bytes, separated by blanks):
     line BYTES                   one line of that length
     flood BYTES                  plain lines; how much went out stands in the file named by ACP_BENCH_SENT
     work SECONDS RATE            thoughts, messages and tool calls, RATE pieces a second; told as with a flood
+    command COLOURS BYTES        a command in a terminal of the client's, which prints BYTES; 1: in colours
 Each answer that comes as fast as it can, but for a flood, ends with `end(which one it is, from 1)`.
 """
 
@@ -37,8 +38,13 @@ def _last() -> str:
     return f"\n\n{end(next(_answers))}\n\n"
 
 
+def printed(answer: int) -> str:
+    """The last line of a command, printed by nothing else."""
+    return f"all-is-printed-{answer}"
+
+
 def main() -> None:
-    for line in sys.stdin.buffer:
+    while line := sys.stdin.buffer.readline():
         message = json.loads(line)
         match message.get("method"):
             case "initialize":
@@ -104,6 +110,38 @@ def work(seconds: int, rate: int) -> None:
     _send(chunk(_last(), f"last-{time.monotonic_ns()}"))
 
 
+_PLAIN: Final = "line 12345 of what a long build has to tell to its reader"
+_COLOURED: Final = (
+    r"\033[1;32m   Compiling\033[0m crate-12345 \033[36mv1.0.3\033[39m (\033[38;5;244m/home/src\033[m)"
+)
+
+
+def script(colours: int, size: int, last: str) -> str:
+    """Return what a shell runs to print `size` bytes and a last line."""
+    line = _COLOURED if colours else _PLAIN
+    return f"yes \"$(printf '{line}')\" | head -c {size}; echo; echo {last}"
+
+
+def command(colours: int, size: int) -> None:
+    last = printed(next(_answers))
+    args = ["-c", script(colours, size, last)]
+    terminal = _asked("terminal/create", command="sh", args=args)["terminalId"]
+    call = {"toolCallId": last, "title": "printing", "kind": "execute", "status": "in_progress"}
+    content = [{"type": "terminal", "terminalId": terminal}]
+    _send(updated({"sessionUpdate": "tool_call", **call, "content": content}))
+    _asked("terminal/wait_for_exit", terminalId=terminal)
+    _send(updated({"sessionUpdate": "tool_call_update", "toolCallId": last, "status": "completed"}))
+
+
+def _asked(method: str, **params: Any) -> dict[str, Any]:
+    """Send a request and return its result."""
+    _send(encoded({"id": method, "method": method, "params": {"sessionId": _SESSION, **params}}))
+    while (answer := json.loads(sys.stdin.buffer.readline())).get("id") != method:
+        pass
+    result: dict[str, Any] = answer["result"]
+    return result
+
+
 ORDERS: Final[dict[str, Callable[..., None]]] = {
     "stream": stream,
     "pace": pace,
@@ -111,6 +149,7 @@ ORDERS: Final[dict[str, Callable[..., None]]] = {
     "line": line,
     "flood": flood,
     "work": work,
+    "command": command,
 }
 
 

@@ -37,6 +37,9 @@ class Program:
         os.close(theirs)
         self._drawn = b""
         self.bytes_drawn = 0
+        self._noted = b""
+        self.noted_at: float | None = None
+        """When (perf_counter) the noted text was drawn."""
 
     def __enter__(self) -> Program:
         return self
@@ -53,6 +56,10 @@ class Program:
 
     def type(self, text: str) -> None:
         os.write(self._pty, text.encode())
+
+    def note(self, text: str) -> None:
+        """Note in `noted_at` when a text is drawn, whatever else is waited for."""
+        self._noted, self.noted_at = text.encode(), None
 
     def wait_for(self, text: str, patience: float = PATIENCE) -> float:
         """Return when (perf_counter) a text was drawn since the last wait.
@@ -98,6 +105,8 @@ class Program:
             return False
         self.bytes_drawn += len(data)
         self._drawn = self._drawn[-4_096:] + data
+        if self._noted and self.noted_at is None and self._noted in self._drawn:
+            self.noted_at = time.perf_counter()
         return bool(data)
 
     # ------------------------------------------------------------------ what it costs

@@ -5,10 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
 
 from tests.bench import agent
 from tests.bench.installed import ACP_TUI
 from tests.bench.program import Program
+
+
+def allow_everything(env: Mapping[str, str]) -> None:
+    """Let the agents of this environment run commands unasked."""
+    folder = Path(env["HOME"], ".config", "acp-tui")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.toml").write_text('policy = "allow-everything"\n')
 
 
 @contextmanager
@@ -20,8 +29,10 @@ def talk(env: Mapping[str, str]) -> Iterator[Program]:
         yield program
 
 
-def order(program: Program, text: str) -> None:
-    """Send a prompt."""
+def order(program: Program, text: str) -> float:
+    """Send a prompt and return when (perf_counter)."""
     program.type(text)
     program.look_on(0.2)
+    began = perf_counter()
     program.type("\r")
+    return began

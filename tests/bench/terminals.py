@@ -12,19 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from acp_tui.workspace.terminals import Terminals
+from tests.bench import agent
 from tests.bench.apps import terminal
 from tests.bench.installed import PYTHON
 from tests.bench.keys import LETTERS, echoes, late
 from tests.bench.program import Program
 from tests.bench.table import Row, at_least, at_least_times, at_most
+from tests.bench.talk import allow_everything, order, talk
 
 LINES = ("sh", "-c", "seq -f 'line %.0f of what a long build has to tell its reader' 100000")
 _COLOURED = "\x1b[1;32m   Compiling\x1b[0m crate-%.0f \x1b[36mv1.0.3\x1b[39m (\x1b[38;5;244m/home/src\x1b[m)"
 COLOURED = ("sh", "-c", f"seq -f '{_COLOURED}' 100000")
+_SIZE = 100 * 10**6
 YES = ("timeout", "2", "yes", "a line that says the same again and again")
 
 
 def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
+    allow_everything(env)
+    for colours in (False, True):
+        yield from _in_chat(env, colours)
     for argv, name in (
         (LINES, "100,000 lines"),
         (COLOURED, "100,000 coloured"),
@@ -39,6 +45,24 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
         yield Row(f"{name_of_keys}, p95", "ms", late(echoed), late(idle), (at_most(50),))
         yield Row(f"{name_of_keys}, longest", "ms", max(echoed), max(idle), (at_most(100),))
         yield Row(f"terminal, {name}, memory", "MB", grown, None, (at_most(60),))
+
+
+def _in_chat(env: Mapping[str, str], colours: bool) -> Iterator[Row]:
+    """Measure a command of an agent: from the prompt until its last line is in the chat."""
+    name = f"terminal in the chat, {_SIZE // 10**6} MB {'coloured' if colours else 'plain'}"
+    floor = _bare(("sh", "-c", agent.script(int(colours), _SIZE, "over")))
+    with talk(env) as program:
+        before = program.memory()
+        program.note(agent.printed(1))
+        began = order(program, f"command {int(colours)} {_SIZE}")
+        echoed = echoes(program, LETTERS[:20], pause=0.02)
+        program.look_on_until(lambda: program.noted_at is not None)
+        seconds = (program.noted_at or 0.0) - began
+        program.look_on(1)
+        idle = echoes(program, LETTERS[20:40], pause=0.02)
+        yield Row(name, "MB/s", _SIZE / 1e6 / seconds, floor, (at_least(20), at_least_times(0.5)))
+        yield Row(f"{name}, key to echo, p95", "ms", late(echoed), late(idle), (at_most(50),))
+        yield Row(f"{name}, memory", "MB", program.memory() - before, None, (at_most(60),))
 
 
 def _drawn(argv: Sequence[str], env: Mapping[str, str]) -> tuple[float, list[float], list[float], float]:

@@ -13,7 +13,7 @@ from typing_extensions import override
 from acp_tui.session.entries import Text, ToolCall
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.terminal.log import MainScreenLog
+from acp_tui.ui.widgets.terminal.log import MainScreenLog, newest
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, crop_row
 from acp_tui.workspace.terminals import Terminal
@@ -99,27 +99,40 @@ class Tail(Block):
         return self.log().text()
 
 
+_READ: Final = 64 << 10
+"""Bytes of the newest output that are read for a draw."""
+_MOST_WAITING: Final = 1 << 20
+"""Bytes of output that wait for a draw."""
+
+
 class TerminalTail(Tail):
     """The newest lines of a terminal of ours, as they come."""
 
-    __slots__ = ("_log", "_redraw")
+    __slots__ = ("_log", "_redraw", "_waiting")
 
     def __init__(self, terminal: Terminal, redraw: Callable[[], None], limit: int) -> None:
         super().__init__(limit)
         self._redraw = redraw
         self._log = self.new_log()
-        self._log.feed(terminal.attach(self._take))
+        self._waiting = bytearray()
+        """Output that is read when it is drawn."""
+        self._waiting += terminal.attach(self._take)
 
     @override
     def log(self) -> MainScreenLog:
+        if self._waiting:
+            data, self._waiting = newest(bytes(self._waiting), _READ), bytearray()
+            self._log.feed(data)
         return self._log
 
     @override
     def height_hint(self, width: int) -> int:
-        return min(self._limit, self._log.line_count) or 1
+        return min(self._limit, self.log().line_count) or 1
 
     def _take(self, data: bytes) -> None:
-        self._log.feed(data)
+        self._waiting += data
+        if len(self._waiting) > _MOST_WAITING:  # nobody draws it for now
+            self._waiting = bytearray(newest(bytes(self._waiting), _READ))
         self._redraw()
 
 

@@ -630,6 +630,24 @@ _SWITCH: Final = re.compile(rb"\x1b\[\?(?:\d+;)*(?:47|1047|1049)(?:;\d+)*([hl])"
 _CUT: Final = re.compile(rb"\x1b(?:\[(?:\?[\d;]{0,40})?)?\Z")
 
 
+_SGR: Final = re.compile(rb"\x1b\[[0-9;:]*m")
+_STATE: Final = 4 << 10
+"""Bytes before the newest ones in which colours are looked for that still hold."""
+
+
+def newest(data: bytes, size: int) -> bytes:
+    """Return the last whole lines of an output, of `size` bytes at most, with what was set before them.
+
+    What nobody will see need not be read. The colours of the lines before, and a switch to another screen,
+    still count.
+    """
+    if len(data) <= size:
+        return data
+    at = data.find(b"\n", len(data) - size) + 1 or len(data) - size
+    switches = [found.group() for found in _SWITCH.finditer(data, 0, at)]
+    return b"".join((*switches[-1:], *_SGR.findall(data, max(0, at - _STATE), at), data[at:]))
+
+
 class MainScreenLog(TerminalLog):
     """A log of the main screen only: an editor or a pager makes no readable lines."""
 

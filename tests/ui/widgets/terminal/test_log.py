@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.color import Color
 
-from acp_tui.ui.widgets.terminal.log import PLAIN, MainScreenLog, Pen, TerminalLog, pen_after, style_of
+from acp_tui.ui.widgets.terminal.log import (
+    PLAIN,
+    MainScreenLog,
+    Pen,
+    TerminalLog,
+    newest,
+    pen_after,
+    style_of,
+)
 
 DATA = (
     b"$ vi a\r\n\x1b[?1049h\x1b[2J\x1b[5;1Hdrawn\x1b[1;1H\x1b[31mred"
@@ -29,6 +37,32 @@ def test_what_was_drawn_aside_is_not_among_the_lines_however_it_is_cut(size: int
     assert not log.needs_screen
     assert not log.is_aside
     assert asides == ({False, True} if size < len(DATA) else {False})
+
+
+@pytest.mark.parametrize(
+    ("before", "shown"),
+    [
+        (b"", ["old"]),
+        (b"\x1b[?1049h\x1b[2Ja menu", []),
+        (b"\x1b[?1049h\x1b[2Ja menu\x1b[?1049l", ["old"]),
+    ],
+    ids=["lines", "aside", "back"],
+)
+def test_of_far_too_much_output_the_newest_lines_are_read_on_the_same_screen(
+    before: bytes, shown: list[str]
+) -> None:
+    log = MainScreenLog()
+    log.feed(newest(before + b"old\r\n" * 9_000 + b"\x1b[32m" + b"old\r\n" * 100, 300))
+
+    assert set(log.text().split()) == set(shown)
+    assert log.line_count <= 61
+    if shown:
+        assert log.rows(0, 1)[0][0].style == style_of(Pen(foreground=2))
+
+
+def test_little_output_is_read_as_a_whole() -> None:
+    assert newest(DATA, len(DATA)) == DATA
+    assert newest(b"no end", 3) == b"end"
 
 
 def test_an_escape_at_the_end_waits_for_what_it_becomes() -> None:

@@ -177,6 +177,25 @@ async def test_a_full_screen_program_gets_a_screen() -> None:
         await until(pilot, lambda: screen(app.view)[0] == "history")
 
 
+async def test_what_scrolled_away_stays_after_another_size_and_a_full_screen_program() -> None:
+    app, source = Viewer(), Scripted(b"".join(b"line %d\r\n" % number for number in range(100)))
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: "line 99" in screen(app.view))
+        await pilot.resize_terminal(20, 12)
+        await until(pilot, lambda: source.size == (19, 12))
+        source.emit(b"\x1b[?1049h\x1b[2J\x1b[3;5Hmenu")
+        await until(pilot, lambda: any("menu" in row for row in screen(app.view)))
+        await pilot.resize_terminal(40, 8)
+        source.emit(b"\x1b[?1049lback\r\n")
+        await until(pilot, lambda: "back" in screen(app.view))
+
+        kept = app.view.text()
+
+        assert "menu" not in kept
+        assert [line for line in kept.split("\n") if line] == [*(f"line {n}" for n in range(100)), "back"]
+
+
 async def test_when_the_emulator_breaks_the_output_is_shown_as_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(screen: TerminalScreen, data: bytes) -> None:
         raise ScreenBroken("index out of bounds")
