@@ -42,7 +42,7 @@ class RuleBook:
     """The folders of the sessions."""
     _cache: dict[Path, _CachedFile] = field(default_factory=dict)
     _denied: dict[Path, tuple[Rule, ...]] = field(default_factory=dict)
-    """What each file denied when it could be read last."""
+    """The rules of each file that denied when it could be read last."""
 
     def enter(self, workspace: str) -> None:
         """Add the rules of a workspace; what they allow counts once their file is trusted."""
