@@ -20,7 +20,7 @@ _NOT_EVERYWHERE: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (fcntl, ("F_SETSIG",)),
     (shutil, ("_copyxattr",)),
 )
-_BETWEEN = (__name__, "os", "posixpath", "pathlib", "pathlib._local")
+_BETWEEN = (__name__, "os", "pathlib", "pathlib._local")
 """Modules through which a call comes."""
 
 

@@ -385,7 +385,9 @@ async def left_behind(terminals: Terminals, kind: str, owner: str = "s") -> tupl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", BEHIND)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.native if "mark" in kind else ()) for kind in BEHIND]
+)
 @pytest.mark.parametrize("way", ["release", "stop"])
 async def test_what_outlives_a_command_goes_on_in_the_background_and_ends_with_the_session(
     terminals: Terminals, kind: str, way: str
@@ -489,6 +491,7 @@ async def test_many_terminals_end_with_few_looks_at_the_processes(
 
 
 @pytest.mark.slow
+@pytest.mark.native  # elsewhere no id tells what is new
 async def test_a_release_reads_only_what_is_new_or_its_own(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
