@@ -22,7 +22,7 @@ from acp_tui.agent.capabilities import (
 )
 from acp_tui.agent.client_methods import SERVED, Service
 from acp_tui.agent.connection import Connection, ConnectionJournal, Pipe
-from acp_tui.agent.host import Host
+from acp_tui.agent.host import Host, NotLent
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy
 from acp_tui.agent.permissions.client_questions import (
     ClientQuestions,
@@ -469,10 +469,11 @@ class Agent:
 
         Raises:
             Denied, Refused.
+            NotLent: the session is gone since the request came.
         """
         session = self._sessions.find(session_id)
         if session is None:
-            return None  # the request itself will fail on that
+            raise NotLent(f"unknown session: {session_id}")
         return await self._implicit_requests.authorize(session, self.name, request)
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:

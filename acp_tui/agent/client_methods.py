@@ -85,6 +85,7 @@ async def read_text_file(host: Host, params: Any, delegate: ServiceDelegate) -> 
         target = await asyncio.to_thread(files.target, request.path)
         wanted = ImplicitRequest("read", request.path, target=target, again=again)
         await delegate.authorize(request.session_id, wanted)
+        host.check_lent(request.session_id, files)
         return await asyncio.to_thread(files.read_text, target, request.line, request.limit)
 
     try:
@@ -110,6 +111,7 @@ async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) ->
         wanted = ImplicitRequest("edit", request.path, request.content, target=target, again=again)
         over = await delegate.authorize(request.session_id, wanted)
         while True:
+            host.check_lent(request.session_id, files)
             try:
                 # Shielded: a write happens even if its request is cancelled, and must be noted.
                 writing = asyncio.ensure_future(write(target, over))
@@ -151,6 +153,7 @@ async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) ->
     async def start_once(again: bool) -> Terminal:
         folder = await asyncio.to_thread(WorkingFolder.of, request.cwd or files.roots[0])
         await delegate.authorize(request.session_id, replace(_to_run(request), target=folder, again=again))
+        host.check_lent(request.session_id, files)
         return await host.terminals.create(
             request.session_id,
             request.command,

@@ -59,6 +59,15 @@ class Host:
         except KeyError:
             raise NotLent(f"unknown session: {session_id}") from None
 
+    def check_lent(self, session_id: str, files: Files) -> None:
+        """Raise unless a session still has the folders that a request for it was decided in.
+
+        Raises:
+            NotLent: they were taken back meanwhile, or others were lent.
+        """
+        if self.files(session_id) is not files:
+            raise NotLent(f"the folders of this session have changed: {session_id}")
+
     def lends(self, session_id: str, path: str) -> bool:
         """Return whether a path lies in a folder of a session; False without a session."""
         files = self._files.get(session_id)

@@ -133,6 +133,8 @@ class Setup:
         Raises:
             AgentError.
         """
+        if not session_id:
+            raise AgentError(f"The agent gave no name to the {what}.")
         if session_id in known or self.is_lent(session_id):
             raise AgentError(f"The agent named the same session again instead of a {what}.")
 

@@ -377,7 +377,7 @@ class Sessions:
                 self._pasts[session_id] = event.past
             case SessionReady():
                 self._ready(session_id, event.ok, at)
-            case events.SetUp(is_made=True) if session_id in self.ids or session_id in self.by_id:
+            case events.SetUp(is_made=True) if session_id in {OUTSIDE, *self.ids, *self.by_id}:
                 # Another session would get its policy, rules and folders; the request fails.
                 log.warning("the agent names a session again instead of a new one: %s", session_id)
                 self._misnamed = session_id
