@@ -164,6 +164,7 @@ _MAX_FOLDERS: Final = 100
 _MAX_DEPTH: Final = 4
 """Levels of a protected folder of the workspace searched for links: `.git/modules/x/hooks` has four."""
 _MAX_DEPTH_AT_HOME: Final = 2
+_MAX_DEPTH_OF_CONFIG: Final = 1
 MAX_ENTRIES: Final = 1_000
 """Names below one protected name searched for links."""
 MAX_NAMES: Final = 10_000
@@ -270,8 +271,8 @@ def _by_name(path: str, roots: Sequence[str]) -> Protection | None:
 def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
     """Return the protection of a file that a protected name links to, symbolically or hard.
 
-    Such names are searched in the roots, the folders between a root and the file, and the user's home. A link
-    in the home to a whole root protects nothing in it.
+    Such names are searched in the roots, the folders between a root and the file, the user's home, and
+    acp-tui's own folders. A link in these two to a whole root protects nothing in it.
     """
     try:
         state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
@@ -283,7 +284,11 @@ def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
         *(_leading(folder, real, state, _MAX_DEPTH) for folder in _folders_above(real, roots)),
         _leading(home, real, state, _MAX_DEPTH_AT_HOME, around),
     )
-    return next(filter(None, (_by_name(name, roots) for name in chain.from_iterable(names))), None)
+    found = next(filter(None, (_by_name(name, roots) for name in chain.from_iterable(names))), None)
+    config, *others = own_folders()
+    depths = {config: _MAX_DEPTH_OF_CONFIG, **dict.fromkeys(others, 0)}
+    own = (_leading(folder, real, state, deepest, around, is_ours=True) for folder, deepest in depths.items())
+    return found or next(filter(None, map(_ours, chain.from_iterable(own))), None)
 
 
 def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
@@ -302,7 +307,13 @@ def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
 # folders above the file and the home is looked at, with bounds for depth and number; hard links are known
 # by device and inode.
 def _leading(
-    folder: str, real: str, state: os.stat_result | None, deepest: int, around: Sequence[str] = ()
+    folder: str,
+    real: str,
+    state: os.stat_result | None,
+    deepest: int,
+    around: Sequence[str] = (),
+    *,
+    is_ours: bool = False,
 ) -> Iterator[str]:
     """Yield the protected names in a folder that link to a file.
 
@@ -312,11 +323,12 @@ def _leading(
         state: the status of the file; None: it does not exist yet.
         deepest: levels to search in a folder that is itself protected.
         around: folders of the file; a link to one of them or above does not count.
+        is_ours: every name in the folder is protected.
     """
     is_linked = state is not None and state.st_nlink > 1 and not stat.S_ISDIR(state.st_mode)
     seen = set[str]()
     waiting: deque[tuple[str, _NamePatterns | None, int, Iterator[int]]] = deque()
-    waiting.append((folder, _places_in(folder, _home()), 0, iter(())))
+    waiting.append((folder, None if is_ours else _places_in(folder, _home()), 0, iter(())))
     while waiting:
         where, places, depth, left = waiting.popleft()
         for name, below in _names_in(where, places):

@@ -264,6 +264,24 @@ def test_programs_found_by_name_are_protected_in_the_home_folder(workspace: Path
     assert why_protected("~/bin/ls", [home])
 
 
+@pytest.mark.parametrize("kind", ["config", "data", "state"])
+def test_a_file_to_which_a_link_in_a_folder_of_ours_leads_is_protected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "ours"))
+    own, dotfiles = tmp_path / "ours" / kind, tmp_path / "dotfiles"
+    own.mkdir(parents=True)
+    dotfiles.mkdir()
+    (dotfiles / "hard").touch()
+    (own / "rules.toml").symlink_to(dotfiles / "later.toml")
+    (own / "hard").hardlink_to(dotfiles / "hard")
+    (own / "folder").symlink_to(dotfiles / "sub")
+    (own / "all").symlink_to(dotfiles)
+    for name in ("later.toml", "hard", "sub/new"):
+        assert why_protected(str(dotfiles / name), (str(dotfiles),))
+    assert why_protected(str(dotfiles / "plain"), (str(dotfiles),)) is None
+
+
 @pytest.mark.parametrize("ours", ["", "own"])
 def test_our_own_folders_are_those_of_the_store(
     ours: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
