@@ -103,6 +103,8 @@ class ToolUse:
     """A field of its input is named as one for a command, whatever the kind of the call."""
     is_open: bool = False
     """Its input holds more than is searched: any path or command may stand in it."""
+    has_more_paths: bool = False
+    """It names more paths than `paths` has: any of them may be denied, and none is allowed."""
 
     def is_inside(self, path: str) -> bool:
         """Return whether an absolute path lies in the workspace, links followed."""
@@ -183,7 +185,7 @@ class _RuleMatcher:
 
     def _may_reach(self, meant: PathPattern, named: Sequence[str]) -> bool:
         use, folder = self.use, self._folder
-        if use.is_open or (use.tool_kind == "execute" and use.command is None):
+        if use.is_open or use.has_more_paths or (use.tool_kind == "execute" and use.command is None):
             return True
         hinted = [*use.hints, *(value for _, value in use.env)]
         told = [path for text in use.told for path in fragments(text, folder)]
@@ -226,6 +228,8 @@ _NAME: Final = 40
 
 def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
     """Return "allow" where one rule covers the whole tool use, or several the commands of a chain."""
+    if use.has_more_paths:
+        return RuleVerdict("ask", None, why="rules allow no call that names so many files" if rules else "")
     runs = use.command is not None or use.tool_kind == "execute"
     if runs and not all(map(use.is_inside, filter(None, (use.folder, *use.folders)))):
         return RuleVerdict("ask", None, why="rules allow no command outside the workspace" if rules else "")

@@ -72,6 +72,8 @@ _BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
 """The word or prompt in front of a command in a title."""
 _MAX_PATHS: Final = 200
 """Files of one call that are looked at, while nothing else happens; a call with more is asked about."""
+_MAX_FOLLOWED: Final = 1_000
+"""Paths that a call names whose links are followed; one with more is asked about."""
 _MAX_SEARCHED: Final = 10_000
 """Characters of a text searched for a command."""
 
@@ -111,7 +113,9 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
         decision, answered_by = said.decision, AnsweredBy("rule", said.rule.source)
     else:
         policy = host.policy_of(session.id)
-        decision = rules.by_policy(policy, call.kind, call.command, _policy_paths(call, session.cwd), files)
+        paths = _policy_paths(call, session.cwd)
+        is_known = policy == "allow-everything" or len(paths) <= _MAX_FOLLOWED
+        decision = rules.by_policy(policy, call.kind, call.command, paths, files if is_known else None)
         if decision == "allow" and policy != "allow-everything" and _is_more(call, session.cwd, files):
             decision = "ask"
         answered_by = AnsweredBy("policy", rules.WORDS[policy])
@@ -194,7 +198,8 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
     """
     runs, said = call.command is not None or call.kind == "execute", call.stated_command
     mode = session.option("mode")
-    named = (absolute(path, session.cwd) for path in call.named_paths)
+    paths = call.named_paths
+    named = (absolute(path, session.cwd) for path in paths[:_MAX_FOLLOWED])
     return rules.ToolUse(
         agent=agent,
         tool_kind=call.kind,
@@ -210,6 +215,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         told=tuple(_told(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
         names_command=said is None and bool(named_commands(call.raw_input)),
+        has_more_paths=len(paths) > _MAX_FOLLOWED,
         is_open=not is_searched(call.raw_input),
         workspace=session.cwd,
         roots=(session.cwd, *roots),

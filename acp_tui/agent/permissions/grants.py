@@ -233,16 +233,15 @@ def grant_of(
         is_known = not unknown_fields(call.raw_input, said.keys if said is not None else frozenset())
         grant.commands = tuple(commands_of(call)) if is_known else ()
     if call.kind in _WRITE_KINDS:
-        for item in call.content:
-            if isinstance(item, Diff):
-                path = led_to(item.path)
-                grant.writes.setdefault(path, []).append(item)
-                old = old_texts.get(item.path) if item.before is None else None
-                if old is not None and old.text is not None:
-                    grant.old_texts[path] = old.text
+        for item in islice((item for item in call.content if isinstance(item, Diff)), _MAX_PLACES):
+            path = led_to(item.path)
+            grant.writes.setdefault(path, []).append(item)
+            old = old_texts.get(item.path) if item.before is None else None
+            if old is not None and old.text is not None:
+                grant.old_texts[path] = old.text
     if call.kind == "read":
         # Paths of the input do not count: the dialog folds the input.
-        grant.reads = {led_to(path) for path in call.named_paths}
+        grant.reads = {led_to(path) for path in islice(call.named_paths, _MAX_PLACES)}
     return grant
 
 

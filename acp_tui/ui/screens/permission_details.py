@@ -58,7 +58,7 @@ MANY: Final = 100
 """Paths after which a list of them is cut at first."""
 
 _FOLLOWED: Final = 1_000
-"""Most paths whose destinations are looked up."""
+"""Most paths of a list that are looked up, one after the other."""
 NOWHERE: Final[Mapping[str, Destination]] = MappingProxyType({})
 
 _READ: Final = 100_000
@@ -225,8 +225,9 @@ def _facts(
 
 def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], level: DetailLevel) -> str:
     """Return the number of paths that are not listed, and of those outside the workspace."""
-    outside = sum(not inside(path) for path in paths)
-    told = f", {outside:,} of them outside the workspace" if outside else ""
+    outside = sum(not inside(path) for path in paths[:_FOLLOWED])
+    least = "at least " if outside and len(paths) > _FOLLOWED else ""
+    told = f", {least}{outside:,} of them outside the workspace" if outside else ""
     return f"{len(paths):,} more{told} ({level.key} shows them)"
 
 

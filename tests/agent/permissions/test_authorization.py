@@ -483,3 +483,24 @@ async def test_a_change_that_is_too_much_to_be_searched_is_asked_about(tmp_path:
     assert (
         await answered_under("allow-everything", {"kind": "edit", "rawInput": {"a": patch}}, tmp_path) is None
     )
+
+
+MANY = {"kind": "read", "locations": [{"path": f"/w/{number}"} for number in range(1_001)]}
+"""A read of more files than are looked at."""
+
+
+@pytest.mark.parametrize(
+    ("rule", "answer"),
+    [
+        (Rule("allow", tool_kind="read"), None),
+        (Rule("allow", path="**"), None),
+        (Rule("deny", path="/w/1000"), None),
+        (Rule("deny", tool_kind="read"), chosen("no")),
+    ],
+)
+async def test_a_call_that_names_too_many_files_is_asked_about_unless_a_rule_surely_denies_it(
+    rule: Rule, answer: Frame | None
+) -> None:
+    assert await answered_by((rule,), MANY, OPTIONS) == answer
+    fewer = {**MANY, "locations": MANY["locations"][1:]}
+    assert await answered_by((rule,), fewer, OPTIONS) == chosen("yes" if rule.decision == "allow" else "no")

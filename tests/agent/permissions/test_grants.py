@@ -421,3 +421,15 @@ def test_a_command_with_a_field_that_nobody_knows_covers_nothing() -> None:
     for more, expected in (({"description": "Build"}, True), ({"wd": "/x"}, False), ({"sudo": True}, False)):
         asked = ToolCall("t", "Build", "execute", raw_input={"command": "make", **more})
         assert grant_of(asked, CWD).covers(wanted, "", CWD, None) == expected, more
+
+
+def test_a_permission_for_very_many_files_covers_only_the_first_of_them() -> None:
+    read = ToolCall("t", "Read", "read", locations=tuple(Location(f"/w/{number}") for number in range(2_000)))
+    changed = edit(*(Diff(f"/w/{number}", "", "new\n") for number in range(2_000)))
+
+    for asked, kind in ((read, "read"), (changed, "edit")):
+        wanted = [
+            ImplicitRequest(kind, f"/w/{number}", content="new\n" if kind == "edit" else None)
+            for number in (0, 999, 1_000)
+        ]
+        assert [grant_of(asked, CWD).concerns(one, one.path) for one in wanted] == [True, True, False]

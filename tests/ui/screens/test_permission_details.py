@@ -276,6 +276,12 @@ def test_paths_that_are_not_listed_are_told_of_where_they_lie_outside() -> None:
     assert "/etc/149" in text_of(call, whole=True)
 
 
+def test_of_very_many_paths_those_outside_are_counted_among_the_first() -> None:
+    call = ToolCall("t", "Read", "read", locations=[Location(path=f"/etc/{n}") for n in range(5_000)])
+
+    assert "4,900 more, at least 1,000 of them outside the workspace (i shows them)" in text_of(call)
+
+
 def runs(command: str) -> ToolCall:
     return ToolCall("t", "", "execute", raw_input={"command": command})
 
