@@ -23,7 +23,7 @@ from tests.bench.talk import allow_everything, order, talk
 LINES = ("sh", "-c", "seq -f 'line %.0f of what a long build has to tell its reader' 100000")
 _COLOURED = "\x1b[1;32m   Compiling\x1b[0m crate-%.0f \x1b[36mv1.0.3\x1b[39m (\x1b[38;5;244m/home/src\x1b[m)"
 COLOURED = ("sh", "-c", f"seq -f '{_COLOURED}' 100000")
-_SIZE = 100 * 10**6
+_SIZE = 60 * 10**6
 YES = ("timeout", "2", "yes", "a line that says the same again and again")
 
 
@@ -52,9 +52,11 @@ def _in_chat(env: Mapping[str, str], colours: bool) -> Iterator[Row]:
     name = f"terminal in the chat, {_SIZE // 10**6} MB {'coloured' if colours else 'plain'}"
     floor = _bare(("sh", "-c", agent.script(int(colours), _SIZE, "over")))
     with talk(env) as program:
+        program.look_on(2)
         before = program.memory()
         program.note(agent.printed(1))
         began = order(program, f"command {int(colours)} {_SIZE}")
+        program.look_on(0.3)  # a key at once would count as part of a paste
         echoed = echoes(program, LETTERS[:20], pause=0.02)
         program.look_on_until(lambda: program.noted_at is not None)
         seconds = (program.noted_at or 0.0) - began

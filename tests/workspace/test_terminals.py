@@ -374,6 +374,10 @@ BEHIND = {
 }
 
 
+EACH_KIND = [pytest.param(kind, marks=pytest.mark.native if "mark" in kind else ()) for kind in BEHIND]
+"""Without the mark of the environment, only a limit tells what its parent left behind."""
+
+
 async def left_behind(terminals: Terminals, kind: str, owner: str = "s") -> tuple[Terminal, str]:
     """Return a terminal whose ended command left a sleeper, and its sleeping time."""
     moment = a_long_time()
@@ -385,9 +389,7 @@ async def left_behind(terminals: Terminals, kind: str, owner: str = "s") -> tupl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.native if "mark" in kind else ()) for kind in BEHIND]
-)
+@pytest.mark.parametrize("kind", EACH_KIND)
 @pytest.mark.parametrize("way", ["release", "stop"])
 async def test_what_outlives_a_command_goes_on_in_the_background_and_ends_with_the_session(
     terminals: Terminals, kind: str, way: str
@@ -444,7 +446,7 @@ async def test_what_ends_by_itself_leaves_the_background(terminals: Terminals) -
     await until(lambda: not terminals.background("s"))
 
 
-@pytest.mark.parametrize("kind", BEHIND)
+@pytest.mark.parametrize("kind", EACH_KIND)
 async def test_release_ends_a_command_that_runs_with_all_that_came_of_it(
     terminals: Terminals, kind: str
 ) -> None:
