@@ -14,6 +14,7 @@ from acp_tui.agent.replay import replay_in_slices
 from acp_tui.conversation.running_agent import mcp_servers_for
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import AgentCapabilities, SessionInfo, SessionInfoUpdate, has
+from acp_tui.rules.paths import is_below
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
 from acp_tui.store.folders import data_folder
@@ -239,7 +240,7 @@ class SessionOpening:
         cwd = info.cwd or self._start.cwd
         _need_folder(cwd)
         granted = [cwd, self._start.cwd, *self._start.extra_roots]
-        lent = [root for root in info.additional_directories if _is_below(root, granted)]
+        lent = [root for root in info.additional_directories if is_below(root, granted)]
         self._not_lent = [root for root in info.additional_directories if root not in lent]
         return cwd, [*self._start.extra_roots, *lent]
 
@@ -288,9 +289,3 @@ def _need_folder(cwd: str) -> None:
     """
     if not Path(cwd).is_absolute() or not Path(cwd).is_dir():
         raise FolderGone(cwd)
-
-
-def _is_below(path: str, folders: list[str]) -> bool:
-    """Return whether a path lies in some folders, links followed."""
-    real = os.path.realpath(path)
-    return any(os.path.commonpath((real, folder)) == folder for folder in map(os.path.realpath, folders))

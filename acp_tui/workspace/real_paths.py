@@ -22,6 +22,14 @@ def real_path(path: str) -> str:
     return os.path.realpath(path)
 
 
+def is_same(one: str, other: str) -> bool:
+    """Return whether two paths lead to one place; what is no path leads to none but itself."""
+    try:
+        return real_path(one) == real_path(other)
+    except ValueError:
+        return one == other
+
+
 def is_in_any_case(path: str) -> bool:
     """Return whether a path names the same file in small and in capital letters; True if that is unknown."""
     for each in (Path(path), *Path(path).parents):

@@ -250,14 +250,15 @@ async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path
     (tmp_path / "work" / "inner").mkdir(parents=True)
     can = {"loadSession": True, "sessionCapabilities": {"additionalDirectories": {}}}
     given = replace(start(tmp_path / "work", can=can), extra_roots=(granted,))
-    info = SessionInfo(session_id="old", additional_directories=[granted, inner, foreign])
+    info = SessionInfo(session_id="old", additional_directories=[granted, inner, foreign, "/no\0path"])
     async with talk(given, KnownSession(info)) as (conversation, _):
         await conversation.begin()
 
         assert conversation.host is not None
         assert conversation.host.files("old").roots == (str(tmp_path / "work"), granted, inner)
-        told = f"This session had further folders: {foreign}. --add-dir lends such a folder."
-        assert told in said(conversation)
+        (told,) = (text for text in said(conversation) if "further folders" in text)
+        assert told.startswith(f"This session had further folders: {foreign}, ")
+        assert told.endswith(" --add-dir lends such a folder.")
 
 
 @pytest.mark.slow

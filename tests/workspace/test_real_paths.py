@@ -11,7 +11,7 @@ import pytest
 
 from acp_tui.workspace.files import Files, OutsideRoots, with_targets
 from acp_tui.workspace.processes import WorkingFolder
-from acp_tui.workspace.real_paths import MAX_PATH, is_in_any_case, real_path
+from acp_tui.workspace.real_paths import MAX_PATH, is_in_any_case, is_same, real_path
 
 # Looked up part by part, it takes minutes.
 ENDLESS = "/a" * 2_000_000
@@ -33,6 +33,16 @@ def test_a_path_that_the_system_takes_is_followed() -> None:
 def test_what_is_no_path_to_the_system_is_none(path: str) -> None:
     with pytest.raises(ValueError, match=r"null byte|longer than"):
         real_path(path)
+
+
+@pytest.mark.parametrize("path", ["/a\0b", "/\ud800", ENDLESS], ids=["nul", "surrogate", "endless"])
+def test_what_is_no_path_leads_nowhere_but_to_itself(tmp_path: Path, path: str) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+
+    assert is_same(path, path)
+    assert not is_same(path, str(tmp_path))
+    assert not is_same(str(tmp_path), path)
+    assert is_same(f"{tmp_path}/link", str(tmp_path))
 
 
 def test_an_endless_path_is_no_file_of_the_workspace(tmp_path: Path) -> None:

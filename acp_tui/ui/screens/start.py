@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
@@ -32,6 +31,7 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
+from acp_tui.workspace.real_paths import is_same
 
 _NAME: Final = 12
 _TITLE: Final = 20
@@ -193,7 +193,7 @@ def groups(
     demo = _row(
         "demo", "Demo agent", "shows every feature; no install, no key, no network", StartChoice("demo")
     )
-    here = [session for session in sessions if _same_folder(session.cwd, cwd)]
+    here = [session for session in sessions if is_same(session.cwd, cwd)]
     elsewhere = [session for session in sessions if session not in here]
     found = [
         StartGroup("On this machine", [*map(_installed, there), demo]),
@@ -294,10 +294,6 @@ def _columns(name: str, title: str, what: str, *styles: str) -> Content:
 
 def _words(*texts: str) -> str:
     return " ".join(texts).lower()
-
-
-def _same_folder(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 _HIGHEST: Final = 32

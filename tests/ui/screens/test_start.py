@@ -63,6 +63,12 @@ def test_the_workspace_reached_by_an_alias_is_this_workspace(tmp_path: Path) -> 
     assert found[1].heading == "Sessions in this workspace"
 
 
+def test_a_session_whose_folder_is_no_path_is_listed_elsewhere(tmp_path: Path) -> None:
+    found = groups({}, [recorded("s", "/no\0", "broken")], str(tmp_path), NOW)
+
+    assert found[1].heading == "Sessions elsewhere"
+
+
 def test_typing_filters_by_all_words_and_can_be_run() -> None:
     everything = groups(KNOWN, [recorded("s", "/w", "add a flag")], "/w", NOW)
 
