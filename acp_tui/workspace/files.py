@@ -23,12 +23,14 @@ from acp_tui.workspace.real_paths import real_path
 
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
 """Attributes that describe the old content, such as capabilities of a program."""
+_RUNS_AS_ANOTHER: Final = stat.S_ISUID | stat.S_ISGID
+"""Modes that were given to the old content: the system drops them where a file is written, too."""
 
 
 def copy_metadata(name: str, folder: int, before: os.stat_result, new: int) -> None:
     """Copy owner, mode, attributes and access lists from file `name` to the open file `new`.
 
-    Unsupported attributes are skipped.
+    Setuid and setgid are not copied. Unsupported attributes are skipped.
     """
     with suppress(OSError):
         _copy_attributes(name, folder, new)
@@ -36,7 +38,7 @@ def copy_metadata(name: str, folder: int, before: os.stat_result, new: int) -> N
     if (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
         with suppress(OSError):  # needs root; otherwise the file becomes ours
             os.fchown(new, before.st_uid, before.st_gid)
-    os.fchmod(new, stat.S_IMODE(before.st_mode))
+    os.fchmod(new, stat.S_IMODE(before.st_mode) & ~_RUNS_AS_ANOTHER)
 
 
 def _copy_attributes(name: str, folder: int, new: int) -> None:
@@ -597,6 +599,8 @@ def _write_in_place(
     try:
         if Version.of(os.fstat(file)) != Version.of(before):
             return False
+        if before.st_mode & _RUNS_AS_ANOTHER:  # the system does that for all users but root
+            os.fchmod(file, stat.S_IMODE(before.st_mode) & ~_RUNS_AS_ANOTHER)
         backups.write(real, file, data)
     finally:
         os.close(file)

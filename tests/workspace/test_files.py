@@ -533,6 +533,20 @@ def test_the_mode_is_kept(root: Path, files: Files, mode: int) -> None:
     assert stat.S_IMODE((root / "a").stat().st_mode) == mode
 
 
+@pytest.mark.parametrize("names", [1, 2])
+def test_new_content_does_not_run_as_another_user(
+    root: Path, tmp_path: Path, files: Files, names: int
+) -> None:
+    (root / "a").write_text("old")
+    for number in range(1, names):
+        (root / f"other{number}").hardlink_to(root / "a")
+    (root / "a").chmod(0o6755)
+    lent = files if names == 1 else Files([root], backups=Backups(tmp_path / "backups"))
+    lent.write_text(str(root / "a"), "new")
+    assert stat.S_IMODE((root / "a").stat().st_mode) == 0o755
+    assert (root / "a").stat().st_nlink == names
+
+
 def test_a_file_with_several_names_stays_one_and_keeps_its_mode(root: Path, tmp_path: Path) -> None:
     files = Files([root], backups=Backups(tmp_path / "backups"))
     other = root / "other"

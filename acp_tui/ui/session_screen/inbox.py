@@ -52,7 +52,8 @@ def waiting(screens: Iterable[ConversationScreen]) -> list[InboxItem]:
     # A question of the agent itself, as in its login, is open in each of its sessions: once is enough.
     once: dict[object, InboxItem] = {}
     for one in found:
-        once.setdefault(one.question or (one.screen, one.kind), one)
+        asks = (one.screen.conversation.agent, one.question)  # two agents may use the same ids
+        once.setdefault(asks if one.question is not None else (one.screen, one.kind), one)
     return sorted(once.values(), key=lambda one: one.question is None)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
+from acp_tui.store.launch import Launch
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.start import StartScreen
 from acp_tui.ui.session_screen.inbox import InboxMenu, waiting
 from acp_tui.ui.session_screen.screen import SessionScreen
-from tests.ui.seats import Seat, told
+from tests.ui.seats import Seat, seat, told
 from tests.ui.two_sessions import is_over, two_sessions
 
 pytestmark = pytest.mark.slow
@@ -107,3 +112,24 @@ async def test_the_list_tells_of_what_comes_while_it_is_open(tmp_path: Path) -> 
         first.conversation.say("/ask")
 
         await here.sees("asks:")
+
+
+async def test_questions_of_two_agents_wait_both_where_these_use_the_same_ids(tmp_path: Path) -> None:
+    program = [sys.executable, str(Path(__file__).parents[2] / "fake_agent.py")]
+    async with seat(tmp_path, given=Launch("fake", "fake", tuple(program))) as here:
+        first = here.session
+        await here.press("alt+n")
+        asks = await here.is_before(StartScreen)
+        asks.query_one(Input).value = shlex.join(program)
+        await here.press("enter")
+        await here.until(lambda: here.session is not first and here.session.conversation.phase == "ready")
+        second = here.session
+        for screen in (first, second):
+            screen.conversation.say("race")
+        await here.until(lambda: first.conversation.questions and second.conversation.questions)
+
+        found = waiting((first, second))
+        assert [(one.screen, one.question) for one in found] == [
+            (first, ("s1", '"p"')),
+            (second, ("s1", '"p"')),
+        ]
