@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os.path
+import os
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
@@ -334,6 +334,12 @@ class ChangeTracker:
     def change(self, path: str) -> ChangedFile | None:
         """Return the change of a file since the baseline, by absolute path."""
         return self._baseline.shown.get(path)
+
+    async def other_modes(self, paths: Iterable[str]) -> list[Untracked]:
+        """Return which of some files have other permissions than at the beginning; snapshots hold none."""
+        wanted = set(paths)
+        modes = await asyncio.to_thread(self._file_modes.look, map(os.fsencode, wanted))
+        return [one for one in differences({}, modes) if one.path in wanted]
 
     async def show_since(self, turn: int) -> None:
         """Set the baseline: a turn (from 1), 0 for the session start, or `THIS_TURN`."""

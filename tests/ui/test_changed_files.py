@@ -132,7 +132,7 @@ async def test_a_file_is_rejected_in_the_changes_screen_and_that_is_undone(tmp_p
             )
         )
         await here.press("R")
-        await here.sees("1 changed file", f"{rejected} is as it was before")
+        await here.sees("1 changed file", f"All changes in {rejected} are rejected")
         assert (tmp_path / "new.txt").exists() == (kept == "new.txt")
         assert (tmp_path / "old.txt").read_text().endswith("three\n") == (kept == "new.txt")
 
@@ -180,6 +180,22 @@ async def test_the_files_are_restored_to_before_the_turn_after_a_look_and_that_i
         assert (tmp_path / "new.txt").read_text() == "x\n"
         assert (tmp_path / "early.txt").read_text() == "early\nmore\n"
         assert not (tmp_path / "old.txt").exists()
+
+
+async def test_permissions_that_a_restored_file_does_not_get_back_are_said(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        (tmp_path / "old.txt").chmod(0o644)
+        await run(here, "chmod 666 old.txt; echo four >> old.txt")
+        await here.sees("mode 644 → 666")
+
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+        await here.press("y")
+
+        await here.sees(
+            "1 file is as before the last turn. Permissions are other than when the session began."
+        )
+        await here.sees("old.txt: mode 644 → 666")
 
 
 async def test_a_snapshot_that_is_not_ready_yet_is_not_taken_for_no_changes(tmp_path: Path) -> None:
@@ -280,7 +296,7 @@ async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_com
 async def test_a_note_of_rejections_can_be_dropped(tmp_path: Path) -> None:
     async with a_line_more(tmp_path) as here:
         await here.press("R")
-        await here.sees("is as it was before")
+        await here.sees(" are rejected")
         await here.press("escape")
         await here.sees("- rejected your changes in old.txt")
 

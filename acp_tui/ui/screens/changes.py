@@ -244,7 +244,8 @@ class ChangesScreen(FullScreen[None]):
         """Reject all open changes of the current file."""
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
-            said = f"{seen.change.path} is as it was before; {key_of(self, 'changes.undo')} undoes that"
+            undo = key_of(self, "changes.undo")
+            said = f"All changes in {seen.change.path} are rejected; {undo} undoes that"
             await self._undo(self._review.reject_file(seen), said)
 
     def action_keep(self) -> None:

@@ -12,6 +12,7 @@ from typing_extensions import override
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.tree import ChangedFile, Restored
+from acp_tui.changes.untracked import Untracked
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
 from acp_tui.ui.screens.answer_dialog import AnswerDialog
@@ -173,13 +174,15 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
         if turn is not None:
             when = f"what they were before I said “{_prompt(screen, turn)}”"
         restored = await tracking.undo_stack.restore(before, changes)
-        _tell(screen, restored, "as before the last turn" if turn is None else f"as before turn {turn}")
+        how = "as before the last turn" if turn is None else f"as before turn {turn}"
+        _tell(screen, restored, how, await _modes(tracking, restored))
         if restored.done:
             names = _named([change.path for change in restored.done])
             back = f"put these files back to {when}: {names}"
             screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
     elif choice == "undo" and (undone := await tracking.undo_stack.undo()) is not None:
-        _tell(screen, undone.restored, "as before the restoring")
+        modes = await _modes(tracking, undone.restored)
+        _tell(screen, undone.restored, "as before the restoring", modes)
         if undone.is_over:
             screen.conversation.rejections.undone(undone.newer)
 
@@ -205,8 +208,15 @@ def _named(paths: Sequence[str]) -> str:
     return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _tell(screen: ConversationScreen, restored: Restored, how: str) -> None:
+async def _modes(tracking: ChangeTracker, restored: Restored) -> Sequence[Untracked]:
+    return await tracking.other_modes(change.old_path for change in restored.done)
+
+
+def _tell(screen: ConversationScreen, restored: Restored, how: str, modes: Sequence[Untracked]) -> None:
+    """Tell what was restored; `modes` are restored files with other permissions than at first."""
     count = len(restored.done)
     files = "1 file is" if count == 1 else f"{count} files are"
-    severity: Severity = "warning" if restored.problems else "info"
-    screen.conversation.note(Noted(f"{files} {how}.", severity, "\n".join(restored.problems)))
+    severity: Severity = "warning" if restored.problems or modes else "info"
+    but = ". Permissions are other than when the session began" if modes else ""
+    details = "\n".join([*restored.problems, *(f"{one.path}: {one.what}" for one in modes[:_NAMED])])
+    screen.conversation.note(Noted(exact_line(f"{files} {how}{but}."), severity, details))
