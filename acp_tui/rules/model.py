@@ -48,6 +48,8 @@ class Rule:
     """The place of the rule in words: `file:line`, or that it is one of a session."""
     exact: bool = False
     """An allow rule for this very command, not for all that begin with it."""
+    folder: str | None = None
+    """The only folder, absolute, that an exact rule allows its command in."""
     expires: datetime | None = None
     """The end of the rule, with a time zone."""
     file: Path | None = None
@@ -222,6 +224,14 @@ class _RuleMatcher:
         return reach_of(command, self._folder) if command is not None else Reach()
 
 
+def _is_exactly(rule: Rule, use: ToolUse) -> bool:
+    """Return whether a tool use runs the very command of a rule, in its folder."""
+    if use.command is None or use.command.strip() != rule.command:
+        return False
+    folders = filter(None, (use.folder or use.workspace, *use.folders))
+    return rule.folder is None or {each.rstrip("/") for each in folders} == {rule.folder.rstrip("/")}
+
+
 _NAME: Final = 40
 """Characters of the name of a field in a sentence."""
 
@@ -235,7 +245,7 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
         return RuleVerdict("ask", None, why="rules allow no command outside the workspace" if rules else "")
     other = _other_command(use)
     for rule in rules:
-        if rule.exact and use.command is not None and use.command.strip() == rule.command and not other:
+        if rule.exact and not other and _is_exactly(rule, use):
             return RuleVerdict("allow", rule)
     why = other if any(rule.command is not None for rule in rules) else ""
     rules = [rule for rule in rules if not rule.exact]

@@ -42,6 +42,8 @@ def matches(rule: Rule) -> str:
         what = f"exactly “{rule.command}”" if rule.exact else f"{rule.command} …"
     elif not what:
         what = "anything" if rule.path is None else ""
+    if rule.folder is not None:
+        what += f" in {from_home(rule.folder)}"
     if rule.path is not None:
         what = f"{what} in {rule.path}" if what else rule.path
     if rule.agent is not None:

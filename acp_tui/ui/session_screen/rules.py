@@ -97,7 +97,10 @@ class SessionRules:
         session = self._screen.conversation.session
         if session is None:
             return [AGENT_ONLY]
-        return always_scopes(tool_use_of(call, session, self._agent), list(self.book))
+        host = self._screen.conversation.host
+        is_lent = host is not None and host.lends(session.id, session.cwd)
+        roots = host.files(session.id).roots if host is not None and is_lent else ()
+        return always_scopes(tool_use_of(call, session, self._agent, roots), list(self.book))
 
     def keep(self, rule: Rule) -> None:
         """Keep a rule of an answer for the rest of its session."""
@@ -282,25 +285,26 @@ def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[AlwaysScope]
     def rule(**what: Any) -> Rule:
         return Rule("allow", agent=ask.agent or None, session=ask.session, where=OF_SESSION, **what)
 
-    found = [AGENT_ONLY]
+    wider: list[AlwaysScope] = []
     if ask.command is not None:
-        very = ask.command.strip()
-        found.append(
-            AlwaysScope("also this very command", rule(tool_kind="execute", command=very, exact=True))
-        )
+        very, folder = ask.command.strip(), ask.folder or ask.workspace
+        this = rule(tool_kind="execute", command=very, exact=True, folder=folder)
+        if decide([this], replace(ask, tool_kind="execute")).decision != "allow":
+            return [AGENT_ONLY]  # what a rule does not hold, as variables, would be left out of the command
+        wider.append(AlwaysScope("also this very command in this folder", this))
         prefix = suggested(ask, rules).command if len(very) <= _SHORT else None
         if prefix is not None and prefix != very:
             words = f"also commands that begin with “{prefix}”"
-            found.append(AlwaysScope(words, rule(tool_kind="execute", command=prefix)))
+            wider.append(AlwaysScope(words, rule(tool_kind="execute", command=prefix)))
     elif ask.tool_kind in ("edit", "read"):
         does = "any change of" if ask.tool_kind == "edit" else "reading"
         if len(ask.paths) == 1 and not _GLOB.search(ask.paths[0]):
             words = f"also {does} {inside(ask.paths[0], ask.workspace)}"
-            found.append(AlwaysScope(words, rule(tool_kind=ask.tool_kind, path=ask.paths[0])))
+            wider.append(AlwaysScope(words, rule(tool_kind=ask.tool_kind, path=ask.paths[0])))
         if ask.tool_kind == "edit" and ask.workspace and not _GLOB.search(ask.workspace):
             here = f"{ask.workspace.rstrip('/')}/**"
-            found.append(AlwaysScope("also any change in the workspace", rule(tool_kind="edit", path=here)))
-    return found
+            wider.append(AlwaysScope("also any change in the workspace", rule(tool_kind="edit", path=here)))
+    return [AGENT_ONLY, *wider]
 
 
 def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) -> str | None:

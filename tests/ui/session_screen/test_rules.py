@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from acp_tui.rules.model import Rule, ToolUse, decide
+from acp_tui.ui.screens.permission_details import AGENT_ONLY
 from acp_tui.ui.session_screen.rules import always_scopes, suggested
 
 
@@ -73,9 +75,12 @@ def test_where_no_certain_file_is_known_it_is_not_suggested_to_allow_changes(pat
     [
         (
             ToolUse("demo", "execute", command="git status -s", workspace="/w"),
-            ["also this very command", "also commands that begin with “git status”"],
+            ["also this very command in this folder", "also commands that begin with “git status”"],
         ),
-        (ToolUse("demo", "execute", command="python x.py", workspace="/w"), ["also this very command"]),
+        (
+            ToolUse("demo", "execute", command="python x.py", workspace="/w"),
+            ["also this very command in this folder"],
+        ),
         (
             ToolUse("demo", "edit", paths=("/w/a.py",), workspace="/w"),
             ["also any change of a.py", "also any change in the workspace"],
@@ -100,3 +105,28 @@ def test_what_always_may_mean_begins_with_the_agent_alone_and_grows(ask: ToolUse
         if len(ask.paths) < 2 and "*" not in "".join(ask.paths):
             assert decide([reach.rule], replace(ask, session="s")).decision == "allow"
         assert decide([reach.rule], replace(ask, session="other")).decision == "ask"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"folder": "/elsewhere"},
+        {"folders": ("/w/a", "/w/b")},
+        {"env": (("DRY_RUN", "1"),)},
+        {"unknown_fields": ("dryRun",)},
+    ],
+)
+def test_always_offers_no_rule_for_a_command_of_which_it_would_leave_out_a_part(more: dict[str, Any]) -> None:
+    ask = replace(ToolUse("demo", "execute", command="git status", workspace="/w", session="s"), **more)
+    assert always_scopes(ask) == [AGENT_ONLY]
+
+
+def test_always_means_the_command_in_the_folder_that_was_shown() -> None:
+    ask = ToolUse("demo", "execute", command="./run.sh", workspace="/w", session="s", folder="/w/a")
+    rule = always_scopes(ask)[1].rule
+    assert rule is not None
+    assert decide([rule], ask).decision == "allow"
+    assert decide([rule], replace(ask, folder="/w/a/")).decision == "allow"
+    for elsewhere in ("/w", "/w/b", ""):
+        assert decide([rule], replace(ask, folder=elsewhere)).decision == "ask"
+    assert decide([rule], replace(ask, folders=("/w/a", "/w/b"))).decision == "ask"
