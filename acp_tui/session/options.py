@@ -98,6 +98,11 @@ class SessionOptions:
         if consents and mode is not None and mode.config.id == option_id:
             self.consents[option_id] = value
 
+    def end_consents(self) -> None:
+        """Drop all consents: another process of the agent may take its modes to mean something else."""
+        self.consents.clear()
+        self._reached.clear()
+
     def agreed(self, option_id: str, value: str | bool, config_options: list[ConfigOption] | None) -> None:
         """Record the agent's confirmation of a value."""
         self.pending.pop(option_id, None)

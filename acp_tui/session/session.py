@@ -379,6 +379,7 @@ class Session:
         changed = self._end_turn("cancelled", at)
         self._questions.clear()
         self.pending.clear()
+        self._options.end_consents()
         self._messages.begin_turn(len(self.entries))
         self._calls.begin_process()
         self._looked, self._steps = 0.0, Steps(self.plan)  # the new process has a new clock

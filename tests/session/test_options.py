@@ -15,7 +15,7 @@ from acp_tui.protocol.schema import (
     SelectOption,
 )
 from acp_tui.protocol.validation import read, read_update
-from acp_tui.session.events import OptionChosen, SetUp
+from acp_tui.session.events import OptionChosen, Resumed, SetUp
 from acp_tui.session.options import Option, acts_unasked, needs_consent
 from acp_tui.session.session import Session
 from tests import recordings
@@ -262,6 +262,19 @@ def test_consent_to_a_mode_that_the_agent_has_left_does_not_come_back(leaves: st
     assert session.has_consent, "the agent may tell once more of the mode before"
 
     session.apply(ConfigOptionUpdate(config_options=[*away]))
+    assert not session.has_consent
+    session.apply(ConfigOptionUpdate(config_options=[free]))
+    assert not session.has_consent
+
+
+def test_consent_ends_with_the_process_of_the_agent() -> None:
+    free = select("yolo", "YOLO")
+    session = Session("s", "/w")
+    session.apply(ConfigOptionUpdate(config_options=[free]))
+    session.apply(OptionChosen(free.id, "yolo", consents=True))
+    assert session.has_consent
+
+    session.apply(Resumed())
     assert not session.has_consent
     session.apply(ConfigOptionUpdate(config_options=[free]))
     assert not session.has_consent
