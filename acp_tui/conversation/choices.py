@@ -118,7 +118,9 @@ class LastChoices:
         wanted = {name: value for name, value in wanted.items() if name not in chosen}
         self._tell_problem(agent, session)
         if wanted:
-            repetition = _Repetition(agent, session, wanted, frozenset(by_hand))
+            # What an agent calls itself is no reason to let it act unasked.
+            named = frozenset(by_hand) if launch.name in self._start.settings.options else frozenset[str]()
+            repetition = _Repetition(agent, session, wanted, frozenset(by_hand), consented=named)
             self._again = asyncio.create_task(
                 self._finish(repetition, _key(agent, launch), repetition.begin())
             )
@@ -151,12 +153,28 @@ class _Repetition:
     """The repetition of choices in one session."""
 
     def __init__(
-        self, agent: Agent, session: Session, wanted: Mapping[str, Value], by_hand: frozenset[str]
+        self,
+        agent: Agent,
+        session: Session,
+        wanted: Mapping[str, Value],
+        by_hand: frozenset[str],
+        *,
+        consented: frozenset[str],
     ) -> None:
+        """Repeat choices.
+
+        Args:
+            agent: the agent.
+            session: the session.
+            wanted: the values by option id.
+            by_hand: the options whose values stand in the settings.
+            consented: those of them that are written for this agent by the user's name of it.
+        """
         self._agent = agent
         self._session = session
         self._wanted = dict(wanted)
         self._by_hand = by_hand
+        self._consented = consented
 
     def begin(self) -> list[asyncio.Task[None]]:
         """Set all values that are offered and allowed, in the agent's order."""
@@ -192,8 +210,8 @@ class _Repetition:
 
     async def _ask(self, option: Option, value: Value) -> None:
         # The user chose the value before the agent showed it as it does now.
-        is_of_settings = option.config.id in self._by_hand and option.config.is_mode
-        consents = is_of_settings and says_unasked(str(value))
+        is_consented = option.config.id in self._consented and option.config.is_mode
+        consents = is_consented and says_unasked(str(value))
         try:
             await self._agent.set_option(self._session.id, option, value, consents=consents)
         except AgentError:
@@ -210,8 +228,9 @@ def _key(agent: Agent, launch: Launch) -> str:
 
 
 def _of_settings(start: Start, agent: Agent, launch: Launch) -> Mapping[str, Value]:
+    """Return the table for the user's name of an agent, else that for its own name."""
     tables = start.settings.options
-    return tables.get(launch.name) or tables.get(_own_name(agent) or "") or {}
+    return tables[launch.name] if launch.name in tables else tables.get(_own_name(agent) or "", {})
 
 
 def _own_name(agent: Agent) -> str | None:

@@ -206,6 +206,18 @@ async def test_a_mode_that_the_user_wrote_down_lets_as_much_as_its_own_name_says
 
 
 @pytest.mark.slow
+async def test_a_mode_written_down_for_the_name_that_an_agent_gives_itself_lets_nothing(
+    tmp_path: Path,
+) -> None:
+    by_hand = Settings(journal=False, options={"trusted": {"mode": "yolo"}})
+    async with talk(start(tmp_path, by_hand, options=OPTIONS, name="trusted")) as (conversation, _):
+        await conversation.begin()
+        await until(lambda: values(conversation)["mode"] == "yolo")
+        assert conversation.session is not None
+        assert not conversation.session.has_consent
+
+
+@pytest.mark.slow
 async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_path: Path) -> None:
     async with begun(tmp_path) as conversation:
         await choose(conversation, "model", "large")
