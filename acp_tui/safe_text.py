@@ -26,7 +26,9 @@ _FLAG: Final = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000
 """A subdivision flag, whose letters are tags."""
 
 _UNSAFE = re.compile(f"{_FLAG}|[{_OBEYED}{_JOINERS}{_FILLERS}]")
-_INEXACT = re.compile(f"[{_OBEYED}{_JOINERS}{_FILLERS}\u2800]")
+_BLANKS: Final = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000"
+"""Look like a space, and are none to a shell."""
+_INEXACT = re.compile(f"[{_OBEYED}{_JOINERS}{_FILLERS}{_BLANKS}]")
 _UNSEEN = re.compile(f"[{_OBEYED}{_FILLERS}\u180e\u200b\U000e0000-\U000e0fff]")
 _OPEN_END = re.compile(f"(?:\U0001f3f4[{_JOINERS}]{{0,7}}|[{_JOINERS}]{{1,8}}|\r)\\Z")
 
@@ -57,7 +59,7 @@ def safe(text: str, before: str = "") -> str:
 
 
 def exact(text: str) -> str:
-    """Return a command or path with every invisible character shown, even inside emoji.
+    """Return a command or path with every invisible character and odd blank shown, even inside emoji.
 
     Two results that look the same are the same.
     """

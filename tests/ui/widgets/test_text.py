@@ -121,6 +121,14 @@ def test_emoji_and_scripts_stay_readable_in_prose(text: str) -> None:
     assert safe_line(f"a {text} b") == f"a {text} b"
 
 
+@pytest.mark.parametrize(
+    "one", "\u00a0\u1680\u2003\u202f\u205f\u2800\u3000", ids=lambda one: f"{ord(one):04X}"
+)
+def test_a_blank_that_is_no_space_is_a_mark_in_commands_and_paths(one: str) -> None:
+    assert exact(f"rm{one}-rf") == "rm\ufffd-rf"
+    assert safe(f"12{one}345") == f"12{one}345"
+
+
 @pytest.mark.parametrize("text", [text for text in READABLE if "\U0001f1e9" not in text])
 def test_in_commands_and_paths_nothing_is_unseen(text: str) -> None:
     assert "\ufffd" in exact(f"rm {text}.py")
