@@ -358,6 +358,8 @@ class Agent:
             self._questions.grants.end_turn(session_id)
         elif isinstance(event, SessionReady):
             self._questions.cancel_lost(self._sessions)
+        elif isinstance(event, events.SetUp) and (made := self._sessions.find(session_id)) is not None:
+            self._questions.set_up(made, self.name)
 
     def note_own(self, session_id: str, event: Event) -> None:
         """Apply an event of the user's own; a command goes into the journal with the end of its output."""

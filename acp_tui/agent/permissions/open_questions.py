@@ -14,7 +14,7 @@ from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy, answer_without_user
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, places_led_to
-from acp_tui.agent.session_events import Sessions, question_key, session_of
+from acp_tui.agent.session_events import OUTSIDE, Sessions, question_key, session_of
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -33,6 +33,8 @@ class _OpenQuestion:
     since: float
     permission: Permission | None
     """None for a form or an address."""
+    is_early: bool = False
+    """True if the folder of the session is not known yet, by which rules decide."""
 
 
 class OpenQuestions:
@@ -61,9 +63,17 @@ class OpenQuestions:
         if doubled or session.turn_state == "cancelling":
             self._close(session.id, key, _nothing(request), AnsweredBy("cancelled", "stop"))
             return
-        if permission is not None:
-            permission.places = places_led_to(permission.call, session.cwd)
+        if permission is not None and session.id != OUTSIDE and not session.cwd:
+            self._open[session.id, key].is_early = True
+        elif permission is not None:
             self._answer_without_user(permission, session, agent)
+
+    def set_up(self, session: Session, agent: str) -> None:
+        """Decide about the questions that came before the session had a folder."""
+        for question in list(self._open.values()):
+            if question.session is session and question.permission is not None and question.is_early:
+                question.is_early = False
+                self._answer_without_user(question.permission, session, agent)
 
     def answer(self, session_id: str, key: str, option_id: str | None, answered_by: AnsweredBy) -> None:
         """Answer a permission with an offered option, or with None: cancelled. A closed one is left alone.
@@ -118,6 +128,7 @@ class OpenQuestions:
 
     def _answer_without_user(self, question: Permission, session: Session, agent: str) -> None:
         """Give the answer of a rule or the policy, if there is one."""
+        question.places = places_led_to(question.call, session.cwd)
         if not question.options:
             self._close(session.id, question.key, CANCELLED, AnsweredBy("nobody", "no options"))
             return

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from copy import copy
+from pathlib import Path
 
 import pytest
 
+from acp_tui.rules.model import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
 from tests.agent.puppet import CANCELLED, FORM, OPTIONS, SESSION, Conversation, chosen, conversation, update
@@ -409,3 +411,20 @@ async def test_an_id_that_is_used_again_once_its_question_is_closed_is_a_questio
             talk.agent.answer(SESSION, next(iter(talk.session.questions)), "yes")
 
         assert [one.command for one in talk.decisions] == ["ls", "rm x"]
+
+
+async def test_a_rule_for_a_workspace_denies_what_was_asked_before_the_session_had_its_folder(
+    tmp_path: Path,
+) -> None:
+    async with conversation(rules=(Rule("deny", command="rm", workspace=str(tmp_path)),)) as talk:
+        making = asyncio.create_task(talk.agent.setup.new_session(str(tmp_path)))
+        asked = await talk.puppet.hears("session/new")
+        for name, command in (("denied", "rm x"), ("asked", "ls")):
+            call = {"toolCallId": name, "kind": "execute", "rawInput": {"command": command}}
+            params = {"sessionId": "early", "toolCall": call, "options": OPTIONS}
+            talk.puppet.says({"id": name, "method": "session/request_permission", "params": params})
+        talk.puppet.answers(asked, {"sessionId": "early"})
+        session = await making
+
+        assert (await talk.puppet.answer_to("denied"))["result"] == chosen("no")
+        assert list(session.questions) == ['"asked"']
