@@ -24,7 +24,7 @@ class Host:
     rules: Iterable[Rule] = ()
     """Iterated for each question, since rule files may have changed."""
     entered: Callable[[str], None] | None = None
-    """Called with each working directory that is lent."""
+    """Called with each working directory that is lent, or about to be."""
     closed: Callable[[str], None] | None = None
     """Called with the id of each session that is closed, which the agent may give to another one."""
     missing_file_reads_empty: bool = False
@@ -45,8 +45,12 @@ class Host:
         if self.backups is not None:
             self.backups.restore()
         self._files[session_id] = Files(roots, backups=self.backups)
+        self.enter(roots[0])
+
+    def enter(self, folder: str) -> None:
+        """Have the rules of a folder count, also before a session in it has its id."""
         if self.entered is not None:
-            self.entered(roots[0])
+            self.entered(folder)
 
     def files(self, session_id: str) -> Files:
         """Return the files that a session may reach.

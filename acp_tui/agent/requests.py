@@ -49,6 +49,7 @@ class Setup:
             mcp_servers=list(mcp_servers),
             additional_directories=self._capabilities.further_roots(cwd, extra_roots),
         )
+        self._host.enter(cwd)
         known = frozenset(self._sessions.ids)
         result = await self._connection.call("session/new", request.wire())
         session_id = parse_result(NewSessionResponse, "session/new", result).session_id
@@ -120,6 +121,7 @@ class Setup:
         """
         self._capabilities.need(self._capabilities.can.session_capabilities.fork, "fork sessions")
         request = self._attach_request(session_id, cwd, extra_roots, mcp_servers)
+        self._host.enter(cwd)
         known = frozenset(self._sessions.ids)
         result = await self._connection.call("session/fork", request.wire())
         forked = parse_result(NewSessionResponse, "session/fork", result).session_id

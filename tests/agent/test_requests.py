@@ -348,3 +348,19 @@ async def test_c47_another_process_goes_on_with_a_session_unless_it_refuses(
         assert ("earlier" in talk.agent.sessions) == goes_on
         assert earlier.turn_state == "idle", "its turn was that of another process"
         talk.agent.sessions.pop("earlier", None)  # what was said before is in another journal
+
+
+@pytest.mark.parametrize("what", ["new", "fork"])
+async def test_the_rules_of_a_folder_count_before_a_session_in_it_has_its_id(what: str) -> None:
+    can: Frame = {"sessionCapabilities": {"fork": {}}}
+    async with conversation(can) as talk:
+        entered: list[str] = []
+        talk.host.entered = entered.append
+        setup = talk.agent.setup
+        making = asyncio.create_task(
+            setup.new_session("/other") if what == "new" else setup.fork_session(SESSION, "/other")
+        )
+        asked = await talk.puppet.hears(f"session/{what}")
+        assert entered == ["/other"]
+        talk.puppet.answers(asked, {"sessionId": "s2"})
+        await making
