@@ -14,11 +14,12 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Paste
 from textual.geometry import Size
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from typing_extensions import override
 
-from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
+from acp_tui.ui.screens.unasked import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.controls import LongOptions
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
@@ -62,6 +63,8 @@ WIDE: Final = 100
 """Columns from which a dialog does not fill the width of the screen."""
 
 
+_NARROWEST: Final = 24
+"""Columns below which no command can be read."""
 _NOTICE_ROWS: Final = 9
 """Rows of two notices, mostly."""
 _TIGHT_ROWS: Final = 2
@@ -96,6 +99,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         """Unsent input by field, for the next dialog of the same question."""
         self._is_composed = False
         """True once all parts are composed: containers get theirs one after the other."""
+        self._hint_room = 0
+        """Cells for hints when they were drawn."""
         self._focus_back: Widget | None = None
         self.set_class(styles.ascii, "-ascii")
 
@@ -147,6 +152,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.show_note(self.note)
         for watched in ("scroll_y", "virtual_size", "size"):
             self.watch(body, watched, self._body_moved, init=False)
+        self.screen_layout_refresh_signal.subscribe(self, self._laid_out)
         self.watch(self.app, "app_focus", self._window_focused, init=False)
         self.begin_guard()
 
@@ -178,7 +184,22 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         heading = self._heading if room >= 3 else "Too few rows here"
         self.query_one("#box").border_title = Content(safe_line(heading))
         self._show_below()
+        self.after_refresh(self._tell_too_small)
         self.after_refresh(self._place_notices)
+
+    @property
+    def is_too_small(self) -> bool:
+        """True if not all answers are on the screen, or nothing can be read: nobody knows what a key does."""
+        answers = self.query_one("#answers")
+        if not answers.display:
+            return False
+        shown = self.find_widget(answers)
+        return self.size.width < _NARROWEST or shown.visible_region.height < answers.outer_size.height
+
+    def _tell_too_small(self) -> None:
+        if self.IS_GUARDED and self.is_too_small:
+            lacks = "Too narrow" if self.size.width < _NARROWEST else "Too few rows here"
+            self.query_one("#box").border_title = Content(f"{lacks} to allow")
 
     def _place_notices(self) -> None:
         """Place notices below the dialog.
@@ -228,16 +249,30 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         if not self.has_parts:
             return  # it is not composed yet, and will draw what is so by then
         letter = self.guard.waiting
+        self._hint_room = self._room_for_hints()
         if letter is not None:
             text = Content.styled(f"{letter[0].name}: answers, unless you type on", "$accent")
         elif self.armed or not self.IS_GUARDED:
-            room = self.query_one("#hints").size.width or self.app.size.width
-            text = hint_row(self.hints(), room, self.theme_styles.symbol("cut"))
+            text = hint_row(self.hints(), self._hint_room, self.theme_styles.symbol("cut"))
         else:
             text = Content.assemble(
-                (TURN_FIRST, "bold $warning"), (f" {self.theme_styles.symbol('bullet')} {GOES_ON}", "$muted")
+                (TURN_FIRST, "bold $warning"),
+                (f" {self.theme_styles.symbol('bullet')} {self.below.goes_on}", "$muted"),
             )
         self.query_one("#hints", Static).update(text)
+
+    def _laid_out(self, _: Screen[Any]) -> None:
+        """Draw the hints again where a notice has come over them, or has gone."""
+        if self.has_parts and self._room_for_hints() != self._hint_room:
+            self.show_hints()
+
+    def _room_for_hints(self) -> int:
+        """Return the cells for hints, left of a notice that lies over them."""
+        hints = self.query_one("#hints")
+        room = hints.size.width or self.app.size.width
+        notices = (toast.region for toast in self.query("Toast"))
+        over = (notice.x - hints.region.x - 1 for notice in notices if notice.overlaps(hints.region))
+        return max(1, min(room, *over, room))
 
     def _body_moved(self) -> None:
         self.after_refresh(self._show_below)

@@ -96,11 +96,17 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
 
     def action_choose(self, choice: Choice) -> None:
         """Give an answer by its key."""
-        self.dismiss(StaleWriteAnswer(choice, f"key {key_of(self, self._answers[choice].key)}"))
+        self._give(choice, f"key {key_of(self, self._answers[choice].key)}")
 
     @override
     def take(self, place: int, how: str) -> None:
-        self.dismiss(StaleWriteAnswer(list(self._answers)[place], how))
+        self._give(list(self._answers)[place], how)
+
+    def _give(self, choice: Choice, how: str) -> None:
+        if choice == "write" and self.is_too_small:
+            self.fit()
+        else:
+            self.dismiss(StaleWriteAnswer(choice, how))
 
     def _about(self) -> list[str]:
         name = safe_line(self._file)

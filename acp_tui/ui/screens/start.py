@@ -24,7 +24,7 @@ from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.screens.dialog import Details
-from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
+from acp_tui.ui.screens.unasked import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.styles import Styles
@@ -403,7 +403,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
     @override
     def guard_changed(self) -> None:
         for box in self.query("#failure"):
-            turn = f"{TURN_FIRST}: {GOES_ON}" if not self.armed else ""
+            turn = f"{TURN_FIRST}: {self.below.goes_on}" if not self.armed else ""
             box.border_subtitle = Content(turn or ("Enter runs it" if self._edits else ""))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -51,6 +51,14 @@ class DraftBelow:
             any(texts), bool(getattr(field, "completing", False)), single if len(single) == 1 else ""
         )
 
+    @property
+    def goes_on(self) -> str:
+        """Where what is typed goes, in words: the draft, a field such as the filter of a menu, or nowhere."""
+        field = self._field
+        if isinstance(field, PromptBox):
+            return "what you type goes to your draft"
+        return "what you type answers nothing" if field is None else "what you type goes on below"
+
     def take_back(self, letter: str) -> None:
         """Empty a draft that is this letter alone."""
         field = self._field
@@ -99,7 +107,6 @@ def _recalls(field: Widget, key: str) -> bool:
 Result = TypeVar("Result")
 
 TURN_FIRST: Final = "Tab to answer"
-GOES_ON: Final = "what you type goes to your draft"
 
 
 class UnaskedScreen(ModalScreen[Result], Generic[Result]):

@@ -309,6 +309,45 @@ async def test_a_terminal_with_too_few_rows_for_the_answers_says_so_until_it_has
         assert "Too few rows here" not in app.text
 
 
+@pytest.mark.slow
+async def test_hints_stand_beside_a_notice_that_lies_over_them_and_take_the_row_when_it_is_gone() -> None:
+    question = asks(ToolCall("t", "x", "execute", raw_input={"command": "echo " + "safe " * 400}))
+    async with shown(question, (80, 24), notices=True) as (app, pilot):
+        await until(pilot, lambda: "reject with a reason" in app.text)
+        app.notify("words of an agent, " * 20, title="Notice", timeout=60)
+
+        await until(pilot, lambda: bool(app.screen.query("Toast")) and "…  Esc" in app.text)
+        (row,) = (row for row in app.text.splitlines() if "…  Esc" in row)
+        assert "Esc all later" in row
+        assert "reject with a" not in row
+
+        app.clear_notifications()
+        await until(pilot, lambda: "reject with a reason" in app.text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(20, 4), (10, 3), (110, 5), (23, 30)])
+async def test_what_cannot_be_seen_cannot_be_allowed_but_rejected(size: tuple[int, int]) -> None:
+    question = asks(ToolCall("t", "x", "execute", raw_input={"command": "echo safe; make all"}))
+    async with shown(question, size) as (app, pilot):
+        await until(pilot, lambda: question.is_too_small)
+        await pilot.press("y")
+        assert app.result is NOTHING
+
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: not question.is_too_small and "wants to run" in app.text)
+        await pilot.press("y")
+        await until(pilot, lambda: app.result == PermissionAnswer("y1"))
+
+
+@pytest.mark.slow
+async def test_a_rejection_counts_also_where_nothing_can_be_seen() -> None:
+    question = asks(ToolCall("t", "x", "execute", raw_input={"command": "echo safe; make all"}))
+    async with shown(question, (20, 4)) as (app, pilot):
+        await pilot.press("n")
+        await until(pilot, lambda: app.result == PermissionAnswer("no"))
+
+
 HINTS = [("↑↓ Enter", "choose"), ("r", "reject with a reason"), ("m", "rule"), ("Esc", "later")]
 
 
