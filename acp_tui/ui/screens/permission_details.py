@@ -144,11 +144,12 @@ def places_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
 def has_more(call: ToolCall) -> bool:
     """Return whether a whole `details_of` shows more."""
     paths = _paths(call, "")
-    content = [*map(_text_of, call.content)]
+    texts = [*map(_text_of, call.content)]
+    content = [*texts, folder_of(call, ""), *env_of(call).values()]
     is_long = len(paths) > MANY or any(
         len(text) > LONG for text in (command_of(call) or "", *content, *paths)
     )
-    is_long = is_long or cells(call.title[:LONG]) > BRIEF or (any(content) and bool(diffs_of(call)))
+    is_long = is_long or cells(call.title[:LONG]) > BRIEF or (any(texts) and bool(diffs_of(call)))
     return is_long or rest_of_input(call) is not None
 
 
@@ -201,7 +202,7 @@ def _facts(
             labelled(
                 "in",
                 [
-                    ("text", _path_line(folder)),
+                    *_cut("text", folder, level, clean=_path_line),
                     *_leads(places.get(folder), "read"),
                     *_outside(folder, inside),
                 ],
@@ -211,7 +212,7 @@ def _facts(
         # Our own questions have all of them before the one command. Of several, they are before the first.
         is_said = command.startswith(" ".join([*settings, ""])) and len(parse_line(command).commands) == 1
         if settings and not is_said:
-            blocks.append(labelled("with", [("warning", exact("\n".join(settings)))]))
+            blocks.append(labelled("with", _cut("warning", "\n".join(settings), level, clean=exact)))
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(islice(paths.items(), None if level.whole else MANY)):
         label = "" if number else "path" if len(paths) == 1 else "paths"

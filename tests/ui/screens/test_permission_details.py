@@ -255,10 +255,12 @@ def test_a_variable_is_shown_that_only_looks_like_the_beginning_of_the_command(c
         ToolCall("t", "a" * 5_000_000, "other"),
         ToolCall("t", "two words\n" * 500_000, "execute", raw_input={"command": "ls"}),
         ToolCall("t", "Run", "execute", raw_input={"command": "a" * 5_000_000}),
+        ToolCall("t", "Run", "execute", raw_input={"command": "ls", "cwd": "/w/" + "a" * 5_000_000}),
+        ToolCall("t", "Run", "execute", raw_input={"command": "ls", "env": {"A": "a" * 5_000_000}}),
         ToolCall("t", "Read", "read", locations=[Location(path="/w/" + "a" * 5_000_000)]),
         ToolCall("t", "Read", "read", locations=[Location(path=f"/w/{number}") for number in range(5_000)]),
     ],
-    ids=["title", "title of a command", "command", "path", "paths"],
+    ids=["title", "title of a command", "command", "folder", "variable", "path", "paths"],
 )
 def test_megabytes_are_laid_out_only_when_asked_for(call: ToolCall) -> None:
     shown = text_of(call)
