@@ -379,6 +379,8 @@ _MAX_SHOWN: Final = 1 << 20
 """Characters of one text that is shown."""
 _MAX_SHOWN_IN_ALL: Final = 4 << 20
 """Characters of all of them."""
+_MAX_READ: Final = 1_000
+"""Files that are read for one question."""
 
 
 def old_texts(files: Files, paths: Iterable[str], cwd: str) -> dict[str, OldText]:
@@ -391,8 +393,9 @@ def old_texts(files: Files, paths: Iterable[str], cwd: str) -> dict[str, OldText
 
 def _old_texts(files: Files, paths: Iterable[str], cwd: str) -> Iterator[tuple[str, OldText]]:
     left = _MAX_SHOWN_IN_ALL
-    for path in paths:
-        found = _old_text(files, absolute(path, cwd)) if left > 0 else OldText(why_not="not looked at")
+    for number, path in enumerate(paths):
+        is_read = left > 0 and number < _MAX_READ
+        found = _old_text(files, absolute(path, cwd)) if is_read else OldText(why_not="not looked at")
         left -= len(found.text or "")
         yield path, found
 

@@ -51,3 +51,12 @@ def test_of_many_files_only_so_much_is_read(tmp_path: Path) -> None:
 
     assert [bool(found[name].text) for name in names] == [True] * 5 + [False] * 4
     assert {found[name].why_not for name in names[5:]} == {"not looked at"}
+
+
+def test_of_thousands_of_files_the_first_are_read(tmp_path: Path) -> None:
+    names = [str(number) for number in range(1_500)]
+
+    found = old_texts(Files([tmp_path]), names, str(tmp_path))
+
+    assert {found[name] for name in names[:1_000]} == {OldText()}
+    assert {found[name] for name in names[1_000:]} == {OldText(why_not="not looked at")}
