@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from time import monotonic
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
@@ -19,6 +20,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from typing_extensions import override
 
+from acp_tui.ui.screens.key_guard import ALONE, REPEAT
 from acp_tui.ui.screens.unasked import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.controls import LongOptions
 from acp_tui.ui.widgets.delay import draws
@@ -99,6 +101,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         """Unsent input by field, for the next dialog of the same question."""
         self._is_composed = False
         """True once all parts are composed: containers get theirs one after the other."""
+        self._in_view_since = -inf
+        """Time from which the answers are in view; infinite while they are not."""
         self._hint_room = 0
         """Cells for hints when they were drawn."""
         self._focus_back: Widget | None = None
@@ -196,8 +200,18 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         shown = self.find_widget(answers)
         return self.size.width < _NARROWEST or shown.visible_region.height < answers.outer_size.height
 
+    @property
+    def may_allow(self) -> bool:
+        """True if the answers are in view, and were when a key that counts now was pressed."""
+        return not self.is_too_small and monotonic() >= self._in_view_since + REPEAT + ALONE
+
     def _tell_too_small(self) -> None:
-        if self.IS_GUARDED and self.is_too_small:
+        if not self.is_too_small:
+            if self._in_view_since == inf:
+                self._in_view_since = monotonic()
+            return
+        self._in_view_since = inf
+        if self.IS_GUARDED:
             lacks = "Too narrow" if self.size.width < _NARROWEST else "Too few rows here"
             self.query_one("#box").border_title = Content(f"{lacks} to allow")
 

@@ -500,7 +500,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         option = next((one for one in self._options if one.option_id == answer.option_id), None)
         if self._is_safe(option):
             self.dismiss(answer)
-        elif self.is_too_small:
+        elif not self.may_allow:
             self.fit()
         elif self.question.later is not self._later:
             self._show_change()

@@ -103,7 +103,7 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
         self._give(list(self._answers)[place], how)
 
     def _give(self, choice: Choice, how: str) -> None:
-        if choice == "write" and self.is_too_small:
+        if choice == "write" and not self.may_allow:
             self.fit()
         else:
             self.dismiss(StaleWriteAnswer(choice, how))
