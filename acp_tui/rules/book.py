@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Final, Literal, get_args
 
 from acp_tui.rules import files
@@ -24,10 +26,21 @@ class ListedRule:
     state: RuleState
 
 
+SETTLING: Final = 1.0
+"""Seconds for which a file goes on to deny what it does not deny any more.
+
+Many editors empty a file, or move it away, before they write it: what it says in between nobody has written.
+"""
+_IN_NO_PLACE: Final = 1 << 30
+"""The number of a rule that its file does not hold any more."""
+
+
 @dataclass
 class _CachedFile:
     signature: tuple[int, ...]
     file: RuleFile
+    until: float = inf
+    """When it has to be read again, in seconds of the monotonic clock."""
 
 
 @dataclass
@@ -43,6 +56,8 @@ class RuleBook:
     _cache: dict[Path, _CachedFile] = field(default_factory=dict)
     _denied: dict[Path, tuple[Rule, ...]] = field(default_factory=dict)
     """The rules of each file that denied when it could be read last."""
+    _settling: dict[Path, tuple[tuple[int, ...], float]] = field(default_factory=dict)
+    """Files that deny less than before, each with its signature and the time when that was noticed."""
 
     def enter(self, workspace: str) -> None:
         """Add the rules of a workspace; what they allow counts once their file is trusted."""
@@ -76,27 +91,42 @@ class RuleBook:
         """Return a file as it is now, read again only if it has changed."""
         signature = files.signature(path)
         cached = self._cache.get(path)
-        if cached is None or cached.signature != signature:
-            cached = self._cache[path] = _CachedFile(signature, self._load(path))
+        if cached is None or cached.signature != signature or monotonic() >= cached.until:
+            cached = self._cache[path] = self._load(path, signature)
         return cached.file
 
     def read_again(self) -> None:
         """Read all files when they are needed next: one was saved, maybe within a tick of the clock."""
         self._cache.clear()
 
-    def _load(self, path: Path) -> RuleFile:
+    def changed_by_user(self, path: Path) -> None:
+        """Have a file count as it is at once: the user has changed it here, as a whole."""
+        self._denied.pop(path, None)
+        self._cache.pop(path, None)
+
+    def _load(self, path: Path, signature: tuple[int, ...]) -> _CachedFile:
         """Read a file; the rules of a workspace's file are for that workspace only.
 
-        While it cannot be read, it denies what it denied before, and asks for everything else.
+        While it cannot be read, it denies what it denied before, and asks for everything else. What it does
+        not deny any more it denies until it has settled.
         """
         file = files.load(path)
         if path != self.user_file:
             folder = str(path.parent.parent)
             file = replace(file, rules=tuple(replace(rule, workspace=folder) for rule in file.rules))
+        before = self._denied.get(path, ())
         if not file.is_readable:
-            return replace(file, rules=(*file.rules, *self._denied.get(path, ())))
-        self._denied[path] = tuple(rule for rule in file.rules if rule.decision == "deny")
-        return file
+            return _CachedFile(signature, replace(file, rules=(*file.rules, *before)))
+        denied = tuple(rule for rule in file.rules if rule.decision == "deny")
+        there = set(map(_condition, denied))
+        lost = tuple(replace(one, number=_IN_NO_PLACE) for one in before if _condition(one) not in there)
+        known, since = self._settling.get(path, (None, 0.0))
+        if known != signature:
+            known, since = self._settling[path] = signature, monotonic()
+        if lost and monotonic() < since + SETTLING:
+            return _CachedFile(signature, replace(file, rules=(*file.rules, *lost)), since + SETTLING)
+        self._denied[path] = denied
+        return _CachedFile(signature, file)
 
     def problems(self) -> list[Problem]:
         """Return the mistakes in the files as they are now."""
@@ -118,6 +148,11 @@ class RuleBook:
             for file in found
             if not self._trusts(file) and any(rule.decision == "allow" for rule in file.rules)
         ]
+
+
+def _condition(rule: Rule) -> Rule:
+    """Return a rule without its place, for comparison."""
+    return replace(rule, where="", number=0, line=None, note="")
 
 
 def _listed(rule: Rule, *, trusted: bool = True) -> ListedRule:
@@ -205,12 +240,14 @@ class RuleChanges:
         """Change a file; a trusted one stays trusted, since it is the user who changes it."""
         trusted = self.book.is_trusted(path)
         before = change()
+        self.book.changed_by_user(path)
         now = self.book.file(path).digest
         if trusted and path != self.book.user_file:
             self.book.trust.give(path, now)
 
         def back() -> None:
             files.put_back(path, before, now)
+            self.book.changed_by_user(path)
             if trusted and path != self.book.user_file:
                 self.book.trust.give(path, self.book.file(path).digest)
 

@@ -222,7 +222,7 @@ def change(file: RuleFile, old: Rule, rule: Rule) -> bytes | None:
         CannotWrite.
     """
     before, document = _open_unchanged(file)
-    table = _rules(document)[old.number]
+    table = _rules(document)[_place(document, old)]
     new = _table(rule)
     for name in _FIELDS:
         if name not in new:
@@ -239,7 +239,7 @@ def remove(file: RuleFile, rule: Rule) -> bytes | None:
         CannotWrite.
     """
     before, document = _open_unchanged(file)
-    _rules(document).pop(rule.number)
+    _rules(document).pop(_place(document, rule))
     return _close(file.path, before, document)
 
 
@@ -272,6 +272,13 @@ def _open_unchanged(file: RuleFile) -> tuple[bytes | None, TOMLDocument]:
     if load(file.path).digest != file.digest:
         raise CannotWrite(f"{file.path} was changed by something else meanwhile; look at its rules again.")
     return _open(file.path)
+
+
+def _place(document: TOMLDocument, rule: Rule) -> int:
+    """Return the position of a rule that stands in a file."""
+    if rule.number >= len(_rules(document)):
+        raise CannotWrite(f"{rule.file} does not hold this rule any more.")
+    return rule.number
 
 
 def _rules(document: TOMLDocument) -> AoT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 
@@ -10,6 +11,7 @@ from acp_tui.protocol import schema
 from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.files import CannotWrite, Trust
 from acp_tui.rules.model import TOOL_KINDS, Rule, ToolUse, decide
+from tests.waiting import PATIENCE
 
 ALLOW_LS = '[[rules]]\ndecision = "allow"\ncommand = "ls"\n'
 DENY_RM = '[[rules]]\ndecision = "deny"\ncommand = "rm"\n'
@@ -125,7 +127,32 @@ def test_a_command_that_is_no_prefix_is_a_mistake_and_its_rule_asks(book: RuleBo
     assert decide(book, run("make")).decision == "ask"
 
 
-def test_a_file_that_breaks_denies_what_it_denied_and_allows_nothing(book: RuleBook, workspace: Path) -> None:
+@pytest.mark.parametrize("half_saved", ["", ALLOW_LS, None])
+def test_a_file_that_is_being_saved_goes_on_to_deny(
+    book: RuleBook, workspace: Path, half_saved: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_tui.rules.book.SETTLING", 0.2)
+    path = book.user_file
+    path.write_text(ALLOW_LS + DENY_RM)
+    assert decide(book, run("rm x", workspace)).decision == "deny"
+
+    if half_saved is None:
+        path.unlink()
+    else:
+        path.write_text(half_saved)
+    assert decide(book, run("rm x", workspace)).decision == "deny"
+    book.read_again()
+    assert decide(book, run("rm x", workspace)).decision == "deny"
+    deadline = monotonic() + PATIENCE
+    while decide(book, run("rm x", workspace)).decision == "deny" and monotonic() < deadline:
+        sleep(0.02)
+    assert decide(book, run("rm x", workspace)).decision == "ask"
+
+
+def test_a_file_that_breaks_denies_what_it_denied_and_allows_nothing(
+    book: RuleBook, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_tui.rules.book.SETTLING", 0.0)
     for path in (book.user_file, file_of(workspace)):
         path.write_text(ALLOW_LS + DENY_RM)
         assert decide(book, run("rm x", workspace)).decision == "deny"
