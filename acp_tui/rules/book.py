@@ -27,7 +27,7 @@ class ListedRule:
 
 
 SETTLING: Final = 1.0
-"""Seconds for which a file goes on to deny what it does not deny any more.
+"""Seconds for which a file goes on to deny and ask what it does not deny and ask any more.
 
 Many editors empty a file, or move it away, before they write it: what it says in between nobody has written.
 """
@@ -55,9 +55,9 @@ class RuleBook:
     """The folders of the sessions."""
     _cache: dict[Path, _CachedFile] = field(default_factory=dict)
     _denied: dict[Path, tuple[Rule, ...]] = field(default_factory=dict)
-    """The rules of each file that denied when it could be read last."""
+    """The rules of each file that denied or asked when it could be read last."""
     _settling: dict[Path, tuple[tuple[int, ...], float]] = field(default_factory=dict)
-    """Files that deny less than before, each with its signature and the time when that was noticed."""
+    """Files that changed, each with its signature and the time when that was noticed."""
 
     def enter(self, workspace: str) -> None:
         """Add the rules of a workspace; what they allow counts once their file is trusted."""
@@ -108,7 +108,7 @@ class RuleBook:
         """Read a file; the rules of a workspace's file are for that workspace only.
 
         While it cannot be read, it denies what it denied before, and asks for everything else. What it does
-        not deny any more it denies until it has settled.
+        not deny or ask any more it denies or asks until it has settled.
         """
         file = files.load(path)
         if path != self.user_file:
@@ -117,7 +117,7 @@ class RuleBook:
         before = self._denied.get(path, ())
         if not file.is_readable:
             return _CachedFile(signature, replace(file, rules=(*file.rules, *before)))
-        denied = tuple(rule for rule in file.rules if rule.decision == "deny")
+        denied = tuple(rule for rule in file.rules if rule.decision != "allow" and not rule.mistake)
         there = set(map(_condition, denied))
         lost = tuple(replace(one, number=_IN_NO_PLACE) for one in before if _condition(one) not in there)
         known, since = self._settling.get(path, (None, 0.0))

@@ -14,6 +14,7 @@ from acp_tui.rules.model import TOOL_KINDS, Rule, ToolUse, decide
 from tests.waiting import PATIENCE
 
 ALLOW_LS = '[[rules]]\ndecision = "allow"\ncommand = "ls"\n'
+ASK_CP = '[[rules]]\ndecision = "ask"\ncommand = "cp"\n'
 DENY_RM = '[[rules]]\ndecision = "deny"\ncommand = "rm"\n'
 
 
@@ -133,7 +134,7 @@ def test_a_file_that_is_being_saved_goes_on_to_deny(
 ) -> None:
     monkeypatch.setattr("acp_tui.rules.book.SETTLING", 0.2)
     path = book.user_file
-    path.write_text(ALLOW_LS + DENY_RM)
+    path.write_text(ALLOW_LS + DENY_RM + ASK_CP)
     assert decide(book, run("rm x", workspace)).decision == "deny"
 
     if half_saved is None:
@@ -143,6 +144,7 @@ def test_a_file_that_is_being_saved_goes_on_to_deny(
     assert decide(book, run("rm x", workspace)).decision == "deny"
     book.read_again()
     assert decide(book, run("rm x", workspace)).decision == "deny"
+    assert decide(book, run("cp a b", workspace)).rule is not None
     deadline = monotonic() + PATIENCE
     while decide(book, run("rm x", workspace)).decision == "deny" and monotonic() < deadline:
         sleep(0.02)
