@@ -55,6 +55,9 @@ class Options(NamedTuple):
     theme: str | None = None
     log_level: str = "warning"
     log_file: str | None = None
+    resumes_newest: bool = False
+    resume: str | None = None
+    prompt: str = ""
 
 
 def parse(argv: Sequence[str]) -> Options:
@@ -84,6 +87,8 @@ def read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict
         raise Refusal(_advice(parser, unknown[0]), USAGE)
     if getattr(found, "demo", False) and agent is not None:
         raise Refusal("--demo and --agent exclude each other; leave one out.", USAGE)
+    if getattr(found, "resumes_newest", False) and getattr(found, "resume", None) is not None:
+        raise Refusal("--continue and --resume exclude each other; leave one out.", USAGE)
     return vars(found)
 
 
@@ -113,21 +118,94 @@ def _advice(parser: ArgumentParser, word: str) -> str:
     return f"{what}\nTo {aim} an agent: {parser.prog} --agent {word}"
 
 
-def _parser() -> ArgumentParser:
-    from argparse import SUPPRESS, ArgumentParser  # not needed for --help and --version
+_ABOUT: Final = """\
+A terminal client for coding agents that speak the Agent Client Protocol.
 
-    parser = ArgumentParser(
-        prog="acp-tui", add_help=False, allow_abbrev=False, exit_on_error=False, argument_default=SUPPRESS
+NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
+follows it belongs to the agent. Without one a start screen shows what there is.
+"""
+_USAGE: Final = """\
+acp-tui [options] --agent NAME [arguments of the agent …]
+       acp-tui [options] --agent "COMMAND LINE"
+       acp-tui doctor | log | rules | sessions   (each has --help)"""
+_EXAMPLES: Final = """\
+examples:
+  acp-tui --agent gemini --experimental-acp
+  acp-tui --cwd ~/src/app --mode plan --agent "npx some-agent --flag"
+  acp-tui --continue
+  git diff | acp-tui --prompt "Review this change" --agent claude
+"""
+_WIDTH: Final = 80
+"""Columns of the help."""
+
+
+def _parser() -> ArgumentParser:
+    """Return the parser of our options; `--agent` is in it for the help and the completions only."""
+    from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
+
+    made = ArgumentParser(
+        prog="acp-tui",
+        usage=_USAGE,
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, max_help_position=22, width=_WIDTH),
+        add_help=False,
+        allow_abbrev=False,
+        exit_on_error=False,
+        argument_default=SUPPRESS,
     )
-    parser.add_argument("--demo", action="store_true", default=SUPPRESS)
-    parser.add_argument("--cwd")
-    parser.add_argument("--add-dir", action="append")
-    parser.add_argument("--mode")
-    parser.add_argument("--mcp-config", action="append")
-    parser.add_argument("--theme")
-    parser.add_argument("--log-level", choices=_LEVELS)
-    parser.add_argument("--log-file")
-    return parser
+    agent = made.add_argument_group("agent")
+    agent.add_argument("--agent", metavar="NAME", help="start this agent")
+    agent.add_argument("--demo", action="store_true", help="start the bundled demo agent: no key, no network")
+    agent.add_argument("--mode", metavar="ID", help="ask the agent for this mode")
+    agent.add_argument(
+        "--mcp-config",
+        action="append",
+        metavar="FILE",
+        help="lend the agent the MCP servers of this file (repeatable)",
+    )
+    session = made.add_argument_group("session")
+    session.add_argument(
+        "-c",
+        "--continue",
+        action="store_true",
+        dest="resumes_newest",
+        help="resume the newest session of this folder",
+    )
+    session.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="ID",
+        help="resume this session, or choose one from the list",
+    )
+    session.add_argument("--prompt", metavar="TEXT", help="the first prompt; text from a pipe is added to it")
+    session.add_argument("--cwd", metavar="DIR", help="the workspace; by default the current folder")
+    session.add_argument(
+        "--add-dir", action="append", metavar="DIR", help="one more folder for the agent (repeatable)"
+    )
+    program = made.add_argument_group("program")
+    program.add_argument("--theme", metavar="NAME", help="use this theme")
+    program.add_argument(
+        "--log-level", choices=_LEVELS, metavar="LEVEL", help="debug, info, warning (default) or error"
+    )
+    program.add_argument("--log-file", metavar="FILE", help="write the log here")
+    program.add_argument(
+        "--print-completion",
+        choices=_SHELLS,
+        metavar="SHELL",
+        help=f"print completions for {_one_of(_SHELLS)}",
+    )
+    program.add_argument("--version", action="store_true", help="show the version")
+    program.add_argument("-h", "--help", action="store_true", help="show this text")
+    return made
+
+
+_SHELLS: Final = ("bash", "zsh", "tcsh")
+
+
+def _one_of(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def known_agents_and_settings() -> tuple[Mapping[str, KnownAgent], Settings, list[Problem]]:
@@ -176,33 +254,6 @@ def folder(text: str, what: str) -> str:
     return str(path)
 
 
-HELP: Final = """\
-A terminal client for coding agents that speak the Agent Client Protocol.
-
-  acp-tui [options] --agent NAME [arguments of the agent …]
-  acp-tui [options] --agent "COMMAND LINE"
-  acp-tui doctor [--agent NAME]  examine this machine, or an agent
-  acp-tui log | rules | sessions what was asked, decided beforehand and recorded
-
-NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
-follows it belongs to the agent. Without one a start screen shows what there is.
-
-  --agent NAME      start this agent
-  --demo            start the bundled demo agent: no install, key or network
-  --cwd DIR         the workspace; the current folder by default
-  --add-dir DIR     one more folder the agent may use (repeatable)
-  --mode ID         ask the agent for this mode
-  --mcp-config FILE lend the agent the MCP servers of this file (repeatable)
-  --theme NAME      use this theme
-  --log-level LEVEL debug, info, warning (default) or error
-  --log-file FILE   write the log here
-  --version         show the version
-  --help            show this text
-
-  acp-tui --agent gemini --experimental-acp
-  acp-tui --cwd ~/src/app --mode plan --agent "npx some-agent --flag"
-"""
-
 FRAMES: Final = "500"
 """Maximum frames per second in Textual.
 
@@ -246,7 +297,10 @@ def _print(words: list[str]) -> int | None:
         return run(words[0], words[1:])
     ours, _, _ = split(words)
     if "--help" in ours or "-h" in ours:
-        print(HELP, end="")
+        print(_parser().format_help(), end="")
+        return 0
+    if any(word.partition("=")[0] == "--print-completion" for word in ours):
+        print_completion(ours)
         return 0
     if "--version" in ours:
         from acp_tui import __version__
@@ -254,6 +308,31 @@ def _print(words: list[str]) -> int | None:
         print(f"acp-tui {__version__}")
         return 0
     return None
+
+
+def print_completion(ours: Sequence[str]) -> None:
+    """Print the completion script of a shell.
+
+    Raises:
+        Refusal: the shell is not known.
+    """
+    import shtab
+
+    from acp_tui.commands import doctor, log, rules, sessions
+
+    shell = read(_parser(), ours, None)["print_completion"]
+    parser = _parser()
+    made = parser.add_subparsers()
+    for name, below in (("doctor", doctor), ("log", log), ("rules", rules), ("sessions", sessions)):
+        made.add_parser(name, parents=[below.parser()], add_help=False)
+    folders, files = ("--cwd", "--add-dir"), ("--mcp-config", "--log-file")
+    for action in parser._actions:  # shtab reads it there
+        if action.option_strings[-1:] == ["--agent"]:
+            action.choices = sorted(known_agents_and_settings()[0])
+        elif action.option_strings[-1:] and action.option_strings[-1] in (*folders, *files):
+            kind = shtab.DIRECTORY if action.option_strings[-1] in folders else shtab.FILE
+            action.complete = kind  # type: ignore[attr-defined]
+    print(shtab.complete(parser, shell))
 
 
 def _open_missing_streams() -> None:
@@ -279,9 +358,11 @@ def _run(options: Options) -> int:
     try:
         from acp_tui.ui.app import run
 
-        code = run(start)
+        code, leave = run(start)
     finally:  # even if the interface cannot be loaded or fails
         start.guard.close()
+    if leave:
+        print(f"To resume this session: acp-tui --resume {leave}")
     drop_threads(code)
     return code
 
@@ -328,6 +409,7 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     mcp_servers, unset = _mcp_servers(options, settings)
     _start_log(options)
     launch = launch_of(options.agent, options.agent_args, options.demo, known)
+    piped = _piped()
     _check_terminal()
     os.environ.setdefault("TEXTUAL_FPS", FRAMES)  # read when Textual is imported
     guard = Guard()
@@ -346,6 +428,9 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
         mcp_servers=tuple(mcp_servers),
         problems=(*problems, *unset),
         settings_file=config_folder() / "settings.toml",
+        continues=options.resumes_newest,
+        resume=options.resume,
+        prompt="\n\n".join(filter(None, (options.prompt, piped))),
     )
 
 
@@ -372,10 +457,39 @@ def _spawn(launch: Launch, cwd: str, guard: Guard) -> tuple[Process | None, Spaw
         return None, error
 
 
+_PIPED: Final = 8 << 20
+"""Most bytes of a pipe: more is no prompt."""
+
+
+def _piped() -> str:
+    """Return the text of a pipe on stdin, and let the keys come from the terminal.
+
+    Raises:
+        Refusal: it is no text, or too much.
+    """
+    if sys.stdin is None or sys.stdin.isatty() or sys.stdout is None or not sys.stdout.isatty():
+        return ""
+    raw = sys.stdin.buffer.read(_PIPED + 1)
+    if len(raw) > _PIPED:
+        raise Refusal(f"The text on stdin is too long for a prompt: more than {_PIPED >> 20} MB.")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        raise Refusal("What comes on stdin is no UTF-8 text, so it cannot be a prompt.") from None
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        return text  # the check of the terminal says so
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    return text.strip()
+
+
 def _check_terminal() -> None:
     for stream, name in ((sys.stdin, "input"), (sys.stdout, "output")):
         if stream is None or not stream.isatty():
-            raise Refusal(f"acp-tui needs a terminal, but its {name} is not one.\nRun it without pipes.")
+            raise Refusal(f"this needs a terminal, but its {name} is not one.\nRun it in a terminal.")
     if os.environ.get("TERM") == "dumb":
         raise Refusal("this terminal (TERM=dumb) cannot show an interface.\nSet TERM to what it really is.")
 

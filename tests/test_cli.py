@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import resource
 import stat
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui import __version__
-from acp_tui.cli import FRAMES, HELP, Refusal, main, parse
+from acp_tui.cli import FRAMES, Options, Refusal, main, parse
 
 
 @pytest.fixture(autouse=True)
@@ -36,16 +37,41 @@ def test_help_fits_a_small_screen_and_shows_both_forms(capsys: pytest.CaptureFix
     assert main(["--help"]) == 0
 
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) <= 24
+    assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
     assert "  acp-tui --agent gemini --experimental-acp" in lines
-    assert '"npx some-agent --flag"' in lines[-1]
+    assert any('"npx some-agent --flag"' in line for line in lines)
 
 
-def test_help_names_every_option() -> None:
-    names = {*parse([])._fields, "help", "version"} - {"agent_args"}
+def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    names = {*parse([])._fields, "help", "version", "continue"} - {"agent_args", "resumes_newest"}
+    main(["--help"])
 
-    assert all(f"--{name.replace('_', '-')} " in HELP for name in names)
+    text = re.sub(r"\s", " ", capsys.readouterr().out)
+    assert [name for name in names if f"--{name.replace('_', '-')} " not in text] == []
+
+
+def test_a_session_to_resume_is_named_or_the_newest_or_chosen() -> None:
+    assert parse(["-c"]).resumes_newest
+    assert parse(["--continue", "--agent", "sh", "-c"]) == Options("sh", ("-c",), resumes_newest=True)
+    assert parse(["--resume"]).resume == ""
+    assert parse(["--resume", "abc", "--agent", "sh"]).resume == "abc"
+    assert parse([]).resume is None
+    with pytest.raises(Refusal, match="--continue and --resume exclude each other"):
+        parse(["-c", "--resume"])
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completions_are_printed_for_a_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--print-completion", shell]) == 0
+
+    printed = capsys.readouterr().out
+    assert all(word in printed for word in ("resume", "agent", "gemini", "doctor", "add-dir"))
+
+
+def test_completions_of_an_unknown_shell_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--print-completion", "dos"]) == 2
+    assert "bash" in capsys.readouterr().err
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,7 +159,7 @@ def run(start):
     seen["mcp"] = [server.params() for server in start.mcp_servers]
     seen["problems"] = [problem.message for problem in start.problems]
     seen["fps"] = os.environ["TEXTUAL_FPS"]
-    return 7
+    return 7, "abc-1"
 
 class App(types.ModuleType):
     @property

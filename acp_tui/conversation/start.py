@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.store.agents import KnownAgent
@@ -44,3 +45,22 @@ class Start:
     """Problems of the user's files, to be shown once."""
     settings_file: Path | None = None
     """The file of the settings, to be read again when it is saved; None if they are from elsewhere."""
+    continues: bool = False
+    """True to resume the newest session of this folder."""
+    resume: str | None = None
+    """The beginning of the id of the session to resume; "" to choose one from the list."""
+    prompt: str = ""
+    """The first prompt; sent as soon as there is a session."""
+
+    def for_another_tab(self) -> Self:
+        """Return the start without what the first tab has done already."""
+        return replace(
+            self,
+            launch=None,
+            process=None,
+            spawn_error=None,
+            mode=None,
+            continues=False,
+            resume=None,
+            prompt="",
+        )

@@ -145,6 +145,10 @@ class OpenSessions(Protocol):
     def settings_changed(self, before: Settings) -> None:
         """Apply the settings in all sessions; `before` are the earlier ones."""
 
+    @property
+    def resumable(self) -> str:
+        """The id of the last session in view, if it can be resumed in another run; else ""."""
+
     async def end(self) -> None:
         """End all conversations."""
 
@@ -225,6 +229,11 @@ class AcpApp(App[int]):
         """The open sessions; unset until everything is loaded."""
         assert self._tabs is not None
         return self._tabs
+
+    @property
+    def resumable(self) -> str:
+        """The id of the session in view, if it can be resumed in another run; else ""."""
+        return self._tabs.resumable if self._tabs is not None else ""
 
     @property
     def is_complete(self) -> bool:
@@ -474,15 +483,15 @@ class AcpApp(App[int]):
         fail_with(self, error, Text(crash_report_of(mistake)))
 
 
-def run(start: Start) -> int:
-    """Run the interface until the user quits; return the exit code."""
+def run(start: Start) -> tuple[int, str]:
+    """Run the interface until the user quits; return (exit code, id of a session to resume, or "")."""
     colors = colors_of_terminal(os.environ)
     if colors == "none":
         os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
     teach_alt_keys()
     app = AcpApp(start, colors, is_ascii(os.environ))
     result = _run_loop(app)
-    return result if isinstance(result, int) else app.return_code or 0
+    return result if isinstance(result, int) else app.return_code or 0, app.resumable
 
 
 def _run_loop(app: AcpApp) -> int | None:

@@ -1,4 +1,4 @@
-"""The command palette, and the validation of the key settings."""
+"""The actions of a screen with their keys, and the validation of the key settings."""
 
 from __future__ import annotations
 
@@ -6,117 +6,45 @@ import asyncio
 import importlib
 import pkgutil
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
-from rich.cells import set_cell_size
-from textual.actions import parse
 from textual.app import App
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
-from textual.content import Content
 from textual.dom import DOMNode
-from textual.fuzzy import Matcher
 from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys
 from textual.screen import Screen
-from textual.types import IgnoreReturnCallbackType
-from typing_extensions import override
 
 import acp_tui.ui
-from acp_tui.protocol.schema import AvailableCommand
 from acp_tui.store.folders import Problem
 from acp_tui.store.shape import line_of, nearest
+from acp_tui.ui.commands import BY_NAME, Group
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import KeyLine, key_map
-from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.textual_internals import class_bindings_of, keymap_of
 
-_NAME: Final = 30
-"""Cells of the column of names."""
+_GROUPS: Final = get_args(Group)
+"""The tasks of the commands, in the order of the help."""
 
 
-class Offer(NamedTuple):
-    """One line of the palette."""
-
-    name: str
-    help: str
-    run: IgnoreReturnCallbackType
-
-
-class Palette(CommandPalette):
-    """The command palette, without Textual's errors on a list that is not laid out."""
-
-    def _action_command_list(self, action: str) -> None:
-        with suppress(KeyError, IndexError):  # Textual asks where a row is that has no place yet
-            super()._action_command_list(action)
+def actions_of(screen: Screen[Any]) -> list[KeyLine]:
+    """Return the actions with keys on a screen, in the words of the command table, grouped by task."""
+    lines: dict[tuple[str, str], KeyLine] = {}
+    for line in key_map(screen):
+        command = BY_NAME.get(line.name)
+        if command is not None:
+            line = replace(line, group=command.group, description=command.title)
+        known = lines.get((line.group, line.description))
+        if known is not None:
+            line = replace(known, keys=(*known.keys, *line.keys))
+        lines[line.group, line.description] = line
+    return sorted(lines.values(), key=_place)
 
 
-def commands(
-    slash_commands: Callable[[], Sequence[AvailableCommand]],
-    use_command: Callable[[str], object],
-    themes: Callable[[], Sequence[str]],
-    use_theme: Callable[[str], object],
-) -> type[Provider]:
-    """Return a provider for the command palette.
-
-    Args:
-        slash_commands: returns the agent's commands.
-        use_command: called with a chosen command, without its slash.
-        themes: returns the names of the themes.
-        use_theme: called with a chosen theme.
-    """
-
-    class Commands(Provider):
-        """The actions, the agent's commands and the themes."""
-
-        @override
-        async def discover(self) -> Hits:
-            for offer in self._offers():
-                yield DiscoveryHit(_shown(Content(offer.name), offer), offer.run, text=offer.name)
-
-        @override
-        async def search(self, query: str) -> Hits:
-            matcher = self.matcher(query)
-            for offer in self._offers():
-                score = matcher.match(offer.name)
-                if score > 0:
-                    name = _highlighted(matcher, offer.name)
-                    yield Hit(score, _shown(name, offer), offer.run, text=offer.name)
-
-        def _offers(self) -> Iterator[Offer]:
-            for line in filter(_can_be_done, key_map(self.screen)):
-                keys = set_cell_size(" ".join(line.keys), 12)
-                run = partial(self.app.run_action, line.action, line.node)
-                yield Offer(line.description, f"{keys}{line.group}", run)
-            for command in slash_commands():
-                name = safe_line(command.name)
-                yield Offer(f"/{name}", safe_line(command.description), partial(use_command, command.name))
-            for theme in themes():
-                yield Offer(f"Theme: {safe_line(theme)}", "", partial(use_theme, theme))
-
-    return Commands
-
-
-def _can_be_done(line: KeyLine) -> bool:
-    """Return False for an action with nothing to act on."""
-    _, action, parameters = parse(line.action)
-    return line.node.check_action(action, parameters) is not False
-
-
-def _shown(name: Content, offer: Offer) -> Content:
-    """Put the help behind the name; Textual would read it as markup in a second row."""
-    gap = max(2, _NAME - name.cell_length)
-    return Content.assemble(name, " " * gap, (offer.help, "not bold $muted")) if offer.help else name
-
-
-def _highlighted(matcher: Matcher, name: str) -> Content:
-    """Highlight the match; the matcher's own method would read the name as markup."""
-    shown = Content(name)
-    for offset in matcher.fuzzy_search.match(matcher.query, name)[1]:
-        shown = shown.stylize(matcher.match_style, offset, offset + 1)
-    return shown
+def _place(line: KeyLine) -> tuple[int, str]:
+    """Return the place of an action: widgets first, then the tasks, in the order of the table."""
+    return (_GROUPS.index(line.group) + 1, "") if line.group in _GROUPS else (0, line.group)
 
 
 _MODIFIERS: Final = frozenset(("ctrl", "alt", "shift", "super", "hyper", "meta"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len
@@ -109,11 +108,18 @@ class Tabs:
         running: RunningAgent | None = None,
         known_session: KnownSession | None = None,
         recorded: RecordedSession | None = None,
+        resumes: bool = False,
     ) -> None:
-        """Open a tab for a session of a running agent, a recorded session or the start screen."""
-        start = replace(self._start, launch=None, process=None, spawn_error=None, mode=None)
+        """Open a tab for a session of a running agent, a recorded session or the start screen.
+
+        A recorded session is only shown, unless `resumes` is set.
+        """
+        start = self._start.for_another_tab()
         styles, attention = self._app.app_theme.styles, self._app.attention
-        name = self._add(SessionScreen(start, styles, self, attention, running, known_session, recorded))
+        screen = SessionScreen(
+            start, styles, self, attention, running, known_session, recorded, resumes=resumes
+        )
+        name = self._add(screen)
         await self._app.switch_mode(name)
         self.show()
 
@@ -192,6 +198,12 @@ class Tabs:
 
     def _named(self, screen: ConversationScreen) -> str:
         return f"{self.screens.index(screen) + 1} {shortened(title_of(screen), _TITLE)}"
+
+    @property
+    def resumable(self) -> str:
+        """The id of the last session in view, if it is recorded with a prompt; else ""."""
+        session = self.current.conversation.session
+        return session.id if session is not None and session.turns and self._start.settings.journal else ""
 
     async def end(self) -> None:
         """End all conversations at the same time, for some agents end slowly."""

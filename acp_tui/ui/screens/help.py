@@ -8,17 +8,20 @@ from string import digits
 from typing import ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 from typing_extensions import override
 
+from acp_tui.ui.keys import actions_of
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, key_of_kind
-from acp_tui.ui.widgets.keys import KeyLine, key_map
+from acp_tui.ui.widgets.keys import KeyLine
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 
@@ -26,6 +29,8 @@ _KEYS: Final = 11
 """Cells of the keys in a column."""
 _GAP: Final = 3
 """Cells between columns."""
+_FRAME_ROWS: Final = 6
+"""Rows of the border, the filter, and above and below the box."""
 _FRAME: Final = 7
 """Cells of the border, the padding and the scrollbar."""
 
@@ -34,12 +39,12 @@ _QUESTIONS: Final = (
     ("permission.allow-always", "allow always"),
     ("permission.reject-once", "reject once"),
     ("permission.reject-always", "reject always"),
-    ("permission.up", "the option before"),
-    ("permission.down", "the option after"),
-    ("permission.choose", "choose the option moved to"),
-    ("permission.reject-with-reason", "reject, and tell the agent why"),
-    ("permission.next", "the next question that waits"),
-    ("dialog.put-aside", "put aside, unanswered"),
+    ("permission.up", "select the option above"),
+    ("permission.down", "select the option below"),
+    ("permission.choose", "confirm the selected option"),
+    ("permission.reject-with-reason", "reject with a reason"),
+    ("permission.next", "next pending question"),
+    ("dialog.put-aside", "decide later"),
 )
 """Keys of permission dialogs, with their actions."""
 
@@ -48,8 +53,13 @@ class HelpScreen(ModalScreen[None]):
     """Shows the keys of the screen below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1,q", "close", "Close", id="help.close"),
+        Binding("escape,f1", "close", "Close", id="help.close"),
+        Binding("up", "scroll(-1)", "Up", show=False, id="help.up"),
+        Binding("down", "scroll(1)", "Down", show=False, id="help.down"),
+        Binding("pageup", "scroll(-20)", "Page up", show=False, id="help.page-up"),
+        Binding("pagedown", "scroll(20)", "Page down", show=False, id="help.page-down"),
     ]
+    AUTO_FOCUS = "Input"
 
     def __init__(
         self,
@@ -69,11 +79,16 @@ class HelpScreen(ModalScreen[None]):
         self._places = places or {}
         self._problems = problems
         self._lines: Sequence[KeyLine] = ()
+        self._words = ""
+        self._width = 0.0
+        """Cells of the box so far: filtering makes it no narrower."""
 
     @override
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="help"):
-            yield Static(id="keys")
+        with Vertical(id="help"):
+            yield InputLine(placeholder="type to filter", id="filter")
+            with VerticalScroll(id="body", can_focus=False):
+                yield Static(id="keys")
 
     def on_mount(self) -> None:
         """Read the keys of the screen below."""
@@ -81,7 +96,13 @@ class HelpScreen(ModalScreen[None]):
         box.border_title = Content("help")
         box.border_subtitle = Content(f"{key_of(self, 'help.close')} closes")
         below = [screen for screen in self.app.screen_stack if screen is not self]
-        self._lines = key_map(below[-1])
+        self._lines = actions_of(below[-1])
+        self._show()
+
+    @on(Input.Changed)
+    def _filter(self, event: Input.Changed) -> None:
+        event.stop()
+        self._words = event.value
         self._show()
 
     def on_resize(self) -> None:
@@ -92,19 +113,44 @@ class HelpScreen(ModalScreen[None]):
         """Close."""
         self.dismiss(None)
 
+    def action_scroll(self, rows: int) -> None:
+        """Scroll by rows, or by a page for many."""
+        body = self.query_one("#body")
+        body.scroll_relative(y=max(-body.size.height, min(body.size.height, rows)), animate=False)
+
     def _show(self) -> None:
         box = self.query_one("#help")
-        keys = laid_out([*sections(self._lines), self._questions()], self.size.width - _FRAME)
-        files = places(self._places)
-        problems = wrong(self._problems)
+        parts = [*sections(self._lines), self._questions()]
+        files, problems = places(self._places), wrong(self._problems)
+        if self._words.strip():
+            files, problems = [], []
+            parts = matching_parts(parts, self._words)
+        keys = laid_out(parts, self.size.width - _FRAME) if parts else [Content(_NO_MATCH)]
         width = max(line.cell_length for line in (*problems, *keys, *files))
-        box.styles.width = min(self.size.width, width + _FRAME)
+        box.styles.width = min(self.size.width, max(self._width, width + _FRAME))
+        self._width = box.styles.width.value if box.styles.width is not None else 0
+        self.query_one("#body").styles.max_height = max(3, self.size.height - _FRAME_ROWS)
         self.query_one("#keys", Static).update(Content("\n").join([*problems, *keys, *files]))
 
     def _questions(self) -> list[Content]:
         keys = [key_of_kind(self.app, PermissionDialog, name) for name, _ in _QUESTIONS]
         lines = [_line(key, what) for key, (_, what) in zip(keys, _QUESTIONS, strict=True)]
         return [Content.styled("Questions of the agent", "bold $heading"), *lines]
+
+
+_NO_MATCH: Final = "No key matches."
+
+
+def matching_parts(parts: Sequence[Sequence[Content]], words: str) -> list[list[Content]]:
+    """Return the lines with all words, below their headings."""
+    wanted = words.casefold().split()
+    found: list[list[Content]] = []
+    for heading, *lines in parts:
+        text = heading.plain.casefold()
+        kept = [line for line in lines if all(word in f"{text} {line.plain.casefold()}" for word in wanted)]
+        if kept:
+            found.append([heading, *kept])
+    return found
 
 
 def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:

@@ -46,6 +46,10 @@ class MenuItem:
     description: str = ""
     group: str = ""
     """Heading above it; the items of a group stand together."""
+    synonyms: str = ""
+    """More words that find it."""
+    keys: str = ""
+    """The keys that do the same, shown at the right end."""
 
 
 Items = Sequence[MenuItem] | Callable[[], Sequence[MenuItem]]
@@ -135,7 +139,8 @@ class Menu(Dialog[str]):
         super().__init__(title, styles)
         self._find_items = items if callable(items) else lambda: items
         self._find_current = current if callable(current) else lambda: current
-        self._items = list(self._find_items())
+        self.items: list[MenuItem] = list(self._find_items())
+        """All items."""
         self._current = self._find_current()
         self._shown: dict[Option, MenuItem] = {}
         self._made: dict[MenuItem, Option] = {}
@@ -215,14 +220,14 @@ class Menu(Dialog[str]):
             if item.group != group:
                 group = item.group
                 options.append(Option(Content.styled(safe_line(group), "bold $muted"), disabled=True))
-            option = self._made.get(item) or Option(self._row(item, column))
+            option = self._made.get(item) or Option(self.row(item, column))
             self._made[item] = option
             self._shown[option] = item
             options.append(option)
         self.body.set_options(options)
         nothing = self.query_one("#nothing", Static)
         nothing.display = not found
-        nothing.update(Content(_NO_MATCH if self._items else self.nothing))
+        nothing.update(Content(_NO_MATCH if self.items else self.nothing))
         self.body.display = bool(found)
         self._highlight(options, kept)
         self.after_refresh(self.fit)
@@ -232,7 +237,7 @@ class Menu(Dialog[str]):
 
         Else none is: Enter that was meant for an item that is gone must not choose another.
         """
-        self._items = list(items)
+        self.items = list(items)
         self._made_for = -1
         self.__dict__.pop("_column", None)
         if not self.is_mounted:
@@ -245,7 +250,7 @@ class Menu(Dialog[str]):
     def refresh_items(self) -> None:
         """List the items there are by now."""
         items, current = list(self._find_items()), self._find_current()
-        if (items, current) != (self._items, self._current):
+        if (items, current) != (self.items, self._current):
             self._current = current
             self.set_items(items)
 
@@ -256,7 +261,7 @@ class Menu(Dialog[str]):
     @cached_property
     def _column(self) -> int:
         """Cells of the column of labels."""
-        widest = max((cell_len(safe_line(item.label)) for item in self._items), default=0)
+        widest = max((cell_len(safe_line(item.label)) for item in self.items), default=0)
         return min(widest, _LABEL_CELLS)
 
     def highlighted_key(self) -> str | None:
@@ -274,14 +279,15 @@ class Menu(Dialog[str]):
 
     def matching(self, words: str) -> list[MenuItem]:
         """Return the items that match the words of the filter."""
-        return matching(self._items, words)
+        return matching(self.items, words)
 
     def _highlight(self, options: Sequence[Option], key: str | None) -> None:
         choosable = [number for number, option in enumerate(options) if option in self._shown]
         same = [number for number in choosable if self._shown[options[number]].key == key]
         self.body.highlighted = next(iter(same or choosable), None)
 
-    def _row(self, item: MenuItem, column: int) -> Content:
+    def row(self, item: MenuItem, column: int) -> Content:
+        """Return the row of an item, with labels in a column of `column` cells."""
         mark = self.theme_styles.symbol("current") if item.key == self._current else " "
         label, about = (safe_line(start_of(text, _LONGEST)) for text in (item.label, item.description))
         gap = " " * max(0, column - cell_len(label))
@@ -363,10 +369,10 @@ class PastPrompts(Menu):
     @override
     def matching(self, words: str) -> list[MenuItem]:
         if not words.strip():
-            return self._items[:_SHOWN]
-        labels = Haystacks([item.label for item in self._items])
+            return self.items[:_SHOWN]
+        labels = Haystacks([item.label for item in self.items])
         matcher = Matcher.from_patterns(words.split(), max_items=_SHOWN)
-        return [self._items[match.index] for match in matcher.match_list(labels)]
+        return [self.items[match.index] for match in matcher.match_list(labels)]
 
 
 class ThemeMenu(Menu):

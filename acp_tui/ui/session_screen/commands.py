@@ -1,24 +1,23 @@
-"""The functions of the commands, and the slash commands."""
+"""The functions of the commands."""
 
 from __future__ import annotations
 
 import asyncio
+import shlex
+import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, Final
 
-from textual.command import CommandPalette
-
 from acp_tui.conversation.login import can_log_out, log_out
-from acp_tui.protocol.schema import AvailableCommand, AvailableCommandInput
 from acp_tui.session.session import THIS_TURN, Session
 from acp_tui.store.folders import places
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.settings import Policy
 from acp_tui.ui.app import AcpApp
-from acp_tui.ui.commands import COMMANDS, Command
-from acp_tui.ui.keys import Palette, commands
+from acp_tui.ui.keys import actions_of
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, choose
+from acp_tui.ui.screens.palette import Palette, chosen, palette_items
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.export import export_session
@@ -62,6 +61,29 @@ async def _new_session(screen: ConversationScreen) -> None:
     await screen.tabs.open(running=running if usable else None)
 
 
+async def _start_over(screen: ConversationScreen) -> None:
+    """Begin a new session of the same agent in this tab; the old one stays in the list of sessions."""
+    conversation = screen.conversation
+    if conversation.is_busy:
+        items = [
+            MenuItem("keep", "Keep working", "nothing changes"),
+            MenuItem("over", "Stop and start over", "the turn ends here; its session can be resumed"),
+        ]
+        if await choose(screen, "The agent is working", items, "keep") != "over":
+            return
+    await _new_session(screen)
+    await screen.tabs.close(screen)
+
+
+async def _continue_newest(parts: SessionParts) -> None:
+    """Resume the newest recorded session of this folder that is not open."""
+    found = await parts.startup.newest()
+    if found is None:
+        parts.screen.notify("There is no earlier session in this folder.", severity="warning")
+    else:
+        await parts.screen.tabs.open(recorded=found, resumes=True)
+
+
 def _go_to(place: int) -> Run:
     """Return a command that shows the tab at a place, from 0."""
     return _in_tabs(lambda screen: screen.tabs.go_to(place))
@@ -98,17 +120,28 @@ def _help(parts: SessionParts) -> None:
         )
 
 
-def _palette(parts: SessionParts) -> None:
-    """Offer every command, the agent's commands and the themes."""
-
-    def write(name: str) -> None:
-        parts.screen.prompt.replace_all(f"/{name} ")
-        parts.pane_layout.leave()
-
+async def _palette(parts: SessionParts) -> None:
+    """Let the user choose from every command, the agent's commands and the themes."""
     app, theme = _app(parts), _app(parts).app_theme
-    if not isinstance(app.screen, CommandPalette):
-        provider = commands(lambda: parts.agent_commands.printable, write, theme.names, theme.choose)
-        app.push_screen(Palette([provider]))
+    if isinstance(app.screen, Menu):
+        return  # a menu is open already
+    below = app.screen
+    items = palette_items(
+        below, lambda name: can_run(parts, name), parts.agent_commands.printable, theme.names()
+    )
+    key = await answer_of(app, Palette(items, parts.screen.theme_styles))
+    match chosen(key or ""):
+        case ("command", name):
+            await run(parts, name)
+        case ("action", name):
+            line = next((line for line in actions_of(below) if line.name == name), None)
+            if line is not None:
+                await app.run_action(line.action, line.node)
+        case ("slash", name):
+            parts.screen.prompt.replace_all(f"/{name} ")
+            parts.pane_layout.leave()
+        case ("theme", name):
+            theme.choose(name)
 
 
 def _app(parts: SessionParts) -> AcpApp:
@@ -119,7 +152,7 @@ def _app(parts: SessionParts) -> AcpApp:
 
 def _is_on_top(parts: SessionParts) -> bool:
     """Return True if no question, menu or list covers the session; the palette does not count."""
-    stack = [one for one in parts.screen.app.screen_stack if not isinstance(one, CommandPalette)]
+    stack = [one for one in parts.screen.app.screen_stack if not isinstance(one, Palette)]
     return bool(stack) and stack[-1] is parts.screen
 
 
@@ -165,6 +198,25 @@ def _edit_queue(parts: SessionParts) -> None:
         parts.screen.prompt.give_back(conversation.take_from_queue(len(conversation.queue) - 1))
 
 
+_DOCTOR: Final = f"!{shlex.join((sys.executable, '-m', 'acp_tui', 'doctor'))}"
+COMPACTS: Final = ("compact", "compress", "summarize")
+"""Names that agents give to their command."""
+
+
+def _compact(parts: SessionParts) -> None:
+    """Send the agent's own command that compacts the context."""
+    theirs = {command.name for command in parts.agent_commands.printable}
+    name = next((name for name in COMPACTS if name in theirs), None)
+    screen = parts.screen
+    if name is not None:
+        screen.conversation.say(Prompt(f"/{name}"))
+    else:
+        agent = screen.conversation.agent_name
+        screen.notify(
+            f"{agent} offers no command that compacts the context. /clear starts over.", severity="warning"
+        )
+
+
 async def _log_out(parts: SessionParts) -> None:
     await log_out(parts.screen.conversation.agent, parts.screen.conversation.session)
 
@@ -172,7 +224,7 @@ async def _log_out(parts: SessionParts) -> None:
 RUN: Final[Mapping[str, Run]] = {
     "app.quit": lambda parts: _app(parts).action_leave(),
     "app.help": _help,
-    "app.palette": _palette,
+    "app.palette": _in_worker("palette", _palette),
     "app.theme": _in_worker("theme", _theme),
     "app.inbox": _inbox,
     "app.suspend": lambda parts: _app(parts).action_suspend_process(),
@@ -180,6 +232,8 @@ RUN: Final[Mapping[str, Run]] = {
     "app.previous": _in_tabs(lambda screen: screen.tabs.go(-1)),
     **{f"app.go-{number}": _go_to(number - 1) for number in range(1, 10)},
     "session.new": _in_tabs(_new_session),
+    "session.clear": _in_tabs(_start_over),
+    "session.continue": _in_worker("continue", _continue_newest),
     "session.other-agent": _in_tabs(lambda screen: screen.tabs.open()),
     "session.sessions": _in_worker("sessions", lambda parts: SessionList(parts.screen).show()),
     "session.close": _in_tabs(lambda screen: screen.tabs.close(screen)),
@@ -215,6 +269,9 @@ RUN: Final[Mapping[str, Run]] = {
     "session.export": _in_worker("export", lambda parts: export_session(parts.screen, parts.shell.terminal)),
     "session.restore": _in_worker("restore", lambda parts: restore_turn(parts.screen)),
     "session.drop-note": lambda parts: parts.screen.conversation.rejections.drop(),
+    "session.review": lambda parts: parts.details.review(),
+    "session.compact": _compact,
+    "session.doctor": lambda parts: parts.shell.run(Prompt(_DOCTOR, is_command=True)),
     "session.range": _in_worker("range", lambda parts: choose_range(parts.screen)),
     "session.find": lambda parts: find(parts.screen, parts.pane_layout),
     "session.restart": lambda parts: parts.startup.restart(),
@@ -230,14 +287,24 @@ RUN: Final[Mapping[str, Run]] = {
 """The function of each command."""
 
 WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
-    **dict.fromkeys(("session.new", "session.other-agent", "session.sessions", "session.close"), _is_on_top),
+    **dict.fromkeys(
+        (
+            "session.new",
+            "session.clear",
+            "session.continue",
+            "session.other-agent",
+            "session.sessions",
+            "session.close",
+        ),
+        _is_on_top,
+    ),
     "session.fork": lambda parts: can_fork(parts.screen.conversation),
     "session.hand-over": lambda parts: parts.screen.conversation.above is not None,
     "session.log-out": lambda parts: can_log_out(parts.screen.conversation.agent),
 }
 """Conditions of commands; all others are always there."""
 
-_WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionParts, str], None]]] = {
+WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionParts, str], None]]] = {
     "session.rename": lambda parts, name: rename(parts.screen, name),
 }
 """Functions of slash commands with an argument."""
@@ -254,54 +321,6 @@ async def run(parts: SessionParts, name: str) -> None:
 def can_run(parts: SessionParts, name: str) -> bool:
     """Return False for a command with nothing to act on."""
     return name not in WHEN or WHEN[name](parts)
-
-
-def offered(parts: SessionParts) -> list[AvailableCommand]:
-    """Return the agent's slash commands, and ours as the protocol has them."""
-    ours = [
-        AvailableCommand(
-            name=own.slash,
-            description=own.summary,
-            input=AvailableCommandInput(hint=own.hint) if own.hint else None,
-        )
-        for own in _slash_commands(parts)
-    ]
-    return [*parts.agent_commands.printable, *ours]
-
-
-async def run_slash(parts: SessionParts, text: str) -> bool:
-    """Run a text as a slash command of ours; return False if it is another text."""
-    word, _, rest = text.removeprefix("/").partition(" ")
-    own = next((own for own in _slash_commands(parts) if own.slash == word), None)
-    if own is None or not text.startswith("/") or (rest.strip() and not own.hint):
-        return False
-    if rest.strip():
-        _WITH_ARGUMENT[own.name](parts, rest)
-    else:
-        await run(parts, own.name)
-    return True
-
-
-def _slash_commands(parts: SessionParts) -> list[Command]:
-    """Return our slash commands; the agent's own names come first."""
-    taken = {command.name for command in parts.agent_commands.printable}
-    return [own for own in COMMANDS if own.slash and own.slash not in taken and can_run(parts, own.name)]
-
-
-async def submit(parts: SessionParts, prompt: Prompt) -> None:
-    """Dispatch a submitted prompt: shell command, slash command or message."""
-    screen, conversation = parts.screen, parts.screen.conversation
-    if prompt.is_command:
-        parts.shell.run(prompt)
-    elif await run_slash(parts, prompt.text):
-        return
-    elif conversation.phase == "recorded":
-        parts.startup.continue_recorded(prompt)
-    else:
-        conversation.say(prompt)
-        if conversation.is_over:
-            key = key_of(screen, "session.restart")
-            screen.notify(f"There is no agent to say this to. {key} starts one.", severity="warning")
 
 
 _OFFERS: Final[dict[Policy, tuple[str, str]]] = {

@@ -1,20 +1,35 @@
-"""Completions above the prompt: commands of the agent, and files of the workspace."""
+"""Completions above the prompt: slash commands, and files of the workspace."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
+
+from rich.cells import cell_len
 
 from acp_tui.conversation.attachments import mention_of, typed_mention
 from acp_tui.conversation.workspace_files import WorkspaceFiles
-from acp_tui.protocol.schema import AvailableCommand
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.text import exact_line
 
-SHOWN: Final = 8
-"""Rows of completions."""
+LEAST: Final = 6
+"""Rows of completions on the smallest screen; on others they take up to half of it."""
+_NAME: Final = 30
+"""Most cells of the column of names."""
+
+
+class SlashCommand(NamedTuple):
+    """A command behind `/`, of ours or of the agent."""
+
+    name: str
+    description: str = ""
+    hint: str = ""
+    """The placeholder of its argument."""
+    has_argument: bool = False
+    aliases: tuple[str, ...] = ()
+    """Other words for it."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +46,32 @@ class Completion:
     """True for a folder, whose files can be completed next."""
 
 
-def matching(commands: Sequence[AvailableCommand], text: str) -> list[AvailableCommand]:
+def matching(commands: Sequence[SlashCommand], text: str) -> list[SlashCommand]:
     """Return the commands that contain `text`, such as `/pl`; those that begin with it come first.
 
-    There are none if `text` is no command, or already the whole name of one.
+    One that is found by another word for it has that word as its name. There are none if `text` is no
+    command, or has already the whole name of one before a space.
     """
     if not text.startswith("/") or "\n" in text:
         return []
     typed = text[1:].lower()
-    names = [(command.name.lower(), command) for command in commands]
-    if any(typed.startswith(f"{name} ") for name, _ in names):
+    if any(typed.startswith(f"{name.lower()} ") for one in commands for name in (one.name, *one.aliases)):
         return []
-    begins = [command for name, command in names if name.startswith(typed)]
-    return begins + [command for name, command in names if typed in name and not name.startswith(typed)]
+    if not typed:
+        return list(commands)
+    found = [(rank, command) for one in commands for rank, command in _found(one, typed)]
+    return [command for _, command in sorted(found, key=lambda pair: (pair[0], len(pair[1].name)))]
+
+
+def _found(command: SlashCommand, typed: str) -> Iterator[tuple[int, SlashCommand]]:
+    """Yield (rank, command) by its first name that matches; 0 is the best rank."""
+    for rank, name in enumerate((command.name, *command.aliases)):
+        if name.lower().startswith(typed):
+            yield min(rank, 1), command._replace(name=name)
+            return
+    has = next((name for name in (command.name, *command.aliases) if typed in name.lower()), None)
+    if has is not None:
+        yield 2, command._replace(name=has)
 
 
 class Completions:
@@ -53,7 +81,7 @@ class Completions:
         self,
         box: PromptBox,
         lines: StatusRows,
-        commands: Callable[[], Sequence[AvailableCommand]],
+        commands: Callable[[], Sequence[SlashCommand]],
         files: Callable[[], WorkspaceFiles],
         recent: Callable[[], Sequence[str]],
         refresh: Callable[[], object],
@@ -63,7 +91,7 @@ class Completions:
         Args:
             box: the prompt.
             lines: shows the list.
-            commands: the agent's commands as of now.
+            commands: the slash commands as of now.
             files: the files of the workspace as of now.
             recent: paths that come first while little is typed.
             refresh: starts to list the files again; call `refreshed` when there are more.
@@ -150,7 +178,8 @@ class Completions:
         commands = matching(self._commands(), text)
         if before != text or (len(commands) == 1 and commands[0].name == text[1:]):
             return []
-        return [_command(command, len(text)) for command in commands]
+        width = min(_NAME, max((cell_len(_name(command)) for command in commands), default=0))
+        return [_command(command, len(text), width) for command in commands]
 
     def _mentions(self, needle: str, length: int) -> list[Completion]:
         files = self._files()
@@ -160,8 +189,9 @@ class Completions:
         return [_file(path, length) for path in found if path != needle]
 
     def _show(self) -> None:
-        first = max(0, min(self._marked - SHOWN + 1, len(self._found) - SHOWN))
-        shown = self._found[first : first + SHOWN]
+        rows = max(LEAST, self._box.screen.size.height // 2 - 2)
+        first = max(0, min(self._marked - rows + 1, len(self._found) - rows))
+        shown = self._found[first : first + rows]
         self._box.completing = bool(shown)
         lines = [completion.line for completion in shown] or self._arguments()
         self._lines.set_rows(lines, self._marked - first if shown else None)
@@ -172,21 +202,26 @@ class Completions:
         if not space or not name.startswith("/") or "\n" in self._box.text:
             return []
         command = next((one for one in self._commands() if one.name == name[1:] and _hint(one)), None)
-        return [_command(command, 0).line] if command is not None else []
+        return [_command(command, 0, 0).line] if command is not None else []
 
 
-def _hint(command: AvailableCommand) -> str:
+def _hint(command: SlashCommand) -> str:
     """Return the placeholder for the arguments of a command."""
-    hint = command.input.hint if command.input is not None else ""
+    hint = command.hint
     return hint if not hint or hint[0] in "<[(" else f"<{hint}>"
 
 
-def _command(command: AvailableCommand, length: int) -> Completion:
+def _name(command: SlashCommand) -> str:
+    return f"/{command.name} {_hint(command)}".rstrip()
+
+
+def _command(command: SlashCommand, length: int, width: int) -> Completion:
     """Return a command as a completion, with a space behind it if it takes arguments."""
     hint = f" {_hint(command)}".rstrip()
+    gap = " " * (max(0, width - cell_len(_name(command))) + 2)
     about = command.description.partition("\n")[0]
-    line: StatusRow = ([("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ())
-    return Completion(f"/{command.name} " if command.input is not None else f"/{command.name}", length, line)
+    line: StatusRow = ([("accent", f"/{command.name}"), ("muted", f"{hint}{gap}"), ("text", about)], ())
+    return Completion(f"/{command.name} " if command.has_argument else f"/{command.name}", length, line)
 
 
 def _file(path: str, length: int) -> Completion:

@@ -47,8 +47,12 @@ class SessionTabs(Protocol):
         running: RunningAgent | None = None,
         known_session: KnownSession | None = None,
         recorded: RecordedSession | None = None,
+        resumes: bool = False,
     ) -> None:
-        """Open a tab for a session of a running agent, a recorded session or the start screen."""
+        """Open a tab for a session of a running agent, a recorded session or the start screen.
+
+        A recorded session is only shown, unless `resumes` is set.
+        """
 
     async def close(self, screen: ConversationScreen) -> None:
         """End a session and close its tab."""

@@ -111,6 +111,14 @@ class DetailScreens:
             )
             self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
 
+    def review(self) -> None:
+        """Open all changed files, the newest first."""
+        session = self._screen.conversation.session
+        if session is None or not session.files:
+            self._screen.notify("There are no changes yet.")
+            return
+        self.changes(next(reversed(session.files)))
+
     def session_details(self) -> None:
         """Show the details of the session."""
         facts = sections(self._screen.conversation, self._start, own_name(self._screen))

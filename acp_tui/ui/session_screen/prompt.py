@@ -20,14 +20,14 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.workspace_files import WorkspaceFiles
 from acp_tui.formatting import inside
-from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
+from acp_tui.protocol.schema import PromptCapabilities
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.first_frame import prompt_hint
 from acp_tui.ui.screens.editor import begin, edit
 from acp_tui.ui.screens.menu import PastPrompts
-from acp_tui.ui.session_screen.completions import Completions
+from acp_tui.ui.session_screen.completions import Completions, SlashCommand
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
@@ -49,7 +49,7 @@ class PromptArea(Vertical):
         conversation: Conversation,
         start: Start,
         styles: Styles,
-        commands: Callable[[], Sequence[AvailableCommand]],
+        commands: Callable[[], Sequence[SlashCommand]],
     ) -> None:
         """Create the area; `commands` returns the slash commands as of now."""
         super().__init__(id="writing")

@@ -34,11 +34,12 @@ from acp_tui.ui.panes.tool_calls import ToolCallsPane
 from acp_tui.ui.screens.editor import begin as begin_edit
 from acp_tui.ui.screens.editor import edit_in_workspace
 from acp_tui.ui.screens.key_guard import hands_of
-from acp_tui.ui.session_screen.commands import can_run, offered, run, submit
+from acp_tui.ui.session_screen.commands import can_run, run
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, SessionTabs
 from acp_tui.ui.session_screen.links import open_link
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
+from acp_tui.ui.session_screen.slash_commands import offered, submit
 from acp_tui.ui.session_screen.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.terminal import Attention
@@ -73,8 +74,13 @@ class SessionScreen(ConversationScreen):
         running: RunningAgent | None = None,
         known_session: KnownSession | None = None,
         recorded: RecordedSession | None = None,
+        *,
+        resumes: bool = False,
     ) -> None:
-        """Show a new conversation, one with a running agent, or a recorded one."""
+        """Show a new conversation, one with a running agent, or a recorded one.
+
+        `resumes` goes on with the recorded one.
+        """
         super().__init__(styles, tabs, attention)
         self.parts = SessionParts(self, start)
         self.view = SessionView(self.parts, start)
@@ -85,6 +91,7 @@ class SessionScreen(ConversationScreen):
         """The command line and the settings."""
         self._sessions = StatusRows(id="sessions")
         self._recorded = recorded
+        self._resumes = resumes
 
     # ------------------------------------------------------------------ parts
 
@@ -114,9 +121,12 @@ class SessionScreen(ConversationScreen):
     @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
         if self._recorded is not None:
-            await self.parts.startup.show_recorded(self._recorded)
+            if await self.parts.startup.show_recorded(self._recorded) and self._resumes:
+                self.parts.startup.continue_recorded()
         else:
             await self.parts.startup.begin()
+            if self.start.resume == "" and self.is_seen:
+                await self.action_run("session.sessions")
 
     def on_resize(self, event: Resize) -> None:
         """Fit panes and tabs to the size."""

@@ -44,12 +44,48 @@ class Startup:
         """Start of the wait that the user was last told of."""
 
     async def begin(self) -> None:
-        """Start the agent of the command line, or let the user choose one."""
-        conversation = self._screen.conversation
+        """Resume the wanted session, start the agent of the command line, or let the user choose one."""
+        start, conversation = self._start, self._screen.conversation
+        if start.prompt:
+            conversation.say(Prompt(start.prompt))
+        if (start.continues or start.resume) and await self._resume():
+            return
         if conversation.launch is not None or conversation.running is not None:
             await self._screen.conversation.begin()
         else:
             await self.choose()
+
+    async def _resume(self) -> bool:
+        """Resume the session of the command line; return False if there is none."""
+        conversation, wanted = self._screen.conversation, self._start.resume
+        agent = conversation.launch.name if conversation.launch is not None else None
+        found = await self.newest(agent) if wanted is None else await self._with_id(wanted)
+        if found is not None and await self.show_recorded(found):
+            self.continue_recorded()
+            return True
+        if found is None and wanted is None:
+            self._say("There is no earlier session in this folder", "A new one begins.")
+        elif found is None:
+            self._say(f"There is no session {wanted}", "The list of sessions has those that are recorded.")
+        return False
+
+    async def newest(self, agent: str | None = None) -> RecordedSession | None:
+        """Return the newest recorded session of this folder that is not open; of one agent, if given."""
+        cwd = self._screen.conversation.cwd
+        found = await self._recorded()
+        same = (one for one in found if one.cwd == cwd and agent in (None, one.agent))
+        return next(same, None)
+
+    async def _with_id(self, beginning: str) -> RecordedSession | None:
+        found = await self._recorded()
+        return next((one for one in found if one.session_id.startswith(beginning)), None)
+
+    async def _recorded(self) -> list[RecordedSession]:
+        """Return the recorded sessions that are not open, newest first."""
+        sessions = (screen.conversation.session for screen in self._screen.tabs.screens)
+        shown = {session.id for session in sessions if session is not None}
+        found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
+        return [one for one in found if one.session_id not in shown]
 
     async def choose(self) -> None:
         """Show the start screen until an agent or a recorded session is open."""
@@ -82,7 +118,9 @@ class Startup:
         conversation = self._screen.conversation
         recorded = conversation.recorded
         launch = self._launch_of(recorded) if recorded is not None else None
-        if launch is not None:
+        if launch is not None and recorded is not None:
+            if conversation.launch is not None and conversation.launch.name == recorded.agent:
+                launch = conversation.launch  # with the arguments of this run, and perhaps running already
             self._work(self._go_on(launch, prompt))
             return
         if prompt is not None:

@@ -135,6 +135,8 @@ _EVERYWHERE: Final = "Everywhere"
 class KeyLine:
     """An action of a widget, screen or app, for display."""
 
+    name: str
+    """The name in the settings."""
     group: str
     """The heading that it is listed under."""
     keys: tuple[str, ...]
@@ -178,7 +180,7 @@ def _lines(node: DOMNode, app: App[Any]) -> Iterator[tuple[str, KeyLine]]:
         if binding.description and (binding.id or binding.show):
             key = app.get_key_display(binding)
             name = binding.id or f"app.{binding.description}"
-            yield name, KeyLine(_group(name), (key,), binding.description, binding.action, node)
+            yield name, KeyLine(name, _group(name), (key,), binding.description, binding.action, node)
 
 
 def _group(name: str) -> str:

@@ -58,7 +58,7 @@ def test_actions_that_only_count_share_a_line_unless_one_has_a_key_of_its_own() 
         ("F2", "Chat"),
         ("F3", "Plan"),
     ]
-    lines = [KeyLine("app", (key,), what, "act", node) for key, what in words]
+    lines = [KeyLine("app.x", "app", (key,), what, "act", node) for key, what in words]
 
     assert folded(lines) == [("Alt+1-3", "Session 1 to 3"), ("F2", "Chat"), ("F3", "Plan")]
     lines[1] = replace(lines[1], keys=("F9",))
@@ -67,7 +67,7 @@ def test_actions_that_only_count_share_a_line_unless_one_has_a_key_of_its_own() 
 
 async def test_keys_are_shown_as_they_are_after_rebinding() -> None:
     app = Stage(Below())
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with app.run_test(size=(80, 50)) as pilot:
         app.set_keymap({"below.jump": "f7"})
         app.push_screen(HelpScreen(styles(), {"settings": "/home/[me]/settings.toml"}))
         await until(pilot, lambda: "Jump high" in screen_text(app))

@@ -496,7 +496,8 @@ async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_of
     (tmp_path / "login").write_text("before")
     async with seat(tmp_path, given=launch(tmp_path)) as here:
         await here.press("ctrl+p")
-        await here.sees("Session details", "Log out")
+        await here.press(*"log out")
+        await here.sees("Log out", "Alt+F12")
         await here.press("escape")
         await here.is_before(SessionScreen)
 
@@ -509,7 +510,8 @@ async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_of
     (tmp_path / "other").mkdir()
     async with seat(tmp_path / "other") as here:
         await here.press("ctrl+p")
-        await here.sees("Session details")
+        await here.press(*"log")
+        await here.sees("Show the decision log")
         assert "Log out" not in here.text
 
 

@@ -1,0 +1,114 @@
+"""Slash commands: ours and the agent's, and what a submitted prompt becomes."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Final
+
+from acp_tui.store.prompts import Prompt
+from acp_tui.ui.commands import COMMANDS, Command
+from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.session_screen.commands import COMPACTS, WITH_ARGUMENT, can_run, run
+from acp_tui.ui.session_screen.completions import SlashCommand
+from acp_tui.ui.session_screen.parts import SessionParts
+from acp_tui.ui.widgets.key_names import key_of
+
+_OF_AGENT: Final = re.compile(r"/agent:(\S+)(.*)", re.DOTALL)
+"""An agent's command that has the name of one of ours, as the list of commands writes it."""
+_LIKE_A_COMMAND: Final = re.compile(r"/([\w-][\w:.-]*)(\s.*)?", re.DOTALL)
+"""A text that looks like a command, and not like a path."""
+
+
+def offered(parts: SessionParts) -> list[SlashCommand]:
+    """Return our slash commands, and the agent's; one of the agent's with a name of ours is `agent:NAME`."""
+    ours = [
+        SlashCommand(own.slash[0], own.summary, own.hint, bool(own.hint), own.slash[1:])
+        for own in _slash_commands(parts)
+    ]
+    taken = {word for own in _slash_commands(parts) for word in own.slash} - set(COMPACTS)
+    theirs = [
+        SlashCommand(
+            f"agent:{command.name}" if command.name in taken else command.name,
+            command.description,
+            command.input.hint if command.input is not None else "",
+            command.input is not None,
+        )
+        for command in parts.agent_commands.printable
+    ]
+    named = {command.name for command in theirs}
+    return [*(own for own in ours if own.name not in named), *theirs]
+
+
+async def run_slash(parts: SessionParts, text: str) -> bool:
+    """Run a text as a slash command; return False if it is none of ours."""
+    word, _, rest = text.removeprefix("/").partition(" ")
+    own = next((own for own in _slash_commands(parts) if word in own.slash), None)
+    if own is None or not text.startswith("/") or (rest.strip() and not own.hint):
+        return False
+    if own.name == "session.compact" and word in {one.name for one in parts.agent_commands.printable}:
+        return False  # it is the agent's own
+    if rest.strip():
+        WITH_ARGUMENT[own.name](parts, rest)
+    else:
+        await run(parts, own.name)
+    return True
+
+
+def _slash_commands(parts: SessionParts) -> list[Command]:
+    """Return our slash commands that have something to act on."""
+    return [own for own in COMMANDS if own.slash and can_run(parts, own.name)]
+
+
+async def submit(parts: SessionParts, prompt: Prompt) -> None:
+    """Dispatch a submitted prompt: shell command, slash command or message."""
+    if prompt.is_command:
+        parts.shell.run(prompt)
+    elif await run_slash(parts, prompt.text):
+        return
+    elif (of_agent := _OF_AGENT.fullmatch(prompt.text)) is not None:
+        _say(parts, prompt._replace(text=f"/{of_agent[1]}{of_agent[2]}"))
+    elif (word := _unknown(parts, prompt.text)) is not None:
+        parts.screen.run_worker(_ask_about(parts, prompt, word), group="slash")
+    else:
+        _say(parts, prompt)
+
+
+def _say(parts: SessionParts, prompt: Prompt) -> None:
+    """Send a prompt to the agent."""
+    screen, conversation = parts.screen, parts.screen.conversation
+    if conversation.phase == "recorded":
+        parts.startup.continue_recorded(prompt)
+        return
+    conversation.say(prompt)
+    if conversation.is_over:
+        key = key_of(screen, "session.restart")
+        screen.notify(f"There is no agent to say this to. {key} starts one.", severity="warning")
+
+
+def _unknown(parts: SessionParts, text: str) -> str | None:
+    """Return the word of a text that looks like a command of an agent with commands, and is none."""
+    found = _LIKE_A_COMMAND.fullmatch(text)
+    theirs = {command.name for command in parts.agent_commands.printable}
+    return found[1] if found is not None and theirs and found[1] not in theirs else None
+
+
+async def _ask_about(parts: SessionParts, prompt: Prompt, word: str) -> None:
+    """Ask before a text that looks like a command costs a turn."""
+    screen = parts.screen
+    agent = screen.conversation.agent_name
+    names = [name for command in offered(parts) for name in (command.name, *command.aliases)]
+    near = get_close_matches(word, names, 1, 0.6)
+    items = [
+        MenuItem("edit", "Edit it", "nothing is sent"),
+        *(MenuItem("near", f"Use /{name}", "in the prompt, to look at first") for name in near),
+        MenuItem("send", "Send it as it is", f"{agent} reads it as a prompt"),
+    ]
+    choice = await choose(screen, f"/{word} is no command of acp-tui or {agent}", items, "edit")
+    if choice == "send":
+        _say(parts, prompt)
+    elif choice == "near":
+        rest = prompt.text.removeprefix(f"/{word}")
+        screen.prompt.give_back(prompt._replace(text=f"/{near[0]}{rest}"))
+    else:
+        screen.prompt.give_back(prompt)
