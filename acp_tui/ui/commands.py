@@ -24,7 +24,7 @@ class Command(NamedTuple):
     name: str
     """The name in the settings."""
     title: str
-    """What it does, beginning with a verb: shown in the palette and the help."""
+    """The action, beginning with a verb: shown in the palette and the help."""
     keys: str = ""
     """The keys, as Textual names them; "" for a command without one."""
     scope: Scope = "session"

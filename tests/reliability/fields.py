@@ -57,6 +57,8 @@ class _Field(NamedTuple):
     back: tuple[tuple[str, str | Callable[[str], object]], ...]
     """The keys that lead from it to the empty prompt."""
     takes_text: bool = True
+    most: int = 1_000
+    """Bytes of a paste after which there is room for a mark."""
 
 
 _ESCAPE: Final = "\x1b"
@@ -74,7 +76,7 @@ _FIELDS: Final = (
     _Field("the prompt", (("", EMPTY),), (("\x03", EMPTY),)),
     _Field("the chat", (("\x1bOQ", "▌  /"),), (("\x0c", EMPTY),), takes_text=False),
     _Field("the find bar", (("\x06", "find in the chat"),), _CLOSED),
-    _Field("the name of the session", (("\x1br", "Name of this session"),), _CLOSED),
+    _Field("the name of the session", (("\x1br", "Name of this session"),), _CLOSED, most=60),
     _Field("the filter of a menu", (("\x1b[21~", "Enter choose"),), _CLOSED),
     _Field(
         "the filter of the protocol",
@@ -161,7 +163,8 @@ def _run(count: int, seed: int) -> Result:
                 terminal.type("ask\r")
                 terminal.until(_QUESTION[1])
                 _press(terminal, *_PUT_ASIDE[0])
-            field, data = fields[number % len(fields)], _bytes(chance)
+            field = fields[number % len(fields)]
+            data = _bytes(chance)[: field.most]
             wrong = ""
             try:
                 _try(terminal, field, data, chance, f"zq{number}")

@@ -98,7 +98,7 @@ class Watched(Menu):
 async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
     watched = Watched()
     async with shown(watched, (120, 30)):
-        assert set(watched.widths) == {"80"}
+        assert len(set(watched.widths)) == 1
 
 
 @pytest.mark.slow
