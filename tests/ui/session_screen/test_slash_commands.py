@@ -37,7 +37,7 @@ async def test_an_agents_command_with_a_word_of_ours_is_reached_by_another_name(
         assert {command.name for command in offered(parts)} == ours.keys() | {"agent:new"}
         await here.write("/agent:new and more")
         await here.press("enter")
-        await here.until(lambda: here.said == ["/new and more"])
+        await here.until(lambda: "/new and more" in here.said)
 
 
 async def test_compact_is_the_agents_command_where_it_has_one(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ async def test_compact_is_the_agents_command_where_it_has_one(tmp_path: Path) ->
         session.commands = [AvailableCommand(name="compress")]
         await here.write("/compact")
         await here.press("enter")
-        await here.until(lambda: here.said == ["/compress"])
+        await here.until(lambda: "/compress" in here.said)
 
 
 async def test_an_unknown_word_is_sent_only_after_a_question(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ async def test_an_unknown_word_is_sent_only_after_a_question(tmp_path: Path) -> 
         await here.press("enter")
         await here.is_before(Menu)
         await here.press(*"send", "enter")
-        await here.until(lambda: here.said == ["/foo bar"])
+        await here.until(lambda: "/foo bar" in here.said)
 
 
 async def test_a_path_and_an_agents_command_are_no_unknown_words(tmp_path: Path) -> None:
