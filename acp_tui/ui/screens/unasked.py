@@ -53,7 +53,7 @@ class DraftBelow:
 
     @property
     def goes_on(self) -> str:
-        """The place that typed text goes to, in words: the draft, a field such as the filter of a menu, or nowhere."""
+        """The place that typed text goes to, in words: the draft, a field of a menu, or nowhere."""
         field = self._field
         if isinstance(field, PromptBox):
             return "what you type goes to your draft"
