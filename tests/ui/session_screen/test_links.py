@@ -192,5 +192,5 @@ async def test_a_link_whose_words_name_another_host_is_opened_when_the_user_says
         await here.press(*keys)
 
         await here.until(lambda: not isinstance(here.app.screen, Menu))
-        await here.app.workers.wait_for_complete([one for one in here.app.workers if one.name == "open_link"])
+        await here.until(lambda: not any(one.name == "open_link" for one in here.app.workers))
         assert visited == opened
