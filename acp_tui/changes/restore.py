@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from acp_tui.changes.exact_names import ExactNames
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import parent_of, replace_file
 
@@ -31,11 +33,33 @@ def put_back(
     Raises:
         OSError: a folder became a link, access is denied, or the disk is full; the file is untouched.
     """
+    if content is not None and ExactNames(root).are_one(path, old_path):
+        _respell(root, path, old_path, content, mode, backups)
+        return
     if content is not None:
         with parent_of(root, old_path.split("/"), make=True) as (folder, name):
             _write(name, folder, content, mode, str(root / old_path), backups)
     if content is None or old_path != path:
         remove(root, path)
+
+
+def _respell(
+    root: Path, path: str, old_path: str, content: bytes, mode: int, backups: Backups | None
+) -> None:
+    """Restore a file and the old spelling of its name, which finds the same file: nothing is removed."""
+    above, _, old_name = old_path.rpartition("/")
+    if path.rpartition("/")[0] != above:
+        raise OSError(errno.EINVAL, f"a folder was renamed only in its spelling; rename it to {above} first")
+    with parent_of(root, path.split("/")) as (folder, name):
+        _write(name, folder, content, mode, str(root / path), backups)
+        # Renamed at once, some systems do nothing: both names are one file to them.
+        between = f".acp-tui-{secrets.token_hex(8)}"
+        os.rename(name, between, src_dir_fd=folder, dst_dir_fd=folder)
+        try:
+            os.rename(between, old_name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            os.rename(between, name, src_dir_fd=folder, dst_dir_fd=folder)
+            raise
 
 
 def read_file(root: Path, path: str) -> bytes:

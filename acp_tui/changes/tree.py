@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+from acp_tui.changes.exact_names import ExactNames
 from acp_tui.changes.git_store import NO_FILE, SnapshotStore
 from acp_tui.changes.restore import read_file
 
@@ -66,12 +67,15 @@ async def take_increment(store: SnapshotStore, before: str, paths: set[bytes]) -
     if len(paths) > MOST:
         return None
     known = await _known(store, before, paths)
-    seen = await asyncio.to_thread(_looked_at, store.root, paths)
+    names = ExactNames(store.root)
+    seen = await asyncio.to_thread(_looked_at, store.root, paths, names)
     if any(look.is_folder and known.get(path) == b"tree" for path, look in seen.items()):
         return None
     new = [path for path, look in seen.items() if path not in known and look.reason != "gone"]
     for path in await ignored_of(store, new):
         del seen[path]
+    if await _is_respelled(store, before, seen, [path for path in new if path in seen], names):
+        return None
     wanted = await asyncio.to_thread(_wanted, store.root, seen, known)
     left_out = {path: None if look.reason == "gone" else look.reason for path, look in seen.items()}
     if not wanted:
@@ -80,6 +84,21 @@ async def take_increment(store: SnapshotStore, before: str, paths: set[bytes]) -
     orders = b"".join(_orders(tree, wanted))
     out = await store.git("fast-import", "--quiet", "--force", "--date-format=now", given=orders)
     return Increment(out.decode().strip(), left_out)
+
+
+async def _is_respelled(
+    store: SnapshotStore, before: str, seen: Iterable[bytes], new: list[bytes], names: ExactNames
+) -> bool:
+    """Return whether a new path is another spelling of an unseen path of a snapshot."""
+    if not await asyncio.to_thread(_lenient, new, names):
+        return False
+    out = await store.git("ls-tree", "-r", "-z", "--name-only", "--full-tree", before)
+    return bool(await asyncio.to_thread(names.respelled, set(out.split(b"\0")[:-1]).difference(seen), new))
+
+
+def _lenient(paths: Iterable[bytes], names: ExactNames) -> bool:
+    """Return whether any of the paths may be found by another spelling."""
+    return not all(names.are_plain(path) for path in paths)
 
 
 async def ignored_of(store: SnapshotStore, paths: Iterable[bytes]) -> set[bytes]:
@@ -107,7 +126,7 @@ async def _known(store: SnapshotStore, before: str, paths: set[bytes]) -> dict[b
     return found
 
 
-def _looked_at(root: Path, paths: Iterable[bytes]) -> dict[bytes, _Look]:
+def _looked_at(root: Path, paths: Iterable[bytes], names: ExactNames) -> dict[bytes, _Look]:
     """Return the state of each path; a path behind a link counts as gone."""
     base = os.fsencode(root) + b"/"
     is_true: dict[bytes, bool] = {}
@@ -116,18 +135,20 @@ def _looked_at(root: Path, paths: Iterable[bytes]) -> dict[bytes, _Look]:
         folder = (base + path).rpartition(b"/")[0]
         if folder not in is_true:
             is_true[folder] = os.path.realpath(folder) == folder
-        seen[path] = look_at(base, path) if is_true[folder] else _Look("gone")
+        seen[path] = look_at(base, path, names) if is_true[folder] else _Look("gone")
     return seen
 
 
-def look_at(base: bytes, path: bytes) -> _Look:
-    """Return the state of one path."""
+def look_at(base: bytes, path: bytes, names: ExactNames | None = None) -> _Look:
+    """Return the state of one path; with `names`, one that is spelled otherwise counts as gone."""
     try:
         found = os.lstat(base + path)
     except (FileNotFoundError, NotADirectoryError):
         return _Look("gone")
     except OSError:
         return _Look("unreadable")
+    if names is not None and not names.hold(path):
+        return _Look("gone")
     mode = found.st_mode
     if stat.S_ISLNK(mode):
         return _Look(None, mode)
@@ -271,8 +292,14 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
         GitFailed.
     """
     listed = await _list(store)
-    count = (await store.git("ls-files", "-z")).count(b"\0") if len(listed.others) > 1_000 else 0
-    put, drop, left_out = await asyncio.to_thread(_sorted, store.root, listed, MOST_FILES - count)
+    names = ExactNames(store.root)
+    known: list[bytes] = []
+    if len(listed.others) > 1_000 or await asyncio.to_thread(_lenient, listed.others, names):
+        known = (await store.git("ls-files", "-z")).split(b"\0")[:-1]
+    # Git asks for a known path by its old name, and finds the file that has been renamed in its capitals.
+    respelled = frozenset(await asyncio.to_thread(names.respelled, known, listed.others))
+    listed = _Listed(listed.known - respelled, listed.others, listed.gone | respelled)
+    put, drop, left_out = await asyncio.to_thread(_sorted, store.root, listed, MOST_FILES - len(known))
     if drop:
         lines = b"".join(b"0 %s\t%s\0" % (NO_FILE.encode(), path) for path in drop)
         await store.git("update-index", "-z", "--index-info", given=lines)

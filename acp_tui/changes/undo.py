@@ -6,10 +6,12 @@ import asyncio
 import os
 import stat
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
+from acp_tui.changes.exact_names import ExactNames, folded
 from acp_tui.changes.git_store import GitFailed, SnapshotError, SnapshotStore
 from acp_tui.changes.restore import put_back, read_file
 from acp_tui.changes.snapshots import Snapshots
@@ -70,6 +72,8 @@ def _joined(lines: list[bytes], end: bytes) -> bytes:
 _NO_WAY_BACK: Final = "what is there now is in no snapshot (too large, left out or unreadable), so it stays"
 _FOLDER: Final = "a folder is there now, so it stays"
 _CHANGED: Final = "{}: changed in the meantime"
+_ONE_NAME: Final = "{} and {} are one name to this file system; reject both changes together"
+_OTHER_NAME: Final = "another spelling of this name is there now, so it stays"
 
 
 # The preview shown to the user may be out of date when it is confirmed. So a snapshot is taken first, as the
@@ -85,19 +89,45 @@ async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[Chan
     """
     way_back = await snapshots.take()
     now = {change.path: change for change in await snapshots.changes(before)}
+    twins = await asyncio.to_thread(_twins, snapshots.root, now.values())
     done: list[ChangedFile] = []
     problems: list[str] = []
     for change in sorted(
         changes, key=lambda each: each.status != "A"
     ):  # additions first: a folder may have to give way to a file
         problem = _CHANGED.format(change.path)
-        if now.get(change.path) == change:
+        twin = twins.get(change.path)
+        if now.get(change.path) == change and twin is None:
             problem = await _put_back(snapshots, change)
+        elif now.get(change.path) == change and twin is not None:
+            problem = _ONE_NAME.format(change.path, twin.path)
+            if twin in done:
+                problem = ""
+            elif change.status == "A" and twin in changes:
+                problem = await _put_back(snapshots, _renamed(twin, change))
         if problem:
             problems.append(problem)
         else:
             done.append(change)
     return Restored(way_back, tuple(done), tuple(problems))
+
+
+def _twins(root: Path, changes: Iterable[ChangedFile]) -> dict[str, ChangedFile]:
+    """Return, by path, the other half of each file listed as deleted and as added in another spelling."""
+    names = ExactNames(root)
+    changes = [*changes]
+    gone = {folded(os.fsencode(each.path)): each for each in changes if each.status == "D"}
+    twins: dict[str, ChangedFile] = {}
+    for change in changes:
+        twin = gone.get(folded(os.fsencode(change.path))) if change.status == "A" else None
+        if twin is not None and names.are_one(change.path, twin.path):
+            twins |= {change.path: twin, twin.path: change}
+    return twins
+
+
+def _renamed(gone: ChangedFile, added: ChangedFile) -> ChangedFile:
+    """Return a deletion and an addition as one rename."""
+    return replace(added, status="R", old_path=gone.path, old_mode=gone.old_mode, old_id=gone.old_id)
 
 
 async def _put_back(snapshots: Snapshots, change: ChangedFile) -> str:
@@ -115,6 +145,8 @@ def _put_back_now(snapshots: Snapshots, change: ChangedFile, old: bytes | None, 
     unknown = _without_way_back(root, change)
     if unknown:
         return unknown
+    if new is not None and not ExactNames(root).hold(os.fsencode(change.path)):
+        return _CHANGED.format(change.path)
     try:
         if new is not None and _content(root, change) != new:
             return _CHANGED.format(change.path)
@@ -205,6 +237,11 @@ def _without_way_back(root: Path, change: ChangedFile) -> str:
     lost = change.old_path if change.old_path != change.path or not change.new_id else ""
     if not lost or not os.path.lexists(root / lost):
         return ""
+    names = ExactNames(root)
+    if names.are_one(change.path, lost):
+        return ""
+    if not names.hold(os.fsencode(lost)):
+        return f"{lost}: {_OTHER_NAME}"
     is_folder = (root / lost).is_dir() and not (root / lost).is_symlink()
     return f"{lost}: {_FOLDER if is_folder else _NO_WAY_BACK}"
 
