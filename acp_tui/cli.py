@@ -497,13 +497,18 @@ def _check_terminal() -> None:
 def _start_log(options: Options) -> None:
     import logging
 
-    from acp_tui.store.folders import state_folder
+    from acp_tui.store.folders import open_plain, state_folder
 
     handler: logging.Handler
-    path = options.log_file or state_folder() / "acp-tui.log"
+    own = state_folder() / "acp-tui.log"
+    path = options.log_file or own
     try:
         # It may contain output of agents, so it is for its owner only.
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        if options.log_file:  # it may well be a terminal or /dev/null, and a pipe if somebody reads it
+            os.close(os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o600))
+        else:
+            os.close(open_plain(own, flags))
         handler = logging.FileHandler(path, encoding="utf-8")
     except OSError as error:
         if options.log_file:

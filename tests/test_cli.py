@@ -316,6 +316,28 @@ def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_pipes_in_the_place_of_our_own_files_do_not_hold_up_the_start(tmp_path: Path, home: Path) -> None:
+    names = ("config/settings.toml", "config/rules.toml", "state/acp-tui.log", "state/theme")
+    for name in names:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(home / name)
+
+    result = started(tmp_path)
+
+    assert result["code"] == 7
+    assert "cannot be read (it is no regular file" in str(result["problems"])
+    assert all(stat.S_ISFIFO((home / name).stat().st_mode) for name in names)
+
+
+@pytest.mark.slow
+def test_a_log_that_nobody_reads_is_refused_and_one_without_an_end_is_not(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+
+    assert "cannot be written" in str(started(tmp_path, "--log-file", str(tmp_path / "log"))["shown"])
+    assert started(tmp_path, "--log-file", "/dev/null")["code"] == 7
+
+
+@pytest.mark.slow
 def test_the_log_goes_where_it_was_asked_to_go(tmp_path: Path) -> None:
     started(tmp_path, "--log-level", "debug", "--log-file", str(tmp_path / "log"))
 

@@ -19,6 +19,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store import recordings
+from acp_tui.store.folders import plain_file
 
 _METHODS = (b'"session/request_permission"', b'"terminal/create"', b'"fs/write_text_file"')
 
@@ -48,7 +49,7 @@ def past_requests(journals: Iterable[recordings.RecordedSession]) -> Iterator[Pa
 
 def _holds_requests(path: Path) -> bool:
     """Return whether a journal holds a request: most hold none, and are not read in full."""
-    with path.open("rb") as file:
+    with plain_file(path) as file:
         return any(word in line for line in file for word in _METHODS)
 
 

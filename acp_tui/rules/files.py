@@ -6,7 +6,6 @@ import errno
 import hashlib
 import os
 import re
-import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from acp_tui.formatting import from_home
 from acp_tui.rules.commands import prefix_mistake
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import shape
-from acp_tui.store.folders import Problem, SharedJson, write_whole
+from acp_tui.store.folders import Problem, SharedJson, plain_file, write_whole
 from acp_tui.store.shape import Place, line_of
 
 NAME: Final = "rules.toml"
@@ -75,11 +74,9 @@ def contents(path: Path) -> bytes:
     """Return the bytes of a rule file, which may come with a workspace and be anything.
 
     Raises:
-        OSError: it cannot be read, is no plain file (a pipe would never end), or is far too large.
+        OSError: it cannot be read, is no regular file (a pipe would never end), or is far too large.
     """
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is no plain file")
+    with plain_file(path) as file:
         data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
         raise OSError(errno.EFBIG, "it is larger than 1 MB")

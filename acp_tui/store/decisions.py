@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.store.folders import NO_ROOM, Problem, append, locked, private_folder
+from acp_tui.store.folders import NO_ROOM, Problem, append, locked, plain_bytes, private_folder
 from acp_tui.store.journal import MASK, SECRET_LENGTH
 from acp_tui.store.redaction import mask_tokens
 
@@ -185,7 +185,7 @@ class Decisions(Iterator[Decision]):
         self._needle = json.dumps(holding)[1:-1].encode()
         self._files = [each for each in files(path) if each.exists()]
         self._lines = (
-            line for file in self._files for line in _newest_first(file.read_bytes(), self._needle)
+            line for file in self._files for line in _newest_first(plain_bytes(file), self._needle)
         )
 
     def __next__(self) -> Decision:

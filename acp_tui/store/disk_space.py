@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.store import journal as overflow
-from acp_tui.store.folders import SharedJson
+from acp_tui.store.folders import SharedJson, open_plain
 from acp_tui.store.recordings import RecordedSession, recent
 
 YOUNG: Final = 30.0
@@ -155,7 +155,7 @@ def delete(files: Sequence[JournalFile]) -> Deletion:
     for one in files:
         path = one.recorded.path
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = open_plain(path)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 path.unlink()
@@ -202,7 +202,7 @@ def _size(path: Path) -> int:
 def _is_open(path: Path) -> bool:
     """Return whether a program writes a journal; true in doubt."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = open_plain(path)
     except OSError:
         return True
     try:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 HOME_VARIABLE = "ACP_TUI_HOME"
 """Environment variable with a single folder for everything, instead of the platform's."""
@@ -76,6 +77,66 @@ def places() -> dict[str, str]:
     }
 
 
+def open_plain(path: Path, flags: int = os.O_RDONLY) -> int:
+    """Open a regular file, created with mode 0600 if the flags say so, and return its descriptor.
+
+    A pipe or a device in its place would never let go of whoever opens or reads it.
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file.
+    """
+    try:
+        file = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):  # a pipe nobody reads, or a socket
+            raise _not_plain(path) from None
+        raise
+    try:
+        mode = os.fstat(file).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise _not_plain(path)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def _not_plain(path: Path) -> OSError:
+    return OSError(errno.EINVAL, "it is no regular file, but a pipe, a socket or a device", str(path))
+
+
+def plain_file(path: Path) -> BinaryIO:
+    """Open a regular file for reading bytes.
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file.
+    """
+    return open(open_plain(path), "rb")
+
+
+def plain_bytes(path: Path) -> bytes:
+    """Return the content of a regular file.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+    """
+    with plain_file(path) as file:
+        return file.read()
+
+
+def plain_text(path: Path, encoding: str = "utf-8") -> str:
+    """Return the text of a regular file.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+        UnicodeDecodeError: it is not in this encoding.
+    """
+    with open(open_plain(path), encoding=encoding) as file:
+        return file.read()
+
+
 PATIENCE: Final = 0.2
 """Maximum seconds to wait for another program's lock."""
 
@@ -87,7 +148,7 @@ def locked(path: Path) -> Iterator[None]:
     Raises:
         OSError: the lock cannot be created, or another program does not release it.
     """
-    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = open_plain(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT)
     try:
         _take(lock)
         yield
@@ -124,8 +185,7 @@ def append(path: Path, lines: bytes, *, follows: bool = True) -> None:
     Raises:
         OSError: it cannot be written; the file is unchanged.
     """
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
-    file = os.open(path, flags, 0o600)
+    file = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | (0 if follows else os.O_NOFOLLOW))
     try:
         size = os.fstat(file).st_size
         # A line cut off by a crash must not corrupt the next one.
@@ -162,7 +222,7 @@ class SharedJson:
         import json  # after the first frame
 
         try:
-            return json.loads(self.path.read_bytes())
+            return json.loads(plain_bytes(self.path))
         except FileNotFoundError:
             return None
         except (ValueError, RecursionError) as error:

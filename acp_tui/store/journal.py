@@ -21,7 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from acp_tui.store.folders import NO_ROOM, Problem, private_folder
+from acp_tui.store.folders import NO_ROOM, Problem, open_plain, plain_bytes, private_folder
 
 ROOM: Final = 4 << 20
 """Minimum number of bytes kept of the latest rows."""
@@ -83,8 +83,8 @@ class Overflow:
         self.dropped += self._sizes[self._now]
         self._sizes[self._now] = 0
         private_folder(self._paths[self._now].parent)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-        file = os.open(self._paths[self._now], flags, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_NOFOLLOW
+        file = open_plain(self._paths[self._now], flags)
         try:
             os.write(file, b"%d\n" % self.dropped)
         except OSError:
@@ -103,7 +103,7 @@ def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
     kept: list[tuple[int, bytes]] = []
     for path in paths_beside(journal):
         with suppress(OSError, ValueError):
-            count, _, data = path.read_bytes().partition(b"\n")
+            count, _, data = plain_bytes(path).partition(b"\n")
             kept.append((int(count), data))
     kept.sort(key=lambda one: one[0])  # the later file has the higher count
     lines = [line for _, data in kept for line in data.splitlines(keepends=True)]
@@ -341,10 +341,10 @@ class Journal:
     def _open(self) -> None:
         if self.path is None:
             return
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
         try:
             private_folder(self.path.parent)
-            self._file = os.open(self.path, flags, 0o600)
+            self._file = open_plain(self.path, flags)
             with suppress(OSError):  # the file system has no locks
                 fcntl.flock(
                     self._file, fcntl.LOCK_SH
@@ -443,7 +443,7 @@ class JournalTail:
         Raises:
             OSError: the file cannot be opened.
         """
-        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._file = open_plain(path)
         size = os.fstat(self._file).st_size
         self.skipped = self._line_start(max(0, size - last)) if last is not None else 0
         """Bytes before the first line read."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.store.folders import Problem, SharedJson, write_whole
+from acp_tui.store.folders import Problem, SharedJson, plain_bytes, plain_text, write_whole
 
 Value = str | bool
 
@@ -80,7 +80,7 @@ def load_layout(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | N
     import json  # after the first frame
 
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(plain_bytes(path))
         panes, side = found["panes"], found["side"]
         if not isinstance(side, bool) or not all(isinstance(pane, str) for pane in panes):
             raise ValueError
@@ -110,7 +110,7 @@ def save_layout(path: Path, layout: Layout) -> Problem | None:
 def last_theme(path: Path, in_settings: str) -> str | None:
     """Return the theme chosen while the settings named `in_settings`, or None."""
     try:
-        before, chosen = path.read_text("utf-8").splitlines()
+        before, chosen = plain_text(path).splitlines()
     except (OSError, ValueError):  # missing or invalid: the settings apply
         return None
     return chosen if before == in_settings else None

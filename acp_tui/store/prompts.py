@@ -14,7 +14,16 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from acp_tui.platform import reserve
-from acp_tui.store.folders import Problem, append, locked, private_folder, write_whole
+from acp_tui.store.folders import (
+    Problem,
+    append,
+    locked,
+    open_plain,
+    plain_bytes,
+    plain_file,
+    private_folder,
+    write_whole,
+)
 
 CHIP: Final = re.compile(r"\[[^\[\]\n]{1,80} #\d+\]")
 """Pattern of a chip; only known chips are replaced."""
@@ -91,7 +100,7 @@ class PromptHistory:
         if self._path is None:
             return
         try:
-            with self._path.open("rb") as file:
+            with plain_file(self._path) as file:
                 inode = os.fstat(file.fileno()).st_ino
                 if inode != self._seen[0]:
                     self.prompts.clear()
@@ -142,7 +151,7 @@ class PromptHistory:
         size = self._path.stat().st_size
         if size < MAX_BYTES and (size < MOST or len(self.prompts) < MOST):
             return
-        lines = self._path.read_bytes().splitlines(keepends=True)
+        lines = plain_bytes(self._path).splitlines(keepends=True)
         if size < MAX_BYTES and len(lines) < 2 * MOST:
             return
         kept, room = [], MAX_BYTES // 2
@@ -216,7 +225,7 @@ def _written(path: Path) -> float:
 def _taken(path: Path) -> Prompt | None:
     """Take over the draft of a file; None for a running program's or an invalid one."""
     try:
-        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        file = open_plain(path, os.O_RDWR)
     except OSError:
         return None
     try:

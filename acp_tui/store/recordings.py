@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from acp_tui.protocol import frames as json_line
+from acp_tui.store.folders import plain_file
 from acp_tui.store.journal import kept_rows
 
 _PIECE: Final = 1 << 20
@@ -76,7 +77,7 @@ def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
 
 def _lines(path: Path) -> Iterator[bytes]:
     """Yield our own lines that may contain such a method."""
-    with path.open("rb") as file:
+    with plain_file(path) as file:
         rest, seen = b"", 0
         while seen < _HEAD_ROWS and (piece := file.read(_PIECE)):
             seen += len(piece)
@@ -164,14 +165,14 @@ def read(path: Path) -> JournalReader:
     Raises:
         OSError: the file cannot be opened.
     """
-    return JournalReader(path.open("rb"), kept_rows(path))
+    return JournalReader(plain_file(path), kept_rows(path))
 
 
 def head_of(path: Path) -> RecordedSession | None:
     """Return the session described by the head of a journal, or None."""
     try:
         size = path.stat().st_size
-        with path.open("rb") as file:
+        with plain_file(path) as file:
             head = file.read(_HEAD)
     except OSError:
         return None

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from acp_tui.protocol import frames as json_line
 from acp_tui.store import urls
-from acp_tui.store.folders import private_folder
+from acp_tui.store.folders import plain_file, private_folder
 from acp_tui.store.journal import SECRET_LENGTH
 
 PATH, VARIABLE, TOKEN, CONTENT, OUTPUT = "path", "variable", "token", "file content", "output"
@@ -272,7 +272,7 @@ def _rows(
 ) -> Iterator[tuple[bytes, bool]]:
     """Yield (a redacted row, whether anything was masked), counting into `found`."""
     found.masked = redactor.masked
-    with found.path.open("rb") as file:
+    with plain_file(found.path) as file:
         while file.tell() < found.size and (line := file.readline(found.size - file.tell())):
             before = count()
             try:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from acp_tui.store import mcp, shape
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent
-from acp_tui.store.folders import Problem
+from acp_tui.store.folders import Problem, plain_text
 from acp_tui.store.shape import Place, line_of
 
 PANES: Final = ("plan", "tool-calls", "changes")
@@ -128,7 +128,7 @@ def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Pro
     last = before if before is not None else Settings()
     stays = "the settings stay as they were" if before is not None else "all settings have their defaults"
     try:
-        text = path.read_text("utf-8-sig")
+        text = plain_text(path, "utf-8-sig")
         tables = tomllib.loads(text)
     except FileNotFoundError:
         return Settings(), []

@@ -17,7 +17,7 @@ from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys
 from textual.screen import Screen
 
 import acp_tui.ui
-from acp_tui.store.folders import Problem
+from acp_tui.store.folders import Problem, plain_text
 from acp_tui.store.shape import line_of, nearest
 from acp_tui.ui.commands import BY_NAME, Group
 from acp_tui.ui.widgets.key_names import key_of
@@ -155,7 +155,7 @@ async def problems(app: App[Any], keys: Mapping[str, str], path: Path) -> list[P
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8-sig")
+        return plain_text(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return ""  # it is gone by now
 

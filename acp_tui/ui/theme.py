@@ -16,6 +16,7 @@ from rich.style import Style
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
+from acp_tui.store.folders import plain_text
 from acp_tui.ui.widgets.styles import ROLES, Styles
 
 DEFAULT_THEME: Final = "acp-dark"
@@ -142,7 +143,7 @@ def choose(name: str, user_folder: Path | None = None) -> tuple[ThemeFile, Theme
 def load(path: Path) -> ThemeFile | ThemeProblem:
     """Read a theme file."""
     try:
-        text = path.read_text("utf-8")
+        text = plain_text(path)
         tables = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         return ThemeProblem(path, 0, f"cannot be read: {error}")
