@@ -76,3 +76,14 @@ def test_the_table_of_keys_in_the_readme_has_every_command_and_no_other_key() ->
 
     assert commands - named == set()
     assert {key for key in named if re.fullmatch(r"(Ctrl|Alt|Shift)\+\S+|F\d+", key)} - bound == set()
+
+
+def test_the_table_of_commands_in_the_readme_is_that_of_the_program() -> None:
+    _, _, section = (ROOT / "README.md").read_text().partition("\n## Commands\n")
+    rows = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| `/")]
+
+    assert rows == [
+        f"| {', '.join(f'`/{word}`' for word in command.slash)} | {command.summary} |"
+        for command in COMMANDS
+        if command.slash
+    ]
