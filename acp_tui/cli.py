@@ -574,12 +574,12 @@ def see_rules(words: Sequence[str]) -> int:
     options = read(rules.parser(), words, None)
     if options["what"] == "try" and options["files"]:
         raise Refusal("rules try takes no files; it uses those that count.", USAGE)
-    from acp_tui.rules import files
+    from acp_tui.rules import rule_files
     from acp_tui.rules.book import RuleBook
     from acp_tui.store import folders
 
-    trust = files.Trust(folders.state_folder() / files.TRUST_NAME)
-    book = RuleBook(folders.config_folder() / files.NAME, trust)
+    trust = rule_files.Trust(folders.state_folder() / rule_files.TRUST_NAME)
+    book = RuleBook(folders.config_folder() / rule_files.NAME, trust)
     book.enter(folder(options["cwd"], "The folder"))
     if options["what"] == "check":
         return rules.check(book, [Path(name) for name in options["files"]])

@@ -14,7 +14,7 @@ from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
-from acp_tui.rules import files
+from acp_tui.rules import rule_files
 from acp_tui.rules.book import RuleBook
 from acp_tui.session.events import Noted, SessionChange
 from acp_tui.session.session import Session
@@ -221,7 +221,9 @@ def _host(start: Start, launch: Launch) -> Host:
 
 def rule_book() -> RuleBook:
     """Return the user's rules for one agent, with its own sessions."""
-    return RuleBook(config_folder() / files.NAME, files.Trust(state_folder() / files.TRUST_NAME))
+    return RuleBook(
+        config_folder() / rule_files.NAME, rule_files.Trust(state_folder() / rule_files.TRUST_NAME)
+    )
 
 
 def _journal(start: Start, launch: Launch) -> Journal:

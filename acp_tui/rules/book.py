@@ -10,9 +10,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Final, Literal, get_args
 
-from acp_tui.rules import files
-from acp_tui.rules.files import RuleFile, Trust
+from acp_tui.rules import rule_files
 from acp_tui.rules.model import Rule
+from acp_tui.rules.rule_files import RuleFile, Trust
 from acp_tui.store.folders import Problem
 
 RuleState = Literal["counts", "expired", "not trusted", "mistake"]
@@ -85,11 +85,14 @@ class RuleBook:
 
     def files(self) -> list[Path]:
         """Return the paths of rule files: the user's own, then one for each workspace."""
-        return [self.user_file, *(Path(workspace) / files.WORKSPACE_FILE for workspace in self.workspaces)]
+        return [
+            self.user_file,
+            *(Path(workspace) / rule_files.WORKSPACE_FILE for workspace in self.workspaces),
+        ]
 
     def file(self, path: Path) -> RuleFile:
         """Return a file as it is now, read again only if it has changed."""
-        signature = files.signature(path)
+        signature = rule_files.signature(path)
         cached = self._cache.get(path)
         if cached is None or cached.signature != signature or monotonic() >= cached.until:
             cached = self._cache[path] = self._load(path, signature)
@@ -110,7 +113,7 @@ class RuleBook:
         While it cannot be read, it denies what it denied before, and asks for everything else. What it does
         not deny or ask any more it denies or asks until it has settled.
         """
-        file = files.load(path)
+        file = rule_files.load(path)
         if path != self.user_file:
             folder = str(path.parent.parent)
             file = replace(file, rules=tuple(replace(rule, workspace=folder) for rule in file.rules))
@@ -201,7 +204,7 @@ class RuleChanges:
             folder = workspace if draft.scope == "workspace" else None
             rule = replace(draft.rule, workspace=folder)
             path = self.book.user_file
-            self._write(path, lambda: files.add(path, rule))
+            self._write(path, lambda: rule_files.add(path, rule))
 
     def keep(self, rule: Rule) -> None:
         """Add a rule of a session."""
@@ -219,7 +222,7 @@ class RuleChanges:
         file = self.book.file(old.file)
         folder = (old.workspace or workspace) if draft.scope == "workspace" else None
         rule = replace(draft.rule, workspace=folder if old.file == self.book.user_file else None)
-        self._write(old.file, lambda: files.change(file, old, rule))
+        self._write(old.file, lambda: rule_files.change(file, old, rule))
 
     def remove(self, listed: ListedRule) -> None:
         """Remove a rule."""
@@ -230,7 +233,7 @@ class RuleChanges:
             self._undo.append(lambda: self.book.of_sessions.insert(place, rule))
         else:
             file = self.book.file(old.file)
-            self._write(old.file, lambda: files.remove(file, old))
+            self._write(old.file, lambda: rule_files.remove(file, old))
 
     def undo(self) -> None:
         """Undo the last change."""
@@ -246,7 +249,7 @@ class RuleChanges:
             self.book.trust.give(path, now)
 
         def back() -> None:
-            files.put_back(path, before, now)
+            rule_files.put_back(path, before, now)
             self.book.changed_by_user(path)
             if trusted and path != self.book.user_file:
                 self.book.trust.give(path, self.book.file(path).digest)

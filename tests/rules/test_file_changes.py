@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules.files import CannotWrite, add, change, load, put_back, remove
 from acp_tui.rules.model import Rule
+from acp_tui.rules.rule_files import CannotWrite, add, change, load, put_back, remove
 
 TEXT = """\
 # What I decided, and why

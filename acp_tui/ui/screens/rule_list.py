@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from acp_tui.formatting import from_home
 from acp_tui.rules.book import ListedRule
-from acp_tui.rules.files import WORKSPACE_FILE
 from acp_tui.rules.model import Rule, RuleVerdict
+from acp_tui.rules.rule_files import WORKSPACE_FILE
 from acp_tui.ui.screens.full_screens import list_keys
 from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.styles import Styles

@@ -14,8 +14,8 @@ from typing_extensions import override
 
 from acp_tui.formatting import from_home
 from acp_tui.rules.book import SCOPES, ListedRule, RuleChanges, RuleDraft, Scope
-from acp_tui.rules.files import CannotWrite, RuleFile
 from acp_tui.rules.model import Rule, ToolUse
+from acp_tui.rules.rule_files import CannotWrite, RuleFile
 from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.full_screens import ListScreen
 from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrial

@@ -17,9 +17,9 @@ from acp_tui.conversation.start import Start
 from acp_tui.formatting import inside
 from acp_tui.rules.book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.commands import covering, power_of, prefix_mistake, simple_commands, split, uncovered
-from acp_tui.rules.files import CannotWrite, RuleFile
 from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
+from acp_tui.rules.rule_files import CannotWrite, RuleFile
 from acp_tui.session.entries import ToolCall
 from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.store.folders import data_folder

@@ -18,7 +18,7 @@ from textual.widgets.input import Selection
 
 from acp_tui.changes.tree import ChangedFile
 from acp_tui.protocol.schema import AuthMethod
-from acp_tui.rules.files import RuleFile
+from acp_tui.rules.rule_files import RuleFile
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, StaleWrite
 from acp_tui.ui.screens import key_guard

@@ -8,8 +8,8 @@ import pytest
 from textual.widgets import Input
 
 from acp_tui.rules.book import RuleBook, RuleChanges
-from acp_tui.rules.files import Trust
 from acp_tui.rules.model import ToolUse
+from acp_tui.rules.rule_files import Trust
 from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrial
 from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown

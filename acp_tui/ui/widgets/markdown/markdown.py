@@ -9,7 +9,8 @@ from markdown_it.token import Token
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.code import CodeLines, CodeRows, PackedRows
-from acp_tui.ui.widgets.markdown.inline import FIXED, Align, Cell, TableColumns, inline_spans
+from acp_tui.ui.widgets.markdown.inline import inline_spans
+from acp_tui.ui.widgets.markdown.table import FIXED, Align, Cell, TableColumns
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, Span, row_cells, wrap
 

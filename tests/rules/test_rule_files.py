@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules.files import Trust, load, signature
 from acp_tui.rules.model import Rule
+from acp_tui.rules.rule_files import Trust, load, signature
 
 FILE = Path("/w/.acp-tui/rules.toml")
 
