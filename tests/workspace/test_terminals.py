@@ -516,7 +516,8 @@ async def test_a_release_reads_only_what_is_new_or_its_own(
 
     monkeypatch.undo()
     lived_on = others & {*process_table().ids()}  # what starts or ends meanwhile is read again
-    assert sum(read[pid] for pid in lived_on) < 20
+    # Reading all at each release would be 20 times; a few are read again while others come and go.
+    assert sum(read[pid] for pid in lived_on) < 5 * len(lived_on)
 
 
 async def test_something_that_holds_the_terminal_does_not_delay_the_end(terminals: Terminals) -> None:
