@@ -26,7 +26,7 @@ def smoke(program: Path, folder: Path) -> str:
     env = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "ACP_TUI_DEMO_SPEED": "0"}
     with Terminal([str(program), "--demo"], cwd=folder / "workspace", env=env) as terminal:
         terminal.until("F1 help")
-        terminal.type("/help")
+        terminal.type("/scenes")
         terminal.until("› /help")
         terminal.type(" \r")  # the space closes the list of completions
         screen = terminal.until("what it shows")

@@ -137,7 +137,7 @@ def cancel_at(client: Client, session: str, text: str, method: str) -> Message:
 @pytest.mark.parametrize(
     ("text", "method"),
     [
-        ("/new", "session/request_permission"),
+        ("/file", "session/request_permission"),
         ("/edit", "fs/read_text_file"),
         ("/form", "elicitation/create"),
         ("/parallel", "session/request_permission"),
@@ -191,7 +191,7 @@ def test_a_turn_that_hangs_hard_ignores_its_cancel(tmp_path: Path) -> None:
         client.begin_prompt(session, "/hang hard")
         client.notify("session/cancel", sessionId=session)
         with pytest.raises(Failure, match="already"):
-            client.prompt(session, "/help")
+            client.prompt(session, "/scenes")
 
 
 def test_two_sessions_work_at_once(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_two_sessions_work_at_once(tmp_path: Path) -> None:
         first, second = client.new_session(tmp_path), client.new_session(tmp_path)
         waiting = client.begin_prompt(first, "/hang")
 
-        assert client.prompt(second, "/help") == {"stopReason": "end_turn"}
+        assert client.prompt(second, "/scenes") == {"stopReason": "end_turn"}
 
         client.notify("session/cancel", sessionId=first)
         assert client.result(waiting) == {"stopReason": "cancelled"}
@@ -226,19 +226,19 @@ def test_loading_replays_what_was_said_before_it_answers(tmp_path: Path) -> None
         shown = [each["content"] for each in replayed if isinstance(each.get("content"), list)]
         assert "4 passed" in str(shown)
         assert '"terminal"' not in str(shown)
-        assert client.prompt(session, "/help") == {"stopReason": "end_turn"}
+        assert client.prompt(session, "/scenes") == {"stopReason": "end_turn"}
 
 
 def test_a_fork_begins_with_what_was_said_and_goes_its_own_way(tmp_path: Path) -> None:
     with demo() as client:
         session = client.new_session(tmp_path)
-        client.prompt(session, "/help")
+        client.prompt(session, "/scenes")
         result = client.request("session/fork", sessionId=session, cwd=str(tmp_path), mcpServers=[])
         fork = result["sessionId"]
 
         assert fork != session
         assert client.text(fork) == client.text(session)
-        client.prompt(fork, "/usage")
+        client.prompt(fork, "/fill")
         assert client.text(fork) != client.text(session)
         with pytest.raises(Failure):
             client.request("session/fork", sessionId="none", cwd=str(tmp_path), mcpServers=[])
@@ -247,7 +247,7 @@ def test_a_fork_begins_with_what_was_said_and_goes_its_own_way(tmp_path: Path) -
 def test_resuming_replays_nothing(tmp_path: Path) -> None:
     with demo() as client:
         session = client.new_session(tmp_path)
-        client.prompt(session, "/help")
+        client.prompt(session, "/scenes")
         client.request("session/close", sessionId=session)
         client.received.clear()
         client.request("session/resume", sessionId=session, cwd=str(tmp_path))
@@ -264,13 +264,13 @@ def test_closing_ends_the_turn_and_the_session_can_still_be_listed(tmp_path: Pat
         assert client.result(number) == {"stopReason": "cancelled"}
         assert len(client.request("session/list")["sessions"]) == 1
         with pytest.raises(Failure):
-            client.prompt(session, "/help")
+            client.prompt(session, "/scenes")
 
 
 def test_deleting_forgets_and_may_be_done_twice(tmp_path: Path) -> None:
     with demo(sessions=tmp_path / "kept") as client:
         session = client.new_session(tmp_path)
-        client.prompt(session, "/help")
+        client.prompt(session, "/scenes")
         assert len(list((tmp_path / "kept").iterdir())) == 1
         client.request("session/delete", sessionId=session)
         client.request("session/delete", sessionId=session)

@@ -75,7 +75,7 @@ def test_a_refused_tour_writes_and_runs_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_is_always_allowed_is_asked_once(tmp_path: Path) -> None:
     with demo(lend("allow_always")) as client:
-        session, _ = played(client, tmp_path, "/new")
+        session, _ = played(client, tmp_path, "/file")
         client.prompt(session, "/edit")
 
     assert len([each for each in client.received if each.get("method") == "session/request_permission"]) == 1
@@ -89,7 +89,7 @@ def test_the_mode_decides_what_is_asked(tmp_path: Path, mode: str, written: bool
     with demo() as client:
         session = client.new_session(tmp_path)
         client.request("session/set_mode", sessionId=session, modeId=mode)
-        client.prompt(session, "/new")
+        client.prompt(session, "/file")
 
     assert (tmp_path / "demo-tally.py").exists() is written
     assert [each.get("method") for each in client.received].count("session/request_permission") == questions
@@ -110,7 +110,7 @@ def test_the_program_it_writes_works(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_editing_twice_turns_the_file_back(tmp_path: Path) -> None:
     with demo() as client:
-        session, _ = played(client, tmp_path, "/new")
+        session, _ = played(client, tmp_path, "/file")
         first = (tmp_path / "demo-tally.py").read_text()
         client.prompt(session, "/edit")
         assert (tmp_path / "demo-tally.py").read_text() != first
@@ -121,7 +121,7 @@ def test_editing_twice_turns_the_file_back(tmp_path: Path) -> None:
 
 def test_a_diff_of_a_new_file_has_no_old_text(tmp_path: Path) -> None:
     with demo() as client:
-        session, _ = played(client, tmp_path, "/new")
+        session, _ = played(client, tmp_path, "/file")
 
     contents = [
         item for each in client.updates(session, "tool_call_update") for item in each.get("content", [])
@@ -131,7 +131,7 @@ def test_a_diff_of_a_new_file_has_no_old_text(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "scene", ["/new", "/edit", "/three", "/run ls", "/unasked ls", "/form", "/link", "/tour"]
+    "scene", ["/file", "/edit", "/three", "/run ls", "/unasked ls", "/form", "/link", "/tour"]
 )
 def test_without_capabilities_nothing_is_asked_of_the_client(tmp_path: Path, scene: str) -> None:
     with demo(capabilities={}) as client:
@@ -226,7 +226,7 @@ def test_commands_change_and_come_back(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_help_lists_every_scene(tmp_path: Path) -> None:
     with demo() as client:
-        session, _ = played(client, tmp_path, "/help")
+        session, _ = played(client, tmp_path, "/scenes")
 
     assert all(f"`/{scene.name}`" in client.text(session) for scene in SCENES)
 
@@ -286,7 +286,7 @@ def test_attachments_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scene", ["/tour", "/plan", "/usage", "/markdown", "/long 3", "/parallel"])
+@pytest.mark.parametrize("scene", ["/tour", "/plan", "/fill", "/markdown", "/long 3", "/parallel"])
 def test_a_scene_is_the_same_each_time(tmp_path: Path, scene: str) -> None:
     seen = []
     for name in ("one", "two"):

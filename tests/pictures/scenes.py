@@ -76,7 +76,7 @@ async def command_question(play: Performance) -> None:
 
 async def new_file(play: Performance) -> None:
     await play.ready()
-    await play.say("/new")
+    await play.say("/file")
     await play.answer("y")
     await play.finished()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules import files as rule_files
+from acp_tui.rules import rule_files as rule_files
 from acp_tui.store import recordings, settings
 from acp_tui.store.decisions import Decisions
 from acp_tui.store.folders import SharedJson, append, locked, open_plain, plain_bytes, plain_text

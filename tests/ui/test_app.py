@@ -127,14 +127,14 @@ async def test_a_permission_is_given_or_refused_with_one_key(tmp_path: Path) -> 
     given = demo_launch()
     given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
     async with seat(tmp_path, given=given) as here:
-        await here.say("/new")
+        await here.say("/file")
         await here.is_before(PermissionDialog, waits=True)
         await here.press("n")
         await here.sees("Reject (you)")
         assert not (tmp_path / "demo-tally.py").exists()
         await here.until(lambda: not here.conversation.is_busy)
 
-        await here.say("/new")
+        await here.say("/file")
         await here.write("draft")
         await here.is_before(PermissionDialog)
         await here.sees("only a rejection counts")  # what is there was looked at

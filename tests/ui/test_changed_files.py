@@ -277,7 +277,7 @@ async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_com
         await here.press("escape")
 
         await here.sees("with the next prompt", "- rejected your change in old.txt, line 4", "Alt+T drops it")
-        here.conversation.say("/help")
+        here.conversation.say("/scenes")
         await here.sees("this list")
         await here.until(lambda: not here.conversation.is_busy)
         assert here.conversation.rejections.note() != ""

@@ -51,7 +51,7 @@ async def had_its_turn(here: Seat, screen: SessionScreen) -> Session:
     """Have something said in a session, so that it is listed, and return it once that is over."""
     session = screen.conversation.session
     assert session is not None
-    await here.say("/usage")
+    await here.say("/fill")
     await here.until(lambda: is_over(session))
     return session
 
@@ -59,10 +59,10 @@ async def had_its_turn(here: Seat, screen: SessionScreen) -> Session:
 async def test_c51_two_sessions_of_one_agent_keep_what_is_said_apart(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
         assert first.conversation.running is second.conversation.running
-        first.conversation.say("/usage")
+        first.conversation.say("/fill")
         await here.say("/markdown")
 
-        for screen, said in ((first, "/usage"), (second, "/markdown")):
+        for screen, said in ((first, "/fill"), (second, "/markdown")):
             session = screen.conversation.session
             assert session is not None
             await here.until(partial(is_over, session))
@@ -95,7 +95,7 @@ async def test_a_closed_session_leaves_the_agent_to_the_others(tmp_path: Path) -
         await here.until(lambda: here.session is first)
         await here.until(lambda: second not in here.tabs.screens)
 
-        await here.say("/usage")
+        await here.say("/fill")
         session = first.conversation.session
         assert session is not None
         await here.until(lambda: is_over(session))
@@ -149,7 +149,7 @@ async def test_c49_a_deleted_session_is_not_offered_any_more(tmp_path: Path) -> 
         agent = first.conversation.agent
         assert agent is not None
 
-        await delete_listed(here, "usage")
+        await delete_listed(here, "fill")
 
         assert session.id not in {info.session_id for info in await agent.listing.whole()}
 
@@ -160,7 +160,7 @@ async def test_c49_no_tab_stays_on_a_session_that_was_deleted_from_another_one(t
         await here.press("alt+1")
         await here.until(lambda: here.session is first)
 
-        await delete_listed(here, "usage")
+        await delete_listed(here, "fill")
 
         assert here.tabs.screens == [first]
 
@@ -173,7 +173,7 @@ async def test_a_session_that_is_deleted_from_another_tab_leaves_that_tab_in_vie
         third = here.session
         await here.until(lambda: third.query("#prompt"))
 
-        await delete_listed(here, "usage")
+        await delete_listed(here, "fill")
 
         assert here.session is third
         assert here.tabs.screens == [first, third]
@@ -183,10 +183,10 @@ async def test_c49_where_a_session_was_deleted_from_its_own_tab_a_new_one_begins
     async with two_sessions(tmp_path) as (here, _first, second):
         before = await had_its_turn(here, second)
 
-        await delete_listed(here, "usage")
+        await delete_listed(here, "fill")
         await here.press("escape")
         await here.sees("does not know what stands above")
-        await here.say("/usage")
+        await here.say("/fill")
         after = second.conversation.session
         assert after is not None
         assert after.id != before.id
@@ -207,7 +207,7 @@ async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restar
         await here.is_before(LineDialog)
         await here.press(*"mine", "enter")
         await here.sees("2 mine")
-        await here.say("/usage")
+        await here.say("/fill")
         session = second.conversation.session
         assert session is not None
         await here.until(lambda: is_over(session) and session.title)
@@ -227,7 +227,7 @@ async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restar
 async def test_a_command_of_ours_is_run_and_not_said(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, _first, second):
         await here.write("/ren")
-        await here.sees("/rename <name>  give this session a name of your own")
+        await here.sees("/rename <name>  give this session another name")
         await here.press("tab")
         await here.write("a [b]name[/b]\x1b")
         await here.press("enter")
@@ -235,7 +235,7 @@ async def test_a_command_of_ours_is_run_and_not_said(tmp_path: Path) -> None:
         await here.sees("2 a [b]name[/b]␛")
         assert here.draft == ""
         assert here.said == []
-        await here.say("/new")  # the demo agent has one of this name: it is the agent's
+        await here.say("/file")  # of the demo agent
         await here.until(lambda: second.conversation.session and second.conversation.session.turns)
 
 
@@ -258,7 +258,7 @@ async def test_a_session_is_forked_into_a_tab_of_its_own(tmp_path: Path) -> None
     async with two_sessions(tmp_path) as (here, _first, second):
         source = second.conversation.session
         assert source is not None
-        await here.say("/usage")
+        await here.say("/fill")
         await here.until(lambda: is_over(source))
 
         await here.say("/fork")
@@ -268,7 +268,7 @@ async def test_a_session_is_forked_into_a_tab_of_its_own(tmp_path: Path) -> None
         assert forked is not None
         assert forked.id != source.id
         assert here.conversation.running is second.conversation.running
-        await here.sees("3 fork: /usage", "Forked from")
+        await here.sees("3 fork: /fill", "Forked from")
 
         await here.say("/markdown")
         await here.until(lambda: is_over(forked))

@@ -56,7 +56,7 @@ def change_commands(turn: DemoTurn, rest: str) -> None:
         {"name": "whisper", "description": "only here for a moment", "input": {"hint": "to whom"}},
     ]
     turn.session.update("available_commands_update", availableCommands=short)
-    turn.say("For a few seconds there are only two commands, `/help` and `/whisper`.\n")
+    turn.say("For a few seconds there are only two commands, `/scenes` and `/whisper`.\n")
     turn.pause(6)
     turn.session.update("available_commands_update", availableCommands=turn.commands)
     turn.say("Now all are back.")

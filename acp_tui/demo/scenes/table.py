@@ -38,13 +38,13 @@ coding agent looks like here without installing one. Type anything for the tour,
 
 SCENES: Final = (
     Scene("tour", "a whole piece of work: thoughts, a plan, a read, an edit, a command", tour.tour),
-    Scene("help", "this list", help_scene),
+    Scene("scenes", "this list", help_scene),
     Scene("markdown", "everything Markdown can do", messages.markdown),
     Scene("long", "a long answer", messages.long, "how many paragraphs"),
     Scene("think", "thoughts before and between answers", messages.think),
     Scene("image", "a small picture", messages.image),
     Scene("plan", "a plan that changes while it is worked on", settings.plan),
-    Scene("new", "a new file, with permission", edits.new),
+    Scene("file", "a new file, with permission", edits.new),
     Scene("edit", "an edit of that file, with its diff", edits.edit),
     Scene("three", "one question about three files", edits.three),
     Scene("clash", "a write over a file that somebody else has changed", edits.clash),
@@ -57,7 +57,7 @@ SCENES: Final = (
     Scene("link", "a link to open in the browser", questions.link),
     Scene("modes", "the agent asks to change its mode", settings.modes),
     Scene("commands", "the list of commands changes", settings.change_commands),
-    Scene("usage", "the context fills up", settings.usage),
+    Scene("fill", "the context fills up", settings.usage),
     Scene("slow", "something that takes a minute, to be cancelled", trouble.slow, "how many seconds"),
     Scene("error", "the turn ends with an error", trouble.error),
     Scene("refuse", "the agent refuses", trouble.refuse),
@@ -89,6 +89,6 @@ def play(turn: DemoTurn) -> str:
     name, _, rest = text[1:].partition(" ")
     scene = next((scene for scene in SCENES if scene.name == name), None)
     if scene is None:
-        turn.say(f"I do not know `/{name}`. Type `/help` for the scenes I can play.")
+        turn.say(f"I do not know `/{name}`. Type `/scenes` for the scenes I can play.")
         return "end_turn"
     return scene.play(turn, rest.strip()) or "end_turn"

@@ -46,7 +46,7 @@ def report(counts: dict[str, int], as_json: bool) -> str:
     return "\\n".join(f"{number:>8} {word}" for word, number in counts.items())
 ```
 
-Type `/help` for single scenes: `/edit`, `/form`, `/parallel` and more.
+Type `/scenes` for single scenes: `/edit`, `/form`, `/parallel` and more.
 """
 
 _FAVOURITES: Final = (

@@ -79,14 +79,14 @@ async def test_a_turn_that_ended_unseen_waits_until_it_is_looked_at(tmp_path: Pa
     async with two_sessions(tmp_path) as (here, first, second):
         await here.press("alt+a")
         assert told(here) == "Nothing waits for you."
-        first.conversation.say("/usage")
+        first.conversation.say("/fill")
         await here.until(lambda: first.has_news)
         assert [(one.screen, one.kind, one.what) for one in waiting((first, second))] == [
-            (first, "done", "/usage")
+            (first, "done", "/fill")
         ]
 
         await here.press("alt+a")
-        await here.sees("is done: /usage")
+        await here.sees("is done: /fill")
         await here.press("enter")
 
         await here.until(lambda: here.session is first)
@@ -104,7 +104,7 @@ async def test_a_turn_that_failed_unseen_is_marked_as_failed(tmp_path: Path) -> 
 
 async def test_the_list_tells_of_what_comes_while_it_is_open(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, _second):
-        first.conversation.say("/usage")
+        first.conversation.say("/fill")
         await here.until(lambda: first.has_news)
         await here.press("alt+a")
         await here.is_before(InboxMenu)
