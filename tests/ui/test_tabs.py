@@ -277,7 +277,7 @@ async def test_a_session_is_forked_into_a_tab_of_its_own(tmp_path: Path) -> None
         await here.press("alt+s")
         menu = await here.is_before(SessionsMenu)
         await here.sees("Ctrl+B fork")
-        await here.press(*"usage")
+        await here.press(*"fill")
         await here.until(lambda: menu.highlighted_key() is not None)
         before = here.session
         await here.press("ctrl+b")
