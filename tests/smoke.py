@@ -27,7 +27,7 @@ def smoke(program: Path, folder: Path) -> str:
     with Terminal([str(program), "--demo"], cwd=folder / "workspace", env=env) as terminal:
         terminal.until("F1 help")
         terminal.type("/scenes")
-        terminal.until("› /help")
+        terminal.until("› /scenes")
         terminal.type(" \r")  # the space closes the list of completions
         screen = terminal.until("what it shows")
         terminal.type(_CTRL_Q)
