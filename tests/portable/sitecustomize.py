@@ -35,7 +35,7 @@ def refuse() -> None:
 
     def posix_spawn(*args: Any, setsid: bool = False, **options: Any) -> int:
         if setsid:
-            raise NotImplementedError("posix_spawn: setsid unavailable on this platform")
+            raise NotImplementedError("posix_spawn: no setsid")  # as Python does on macOS
         return spawn(*args, **options)
 
     def read_link(path: Any, **options: Any) -> Any:

@@ -15,5 +15,5 @@ def installed(name: str) -> tuple[RealAgent, Path]:
     try:
         return agent, agent.install()
     except NotInstalled as error:
-        # The network may lack the package, which is no fault of ours; `.ci/run` names it in its summary.
-        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")  # told in CI's summary
+        # `.ci/run` names it in its summary.
+        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")  # its package is not to be had

@@ -284,7 +284,7 @@ find . -name '*.py'
 pytest -q
 cargo build
 echo "see .git/config"
-rg TODO --glob '!.git'
+rg word --glob '!.git'
 ls ~/.ssh
 bash -lc 'cat .envrc'
 bash -lc 'ls -la .github/workflows && cat .github/workflows/ci.yml | head -20'

@@ -166,7 +166,7 @@ def test_a_name_that_is_no_text_makes_all_uncertain(ear: Ear) -> None:
     try:
         Path(os.fsdecode(os.fsencode(ear.root) + b"/\xff")).touch()
     except OSError:
-        pytest.skip("this file system refuses such a name, so none can come")
+        pytest.skip("this file system refuses such a name")  # as macOS does: none can come
 
     assert ear.events.read() is None
     assert ear.events.read() is None
@@ -199,7 +199,7 @@ def test_a_folder_whose_name_is_no_text_cannot_be_watched(tmp_path: Path) -> Non
     try:
         Path(name).mkdir()
     except OSError:
-        pytest.skip("this file system refuses such a name, so none can come")
+        pytest.skip("this file system refuses such a name")  # as macOS does: none can come
     ear = Ear(Path(name))
 
     with pytest.raises(CannotWatch, match="not UTF-8"):
