@@ -127,7 +127,7 @@ follows it belongs to the agent. Without one a start screen shows what there is.
 _USAGE: Final = """\
 acp-tui [options] --agent NAME [arguments of the agent …]
        acp-tui [options] --agent "COMMAND LINE"
-       acp-tui doctor | log | rules | sessions   (each has --help)"""
+       acp-tui doctor [--agent NAME] | log | rules | sessions (each has --help)"""
 _EXAMPLES: Final = """\
 examples:
   acp-tui --agent gemini --experimental-acp

@@ -456,6 +456,14 @@ COMMANDS: Final = (
 )
 """A new command is a row here, and its function in `session_screen/commands.py`."""
 
+_OURS: Final = {word for one in COMMANDS if one.name != "session.compact" for word in one.slash}
+
+
+def agent_word(name: str) -> str:
+    """Return the word behind `/` for a command of the agent: `agent:NAME` if NAME is a word of ours."""
+    return f"agent:{name}" if name in _OURS else name
+
+
 BY_NAME: Final = {command.name: command for command in COMMANDS}
 
 

@@ -145,6 +145,8 @@ class Menu(Dialog[str]):
         self._shown: dict[Option, MenuItem] = {}
         self._made: dict[MenuItem, Option] = {}
         """Rows of all items listed so far: narrowing a long list makes none anew."""
+        self._listed = ""
+        """Text of the filter for which the items are listed."""
         self._made_for = -1
         """Width of the column of labels in these rows."""
         self.place = MenuPlace()
@@ -194,6 +196,8 @@ class Menu(Dialog[str]):
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
         event.stop()
+        if event.value != self._listed:  # Enter came in one read with letters
+            self._list(event.value)
         self.body.action_select()
 
     @on(OptionList.OptionSelected)
@@ -208,6 +212,7 @@ class Menu(Dialog[str]):
 
     def _list(self, words: str) -> None:
         """List the items that match; the highlighted one stays so while it is among them."""
+        self._listed = words
         found = self.matching(words)
         if self._made_for != self._column:
             self._made.clear()

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from acp_tui.protocol.schema import AvailableCommand
-from acp_tui.ui.commands import COMMANDS
+from acp_tui.ui.commands import COMMANDS, agent_word
 from acp_tui.ui.keys import actions_of
 from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.widgets.keys import KeyLine
@@ -117,8 +117,9 @@ def palette_items(
         *_commands(keys, can_run),
         *_actions(lines, screen),
         *(
-            MenuItem(f"slash:{one.name}", f"/{one.name}", one.description.partition("\n")[0], _OF_AGENT)
+            MenuItem(f"slash:{word}", f"/{word}", one.description.partition("\n")[0], _OF_AGENT)
             for one in of_agent
+            for word in [agent_word(one.name)]
         ),
         *(MenuItem(f"theme:{name}", f"Theme: {name}", "", _THEMES) for name in themes),
     ]

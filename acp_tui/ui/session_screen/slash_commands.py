@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from typing import Final
 
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.commands import COMMANDS, Command
+from acp_tui.ui.commands import COMMANDS, Command, agent_word
 from acp_tui.ui.screens.menu import MenuItem, choose
-from acp_tui.ui.session_screen.commands import COMPACTS, WITH_ARGUMENT, can_run, run
+from acp_tui.ui.session_screen.commands import WITH_ARGUMENT, can_run, run
 from acp_tui.ui.session_screen.completions import SlashCommand
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.widgets.key_names import key_of
@@ -26,10 +26,9 @@ def offered(parts: SessionParts) -> list[SlashCommand]:
         SlashCommand(own.slash[0], own.summary, own.hint, bool(own.hint), own.slash[1:])
         for own in _slash_commands(parts)
     ]
-    taken = {word for own in _slash_commands(parts) for word in own.slash} - set(COMPACTS)
     theirs = [
         SlashCommand(
-            f"agent:{command.name}" if command.name in taken else command.name,
+            agent_word(command.name),
             command.description,
             command.input.hint if command.input is not None else "",
             command.input is not None,

@@ -57,3 +57,15 @@ async def test_r41_text_of_the_agent_is_shown_as_it_is(tmp_path: Path) -> None:
 
         await here.press("enter")
         await here.until(lambda: here.draft == "/init ")
+
+
+async def test_an_agents_command_with_a_word_of_ours_stays_the_agents(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        session = here.conversation.session
+        assert session is not None
+        session.commands = [AvailableCommand(name="clear", description="of the agent")]
+        await here.press("ctrl+p")
+        await here.is_before(Palette)
+        await here.press(*"of the agent", "enter")
+
+        await here.until(lambda: here.draft == "/agent:clear ")
