@@ -67,8 +67,9 @@ async def test_what_is_saved_in_the_settings_counts_at_once(tmp_path: Path) -> N
 async def test_a_mistake_says_its_line_and_what_counted_before_stays(tmp_path: Path) -> None:
     async with seat_with(tmp_path, f'{QUIET}layout = ["changes"]\n') as (here, file):
         file.write_text(f"{QUIET}layout = 5\nenter_sends = false\n")
-        await here.until(lambda: here.session.prompt.enter_sends is False)
+        await here.until(lambda: told(here, "Settings"))
         (notice,) = told(here, "Settings")
+        assert here.session.prompt.enter_sends is False
         assert notice.startswith(f"{file}:2: 'layout' must be ")
         assert panes(here) == ["changes"]
 

@@ -63,9 +63,9 @@ async def test_an_agents_command_with_a_word_of_ours_stays_the_agents(tmp_path: 
     async with seat(tmp_path) as here:
         session = here.conversation.session
         assert session is not None
-        session.commands = [AvailableCommand(name="clear", description="of the agent")]
+        session.commands = [AvailableCommand(name="clear", description="wipes the slate")]
         await here.press("ctrl+p")
         await here.is_before(Palette)
-        await here.press(*"of the agent", "enter")
+        await here.press(*"slate", "enter")
 
         await here.until(lambda: here.draft == "/agent:clear ")
