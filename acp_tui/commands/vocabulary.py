@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from os.path import normpath
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from acp_tui.protocol.schema import (
     WriteTextFileRequest,
 )
 from acp_tui.protocol.validation import complaints, read_updates, update_complaints
+from acp_tui.session.questions import KINDS
 
 _ANSWERS: Final[dict[str, type[Model]]] = {
     "initialize": InitializeResponse,
@@ -48,7 +49,6 @@ _CALLS: Final = ("tool_call", "tool_call_update")
 _PLAN_STATUSES: Final = ("pending", "in_progress", "completed")
 _PRIORITIES: Final = ("high", "medium", "low")
 _CATEGORIES: Final = ("mode", "model", "model_config", "thought_level")
-_OPTION_KINDS: Final = ("allow_once", "allow_always", "reject_once", "reject_always")
 _MARKERS: Final = {
     "sessionCapabilities": ("list", "delete", "resume", "close", "fork", "additionalDirectories"),
     "auth": ("logout",),
@@ -201,7 +201,7 @@ def permissions(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     if not all(offered):
         text = "asked for without an answer to choose"
         yield Finding("permissions", "broken", text, "answered as cancelled, or refused with -32602")
-    if odd := _strange((_get(choice, "kind") for choices in offered for choice in choices), _OPTION_KINDS):
+    if odd := _strange((_get(choice, "kind") for choices in offered for choice in choices), KINDS):
         text = f"kinds of answers not in the protocol: {shown(odd)}"
         fallback = "“allow”, “deny” and “reject” are understood; others are offered, and allow nothing"
         yield Finding("permissions", "broken", text, fallback)
@@ -377,7 +377,7 @@ def _in_a_session(params: Any) -> Any:
     return {"sessionId": "", **params} if isinstance(params, dict) and "session_id" not in params else params
 
 
-def _strange(words: Iterable[Any], known: Sequence[str]) -> list[str]:
+def _strange(words: Iterable[Any], known: Container[str]) -> list[str]:
     """Return unknown values; non-strings are reported elsewhere."""
     return [word for word in words if isinstance(word, str) and word not in known]
 

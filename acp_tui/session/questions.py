@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
@@ -193,18 +193,40 @@ def _remove(groups: dict[Group, dict[str, Permission]], group: Group, key: str) 
             del groups[group]
 
 
+class OptionKind(NamedTuple):
+    """Meaning of a kind of option."""
+
+    effect: str
+    """What the option does, as the end of a sentence about it."""
+    word: Literal["allow", "reject"]
+    """The word that its name may say; the other one contradicts it."""
+    is_lasting: bool
+    """Whether the answer counts for later requests, too."""
+
+    @property
+    def allows(self) -> bool:
+        """Whether the option lets the agent act."""
+        return self.word == "allow"
+
+
 KINDS: Final = {
-    "allow_once": "allows it once",
-    "allow_always": "allows it always",
-    "reject_once": "rejects it once",
-    "reject_always": "rejects it always",
+    "allow_once": OptionKind("allows it once", "allow", is_lasting=False),
+    "allow_always": OptionKind("allows it always", "allow", is_lasting=True),
+    "reject_once": OptionKind("rejects it once", "reject", is_lasting=False),
+    "reject_always": OptionKind("rejects it always", "reject", is_lasting=True),
 }
-"""Effects of an option by its kind."""
+"""All kinds of option. An option of another kind is flawed: it is offered, and allows nothing."""
+
+
+def option_kind(option: PermissionOption) -> OptionKind | None:
+    """Return the meaning of an option's kind; None for a kind that is not known."""
+    return KINDS.get(option.kind)
 
 
 def is_understood(option: PermissionOption) -> bool:
     """Return whether the name of an option tells its effect; a rejection with an odd name does no harm."""
-    return not option.kind.startswith("allow_") or allows(option.name)
+    kind = option_kind(option)
+    return kind is None or not kind.allows or allows(option.name)
 
 
 class Flaws:
@@ -229,18 +251,19 @@ def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> st
 
 def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
     """Return the flaw of an option, given another option with its id or name."""
-    if option.kind not in KINDS:
+    kind = option_kind(option)
+    if kind is None:
         return f"of a kind that is not known: {option.kind or 'none'}"
     if not is_seen(option.name):
-        return f"without a name; it {KINDS[option.kind]}"
-    if says(option.name) - {option.kind.partition("_")[0]}:
-        return f"its name contradicts its kind: it {KINDS[option.kind]}"
+        return f"without a name; it {kind.effect}"
+    if says(option.name) - {kind.word}:
+        return f"its name contradicts its kind: it {kind.effect}"
     if has_hidden(option.name):
-        return f"it has characters that are not seen, or that turn its text around; it {KINDS[option.kind]}"
+        return f"it has characters that are not seen, or that turn its text around; it {kind.effect}"
     if mixes_alphabets(option.name):
-        return f"its letters are of several alphabets; it {KINDS[option.kind]}"
+        return f"its letters are of several alphabets; it {kind.effect}"
     if has_id:
-        return f"another option is the same to the agent; this one {KINDS[option.kind]}"
+        return f"another option is the same to the agent; this one {kind.effect}"
     if has_name:
-        return f"another option has this name, or one that looks like it; this one {KINDS[option.kind]}"
+        return f"another option has this name, or one that looks like it; this one {kind.effect}"
     return ""

@@ -19,7 +19,7 @@ from typing import Final
 from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in, unknown_fields
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
-from acp_tui.session.questions import Destination, OldText, Permission, flaw_of
+from acp_tui.session.questions import Destination, OldText, Permission, flaw_of, option_kind
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import is_shell, shell_command
 from acp_tui.workspace.encodings import is_data
@@ -270,7 +270,8 @@ class Grants:
         An answer by a rule or the policy grants no command with variables or in another folder: rules do not
         speak of these, so the command is judged again when it comes.
         """
-        if option.kind not in ("allow_once", "allow_always") or flaw_of(option, asked.options):
+        kind = option_kind(option)
+        if kind is None or not kind.allows or flaw_of(option, asked.options):
             return
         grant = grant_of(asked.call, session.cwd, asked.old_texts, asked.places)
         grant.by_user = by_user

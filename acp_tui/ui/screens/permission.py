@@ -25,7 +25,7 @@ from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, ToolCall
-from acp_tui.session.questions import Destination, Flaws, OldText, Permission, is_understood
+from acp_tui.session.questions import Destination, Flaws, OldText, Permission, is_understood, option_kind
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT
@@ -92,13 +92,6 @@ def _row(number: int, what: str, is_here: bool, styles: Styles) -> TextBlock:
 
 KEYS: Final = {"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d"}
 """Keys of answers by the kind of their option, for kinds that are offered once."""
-
-_ROLES: Final = {
-    "allow_once": "success",
-    "allow_always": "success",
-    "reject_once": "error",
-    "reject_always": "error",
-}
 
 
 _ODD: Final = 5
@@ -322,7 +315,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def _chosen(self, option: PermissionOption, how: str) -> None:
         """Answer with an option, after the second step of options for good."""
-        if option.kind.endswith("_always"):
+        if (kind := option_kind(option)) is not None and kind.is_lasting:
             self._show_reach(option)
         else:
             self._give(PermissionAnswer(option.option_id, how=how))
@@ -334,7 +327,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if option is None:
             rows = self._rows()
         else:
-            is_plain = option.kind == "allow_always" and not self._flaws.of(option)
+            kind = option_kind(option)
+            is_plain = kind is not None and kind.allows and not self._flaws.of(option)
             self._scopes = self._find_scopes() if is_plain else (AGENT_ONLY,)
             rows = [Answer(reach.words) for reach in self._scopes]
             asks = f"“{_name(option)}”: what does it mean in this session?"
@@ -493,7 +487,10 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def _is_safe(self, option: PermissionOption | None) -> bool:
         """Return whether an answer allows nothing, however the call has changed."""
-        return option is None or (option.kind.startswith("reject_") and not self._flaws.of(option))
+        if option is None:
+            return True
+        kind = option_kind(option)
+        return kind is not None and not kind.allows and not self._flaws.of(option)
 
     def _give(self, answer: PermissionAnswer) -> None:
         """Dismiss with an answer; one that allows counts only for content that was shown for long enough."""
@@ -573,12 +570,14 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         has_key = any(option is one for one in self._keys.values())
         key = key_of(self, f"permission.{option.kind.replace('_', '-')}") if has_key else " "
         note = self._flaws.of(option)
+        kind = option_kind(option)
         if not note and not is_understood(option):
             note = f"the agent means: {option.kind.replace('_', ' ')}"
-        elif not note and option.kind.endswith("_always") and "always" not in option.name.lower():
+        elif not note and kind is not None and kind.is_lasting and "always" not in option.name.lower():
             note = "always"
         name = option.name.strip() or "(no name)"
-        return Answer(name, key, note, role=_ROLES.get(option.kind, "muted"))
+        role = "muted" if kind is None else "success" if kind.allows else "error"
+        return Answer(name, key, note, role=role)
 
     def _to_reject(self) -> PermissionOption | None:
         """Return the option to be sent with a reason: the highlighted reject_once, or the only one."""

@@ -14,9 +14,9 @@ from textual.widgets import Input, OptionList
 
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Item, ToolCall
-from acp_tui.session.questions import Flaws, OldText
+from acp_tui.session.questions import KINDS, Flaws, OldText
 from acp_tui.ui.screens.dialog import Details
-from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog, keys_of, waiting_list
+from acp_tui.ui.screens.permission import KEYS, PermissionAnswer, PermissionDialog, keys_of, waiting_list
 from acp_tui.ui.screens.permission_details import AGENT_ONLY, AlwaysScope
 from acp_tui.ui.widgets.controls import AnswerList
 from acp_tui.ui.widgets.diff.view import DiffView
@@ -115,6 +115,10 @@ async def test_a_name_that_is_not_understood_has_no_key_and_its_kind_beside_it(n
 
         await pilot.press("down", "enter")
         assert app.result == PermissionAnswer("x")
+
+
+def test_each_kind_of_option_has_a_key() -> None:
+    assert KEYS.keys() == KINDS.keys()
 
 
 def test_a_kind_offered_twice_and_an_unknown_kind_have_no_key() -> None:
