@@ -187,10 +187,12 @@ async def test_where_nothing_can_be_told_looks_that_are_wanted_at_once_become_fe
     monkeypatch.setattr(watcher, "why_not_told", lambda root: "nfs tells nothing of what others write")
     watched.is_told = False
     looks: list[int] = []
+    all_wanted = asyncio.Event()
     changes = watched.snapshots.changes
 
     async def counted(*arguments: Any) -> list[ChangedFile]:
         looks.append(1)
+        await all_wanted.wait()
         return await changes(*arguments)
 
     monkeypatch.setattr(watched.snapshots, "changes", counted)
@@ -199,6 +201,7 @@ async def test_where_nothing_can_be_told_looks_that_are_wanted_at_once_become_fe
         (watched.root / f"new{number}").write_text("x\n")
         watched.tracking.look_soon()
         await asyncio.sleep(0)
+    all_wanted.set()
 
     await until(lambda: len(watched.files) == 50)
     assert len(looks) <= 5
