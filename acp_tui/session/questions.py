@@ -201,11 +201,11 @@ class OptionKind(NamedTuple):
     word: Literal["allow", "reject"]
     """The word that its name may say; the other one contradicts it."""
     is_lasting: bool
-    """Whether the answer counts for later requests, too."""
+    """True if the answer counts for later requests, too."""
 
     @property
     def allows(self) -> bool:
-        """Whether the option lets the agent act."""
+        """True for a kind that lets the agent act."""
         return self.word == "allow"
 
 
