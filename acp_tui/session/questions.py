@@ -197,7 +197,7 @@ class OptionKind(NamedTuple):
     """Meaning of a kind of option."""
 
     effect: str
-    """What the option does, as the end of a sentence about it."""
+    """End of a sentence about the option."""
     word: Literal["allow", "reject"]
     """The word that its name may say; the other one contradicts it."""
     is_lasting: bool
