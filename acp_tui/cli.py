@@ -19,13 +19,13 @@ if TYPE_CHECKING:  # each command loads what it needs, and no more
     from argparse import ArgumentParser
 
     from acp_tui.agent.process import Process, SpawnFailed
+    from acp_tui.conversation.agent_start import SandboxOption
     from acp_tui.conversation.start import Start
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.folders import Problem
     from acp_tui.store.launch import Launch
     from acp_tui.store.mcp import McpServer
     from acp_tui.store.settings import Settings
-    from acp_tui.workspace.guard import Guard
 
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
@@ -58,6 +58,7 @@ class Options(NamedTuple):
     resumes_newest: bool = False
     resume: str | None = None
     prompt: str = ""
+    sandbox: SandboxOption = ""
 
 
 def parse(argv: Sequence[str]) -> Options:
@@ -127,7 +128,7 @@ follows it belongs to the agent. Without one a start screen shows what there is.
 _USAGE: Final = """\
 acp-tui [options] --agent NAME [arguments of the agent …]
        acp-tui [options] --agent "COMMAND LINE"
-       acp-tui doctor [--agent NAME] | log | rules | sessions (each has --help)"""
+       acp-tui doctor | log | rules | sandbox | sessions (each has --help)"""
 _EXAMPLES: Final = """\
 examples:
   acp-tui --agent gemini --experimental-acp
@@ -163,6 +164,17 @@ def _parser() -> ArgumentParser:
         action="append",
         metavar="FILE",
         help="lend the agent the MCP servers of this file (repeatable)",
+    )
+    agent.add_argument(
+        "--sandbox",
+        nargs="?",
+        const="on",
+        choices=("on", "partial"),
+        metavar="HOW",
+        help="start it in a fence of the system; HOW: on or partial",
+    )
+    agent.add_argument(
+        "--no-sandbox", action="store_const", const="off", dest="sandbox", help="start it without"
     )
     session = made.add_argument_group("session")
     session.add_argument(
@@ -293,7 +305,7 @@ def _printed(words: list[str]) -> int | None:
 
 
 def _print(words: list[str]) -> int | None:
-    if words[:1] in (["doctor"], ["log"], ["rules"], ["sessions"]):
+    if words[:1] in (["doctor"], ["log"], ["rules"], ["sandbox"], ["sessions"]):
         return run(words[0], words[1:])
     ours, _, _ = split(words)
     if "--help" in ours or "-h" in ours:
@@ -318,12 +330,13 @@ def print_completion(ours: Sequence[str]) -> None:
     """
     import shtab
 
-    from acp_tui.commands import doctor, log, rules, sessions
+    from acp_tui.commands import doctor, log, rules, sandbox, sessions
 
     shell = read(_parser(), ours, None)["print_completion"]
     parser = _parser()
     made = parser.add_subparsers()
-    for name, below in (("doctor", doctor), ("log", log), ("rules", rules), ("sessions", sessions)):
+    commands = {"doctor": doctor, "log": log, "rules": rules, "sandbox": sandbox, "sessions": sessions}
+    for name, below in commands.items():
         made.add_parser(name, parents=[below.parser()], add_help=False)
     folders, files = ("--cwd", "--add-dir"), ("--mcp-config", "--log-file")
     for action in parser._actions:  # shtab reads it there
@@ -413,16 +426,14 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     _check_terminal()
     os.environ.setdefault("TEXTUAL_FPS", FRAMES)  # read when Textual is imported
     guard = Guard()
-    process, spawn_error = _spawn(launch, cwd, guard) if launch else (None, None)
-    return Start(
+    start = Start(
         cwd=cwd,
         settings=settings,
         guard=guard,
         known=known,
         launch=launch,
-        process=process,
-        spawn_error=spawn_error,
         extra_roots=extra_roots,
+        sandbox=options.sandbox,
         mode=options.mode,
         theme=options.theme,
         mcp_servers=tuple(mcp_servers),
@@ -432,6 +443,9 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
         resume=options.resume,
         prompt="\n\n".join(filter(None, (options.prompt, piped))),
     )
+    if launch is not None:
+        start.process, start.spawn_error = _spawn(start, launch)
+    return start
 
 
 def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServer], Sequence[Problem]]:
@@ -447,12 +461,12 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
     return collect(settings.mcp_servers, config_folder() / "settings.toml", paths, os.environ)
 
 
-def _spawn(launch: Launch, cwd: str, guard: Guard) -> tuple[Process | None, SpawnFailed | None]:
+def _spawn(start: Start, launch: Launch) -> tuple[Process | None, SpawnFailed | None]:
     """Return (the process, None) or (None, the error to show)."""
-    from acp_tui.agent.process import Process, SpawnFailed
+    from acp_tui.agent.process import SpawnFailed
 
     try:
-        return Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard), None
+        return start.spawn(launch), None
     except SpawnFailed as error:
         return None, error
 
@@ -587,6 +601,42 @@ def see_rules(words: Sequence[str]) -> int:
     return rules.try_out(book, journals, options["since"], options["agent"], as_json=options["json"])
 
 
+def run_in_sandbox(words: Sequence[str]) -> int:
+    """Run `acp-tui sandbox` and return the exit code."""
+    from acp_tui.commands import sandbox
+    from acp_tui.sandbox.choice import sandbox_for
+    from acp_tui.sandbox.fence import NoFence
+
+    end = words.index("--") if "--" in words else len(words)
+    ours, command = words[:end], words[end + 1 :]
+    if "--help" in ours or "-h" in ours:
+        print(sandbox.HELP, end="")
+        return 0
+    options = read(sandbox.parser(), ours, None)
+    if not command:
+        raise Refusal("sandbox needs a command, such as: acp-tui sandbox -- bash", USAGE)
+    cwd = folder(options["cwd"], "The workspace")
+    roots = [cwd, *(folder(extra, "The folder of --add-dir") for extra in options["add_dir"])]
+    known, settings, _ = known_agents_and_settings()
+    launch = launch_of(options["agent"], (), False, known)
+    try:
+        made = sandbox_for(
+            settings.sandbox,
+            launch,
+            known,
+            roots,
+            os.environ,
+            partial=options["partial"],
+            network="off" if options["no_network"] else None,
+        )
+    except NoFence as error:
+        raise Refusal(f"{error.title}\n{error.advice}") from None
+    try:
+        return sandbox.run(made, command, cwd)
+    finally:
+        made.close()
+
+
 def see_sessions(words: Sequence[str]) -> int:
     """Run `acp-tui sessions` and return the exit code."""
     from acp_tui.commands import sessions
@@ -598,7 +648,13 @@ def see_sessions(words: Sequence[str]) -> int:
     return sessions.run(data_folder(), read(sessions.parser(), words, None))
 
 
-_COMMANDS: Final = {"doctor": examine, "log": print_log, "rules": see_rules, "sessions": see_sessions}
+_COMMANDS: Final = {
+    "doctor": examine,
+    "log": print_log,
+    "rules": see_rules,
+    "sandbox": run_in_sandbox,
+    "sessions": see_sessions,
+}
 
 
 def run(command: str, words: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote
 
-from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.host import Host, NotLent, OutsideSandbox
 from acp_tui.agent.permissions.authorization import Denied
 from acp_tui.agent.permissions.client_questions import Refused
 from acp_tui.agent.permissions.grants import ImplicitRequest
@@ -83,6 +83,7 @@ async def read_text_file(host: Host, params: Any, delegate: ServiceDelegate) -> 
 
     async def read_once(again: bool) -> str:
         target = await asyncio.to_thread(files.target, request.path)
+        host.check_inside(target.real, writes=False)
         wanted = ImplicitRequest("read", request.path, target=target, again=again)
         await delegate.authorize(request.session_id, wanted)
         host.check_lent(request.session_id, files)
@@ -108,6 +109,7 @@ async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) ->
 
     async def write_once(again: bool) -> dict[str, Any]:
         target = await asyncio.to_thread(files.target, request.path)
+        host.check_inside(target.real, writes=True)
         wanted = ImplicitRequest("edit", request.path, request.content, target=target, again=again)
         over = await delegate.authorize(request.session_id, wanted)
         while True:
@@ -151,7 +153,8 @@ async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) ->
     limit = request.output_byte_limit
 
     async def start_once(again: bool) -> Terminal:
-        folder = await asyncio.to_thread(WorkingFolder.of, request.cwd or files.roots[0])
+        named = host.outside(request.cwd) if request.cwd else files.roots[0]
+        folder = await asyncio.to_thread(WorkingFolder.of, named)
         await delegate.authorize(request.session_id, replace(_to_run(request), target=folder, again=again))
         host.check_lent(request.session_id, files)
         return await host.terminals.create(
@@ -320,6 +323,8 @@ def _foreseen(error: Exception, params: Any) -> tuple[Any, ...] | None:
         case UnknownTerminal():
             return errors.NOT_FOUND, str(error)
         case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory() | Denied() | Refused():
+            return errors.INVALID_PARAMS, str(error)
+        case OutsideSandbox():
             return errors.INVALID_PARAMS, str(error)
         case FileError() | TerminalError():
             return errors.INTERNAL, str(error)

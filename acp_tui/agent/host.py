@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from acp_tui.rules.model import Rule
 from acp_tui.store.settings import Policy, StaleWriteSetting
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import DEFAULT_LIMIT, Terminals
+
+if TYPE_CHECKING:  # loaded for those who use it
+    from acp_tui.sandbox.sandbox import Sandbox
+
+
+class OutsideSandbox(Exception):
+    """The sandbox hides a file, or keeps it read-only; the message is for the agent."""
 
 
 class NotLent(Exception):
@@ -37,6 +45,8 @@ class Host:
     """The answer to writes over a newer file than the agent has read, or "ask"."""
     backups: Backups | None = None
     """Copies of files with several names, kept while they are written."""
+    sandbox: Sandbox | None = None
+    """The fence around the agent and its commands, or None."""
     _files: dict[str, Files] = field(default_factory=dict)
     _policies: dict[str, Policy] = field(default_factory=dict)
 
@@ -76,6 +86,26 @@ class Host:
         """Return whether a path lies in a folder of a session; False without a session."""
         files = self._files.get(session_id)
         return files is not None and files.contains(path)
+
+    def check_inside(self, path: str, *, writes: bool) -> None:
+        """Raise unless the agent could do the same to a file by itself.
+
+        Args:
+            path: absolute, links followed.
+            writes: it is to be written, not read.
+
+        Raises:
+            OutsideSandbox.
+        """
+        way = self.sandbox.fence.way(path) if self.sandbox is not None else "write"
+        if way == "hide":
+            raise OutsideSandbox(f"The sandbox hides {path}.")
+        if writes and way == "read":
+            raise OutsideSandbox(f"The sandbox keeps {path} read-only.")
+
+    def outside(self, path: str) -> str:
+        """Return where a path that the agent names lies for us."""
+        return path if self.sandbox is None else self.sandbox.outside(path)
 
     def policy_of(self, session_id: str) -> Policy:
         """Return the policy of a session, which decides where no rule matches."""

@@ -9,7 +9,7 @@ import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import (
@@ -21,6 +21,9 @@ from acp_tui.workspace.processes import (
     StartFailed,
 )
 from acp_tui.workspace.terminals import OutputTail
+
+if TYPE_CHECKING:  # loaded for those who use it
+    from acp_tui.sandbox.sandbox import Sandbox
 
 MAX_UNREAD: Final = 32 << 20
 """Bytes that an agent may leave unread before the client serves it no further."""
@@ -110,8 +113,18 @@ class Process:
     Source: ACP, page "transports", stdio.
     """
 
-    def __init__(self, argv: Sequence[str], child: Child, stdin: int, stdout: int, stderr: int) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        child: Child,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        sandbox: Sandbox | None = None,
+    ) -> None:
         self.argv = tuple(argv)
+        self.sandbox = sandbox
+        """The fence that it runs in, or None."""
         self.on_stderr: Callable[[Sequence[str]], None] | None = None
         """Called with new lines of stderr, without line ends; a very long one comes in pieces."""
         self.broken = False
@@ -139,8 +152,11 @@ class Process:
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         guard: Guard | None = None,
+        sandbox: Sandbox | None = None,
     ) -> Process:
         """Start an agent in the user's environment, updated by `env`; needs no event loop.
+
+        The sandbox is the agent's from then on, and closed with it.
 
         Raises:
             SpawnFailed: nothing was started.
@@ -154,6 +170,7 @@ class Process:
                 cwd=cwd,
                 file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for number, end in enumerate(theirs)],
                 guard=guard,
+                enclosure=sandbox.agent if sandbox is not None else None,
             )
         except StartFailed as error:
             _close(*ours)
@@ -162,8 +179,9 @@ class Process:
             _close(*theirs)
         for descriptor in ours:
             os.set_blocking(descriptor, False)
-        _widen(ours[1])
-        return cls(argv, child, *ours)
+        stdin, stdout, stderr = ours
+        _widen(stdout)
+        return cls(argv, child, stdin, stdout, stderr, sandbox)
 
     @property
     def pid(self) -> int:

@@ -25,6 +25,8 @@ from acp_tui.changes.git import Git
 from acp_tui.commands.findings import Finding
 from acp_tui.desktop import colors_of_terminal, desktop_clipboard, is_remote, speaks_777
 from acp_tui.platform import ways
+from acp_tui.sandbox import machine as fences
+from acp_tui.sandbox.landlock import version as landlock_version
 from acp_tui.workspace.folder_events import CannotWatch, FolderEvents, why_not_told
 from acp_tui.workspace.programs import Stalled
 
@@ -55,6 +57,7 @@ def findings(folder: Path, env: Mapping[str, str], ask: Ask) -> Iterator[Finding
     for way in ways():
         if way.subject != "terminals":
             yield Finding(way.subject, "well" if way.is_native else "note", way.used, way.loss)
+    yield sandbox()
     yield clipboard(env)
     yield notifications(env)
     yield colors(env)
@@ -102,6 +105,27 @@ def terminals() -> Finding:
     except (OSError, termios.error) as error:
         return Finding(check, "broken", f"none can be opened: {error}", "commands of agents cannot be run")
     return Finding(check, "well", "PTYs" if size == (24, 80) else "PTYs, but without a size")
+
+
+def sandbox() -> Finding:
+    """Try the fences for agents."""
+    check, trial = "sandbox", fences.tried()
+    if trial.means is None:
+        return Finding(check, "note", f"none: {trial.why}", fences.advice(trial))
+    landlock = f", Landlock {number}" if (number := landlock_version()) else ""
+    match trial.means.kind:
+        case "bubblewrap" if shutil.which("setsid") is None:
+            advice = "commands with a terminal cannot be started: install util-linux"
+            return Finding(check, "note", f"bubblewrap{landlock}, without setsid", advice)
+        case "bubblewrap" if not trial.means.has_proc:
+            advice = "processes outside can be seen, and what clears its environment outlives a session"
+            return Finding(check, "note", f"bubblewrap{landlock}, without its own process ids", advice)
+        case "bubblewrap":
+            return Finding(check, "well", f"bubblewrap{landlock}: a command ran in it")
+        case "landlock":
+            return Finding(check, "note", f"Landlock {number} alone: {trial.why}", fences.advice(trial))
+        case "seatbelt":
+            return Finding(check, "note", "sandbox-exec", "written by its manual, not tried")
 
 
 def clipboard(env: Mapping[str, str]) -> Finding:

@@ -404,7 +404,7 @@ class Conversation(ConversationState):
         error, self._spawn_error = self._spawn_error, None
         if error is not None:
             raise error
-        return Process.spawn(launch.argv, cwd=self._start.cwd, env=launch.env, guard=self._start.guard)
+        return self._start.spawn(launch)
 
     async def log_in(self, refused: LoginRequired, *, again: bool = False) -> Agent:
         """Let the user log in, and return the agent to ask again; `again` after a login that did not help.

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from acp_tui import __version__
 from acp_tui.agent.agent import Agent
@@ -26,6 +26,9 @@ from acp_tui.store.mcp import McpServer, split_by_support
 from acp_tui.store.urls import credentials
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.terminals import Terminals
+
+if TYPE_CHECKING:  # loaded for those who use it
+    from acp_tui.sandbox.sandbox import Sandbox
 
 
 class AgentUser(Protocol):
@@ -49,7 +52,7 @@ class RunningAgent:
 
     def __init__(self, start: Start, launch: Launch, process: Process) -> None:
         self.launch = launch
-        self.host = _host(start, launch)
+        self.host = _host(start, launch, process.sandbox)
         self.journal = _journal(start, launch)
         self.decisions = _decision_log(start, launch)
         self.agent: Agent = Agent(
@@ -147,6 +150,8 @@ class RunningAgent:
             await asyncio.gather(*(user.agent_stopped() for user in self.users))
         finally:
             self.journal.close()
+            if (sandbox := self._process.sandbox) is not None:
+                await asyncio.to_thread(sandbox.close)  # its temporary files may be many
 
     async def _listen(self) -> None:
         await self.agent.run()
@@ -203,11 +208,12 @@ class WriteFailures:
         return [Noted(problem, "warning") for problem in new]
 
 
-def _host(start: Start, launch: Launch) -> Host:
+def _host(start: Start, launch: Launch, sandbox: Sandbox | None) -> Host:
     """Return the host of an agent."""
     book = rule_book()
     return Host(
-        Terminals(guard=start.guard),
+        Terminals(guard=start.guard, enclosure=sandbox.commands if sandbox is not None else None),
+        sandbox=sandbox,
         policy=start.settings.policy,
         rules=book,
         entered=book.enter,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from acp_tui.agent.process import Process, SpawnFailed
+from acp_tui.conversation.agent_start import SandboxOption, spawn_agent
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
 from acp_tui.store.launch import Launch
@@ -51,6 +52,23 @@ class Start:
     """The beginning of the id of the session to resume; "" to choose one from the list."""
     prompt: str = ""
     """The first prompt; sent as soon as there is a session."""
+    sandbox: SandboxOption = ""
+    """The word of the command line about the sandbox."""
+
+    def spawn(self, launch: Launch) -> Process:
+        """Start an agent in the workspace, in a sandbox if the user wants one.
+
+        Raises:
+            SpawnFailed: nothing was started.
+        """
+        return spawn_agent(
+            launch,
+            (self.cwd, *self.extra_roots),
+            self.guard,
+            option=self.sandbox,
+            settings=self.settings.sandbox,
+            known=self.known,
+        )
 
     def for_another_tab(self) -> Self:
         """Return the start without what the first tab has done already."""

@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from acp_tui.store import shape
 from acp_tui.store.folders import data_folder
@@ -39,6 +39,9 @@ class BadCommandLine(LaunchError):
     """A command line that cannot be split into words."""
 
 
+SandboxNetwork = Literal["on", "off", "commands-off"]
+
+
 class KnownAgent(NamedTuple):
     """An agent that can be started by name."""
 
@@ -52,6 +55,12 @@ class KnownAgent(NamedTuple):
     aliases: tuple[str, ...] = ()
     """Other names of its program or package."""
     quirks: Quirks = Quirks()
+    state: tuple[str, ...] = ()
+    """Its own files and folders below the home, which it may write in a sandbox."""
+    sandbox: bool | None = None
+    """Start it in a sandbox; None: as the settings say for all."""
+    network: SandboxNetwork | None = None
+    """Its network in a sandbox; None: as the settings say for all."""
 
     def installed(self) -> bool:
         """Return whether its program is installed."""
@@ -68,6 +77,9 @@ KNOWN_AGENT: Final = shape.record(
         "login": shape.text,
         "aliases": shape.texts,
         "quirks": shape.record(Quirks, dict.fromkeys(Quirks._fields, shape.switch)),
+        "state": shape.texts,
+        "sandbox": shape.switch,
+        "network": shape.one_of(*get_args(SandboxNetwork)),
     },
 )
 """Kind of an agent's table, built-in or in the settings."""
@@ -107,9 +119,15 @@ def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> 
     return Launch(name, name, argv)
 
 
+def agent_of(argv: Sequence[str], known: Mapping[str, KnownAgent]) -> KnownAgent | None:
+    """Return the known agent that is started by a command line, or None."""
+    return next((agent for agent in known.values() if _runs(argv, agent)), None)
+
+
 def quirks_of(argv: Sequence[str], known: Mapping[str, KnownAgent]) -> Quirks:
     """Return the quirks of the known agent started by a command line, or none."""
-    return next((agent.quirks for agent in known.values() if _runs(argv, agent)), Quirks())
+    agent = agent_of(argv, known)
+    return agent.quirks if agent is not None else Quirks()
 
 
 def _launch_known(agent: KnownAgent, args: Sequence[str]) -> Launch:
@@ -195,6 +213,9 @@ def _laid_over(built_in: KnownAgent | None, name: str, own: KnownAgent) -> Known
         login=own.login or under.login,
         aliases=own.aliases or under.aliases,
         quirks=own.quirks if own.quirks != Quirks() else under.quirks,
+        state=own.state or under.state,
+        sandbox=own.sandbox if own.sandbox is not None else under.sandbox,
+        network=own.network or under.network,
     )
 
 

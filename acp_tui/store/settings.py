@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from acp_tui.store import mcp, shape
-from acp_tui.store.agents import KNOWN_AGENT, KnownAgent
+from acp_tui.store.agents import KNOWN_AGENT, KnownAgent, SandboxNetwork
 from acp_tui.store.folders import Problem, plain_text
 from acp_tui.store.shape import Place, line_of
 
@@ -20,6 +20,7 @@ Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everythi
 StaleWriteSetting = Literal["ask", "write", "keep"]
 Thoughts = Literal["auto", "always", "never"]
 Calls = Literal["auto", "always", "never"]
+SandboxUse = Literal["off", "on"]
 
 
 class JournalBudget(NamedTuple):
@@ -29,6 +30,26 @@ class JournalBudget(NamedTuple):
     """Total bytes, or 0 for no limit; sessions used within 30 days are exempt."""
     max_age: float = 0.0
     """Days since the last use, or 0 for no limit."""
+
+
+class SandboxSettings(NamedTuple):
+    """The fence of the operating system around an agent and its commands."""
+
+    use: SandboxUse = "off"
+    partial: bool = False
+    """Accept a fence that leaves sockets open, where there is no better one."""
+    network: SandboxNetwork = "on"
+    """The network inside: `on`, `off`, or `commands-off` for commands that acp-tui runs."""
+    write: tuple[str, ...] = ()
+    """More places that can be written."""
+    read: tuple[str, ...] = ()
+    """Places that would be hidden, and can be read."""
+    hide: tuple[str, ...] = ()
+    """More places that are hidden."""
+    sockets: tuple[str, ...] = ()
+    """Sockets of programs outside that are let in: `ssh-agent`, `docker` or paths."""
+    protect: tuple[str, ...] = ()
+    """More names below a workspace that stay read-only."""
 
 
 class Settings(NamedTuple):
@@ -73,6 +94,7 @@ class Settings(NamedTuple):
     """Option values for new sessions, by agent name and option id."""
     agents: Mapping[str, KnownAgent] = MappingProxyType({})
     """The user's own agents by name."""
+    sandbox: SandboxSettings = SandboxSettings()
     mcp_servers: tuple[mcp.McpServer, ...] = ()
 
 
@@ -107,6 +129,15 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "initialize_timeout_s": shape.number(1, 3600),
     "keys": shape.text_by_name,
     "agents": shape.by_name(KNOWN_AGENT),
+    "sandbox": shape.record(
+        SandboxSettings,
+        {
+            "use": shape.one_of(*get_args(SandboxUse)),
+            "partial": shape.switch,
+            "network": shape.one_of(*get_args(SandboxNetwork)),
+            **dict.fromkeys(("write", "read", "hide", "sockets", "protect"), shape.texts),
+        },
+    ),
     "mcp_servers": mcp.servers,
     "mcpServers": mcp.servers,
 }

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import fcntl
 import itertools
+import json
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from acp_tui.platform import (
+    PROC,
     ProcessTable,
     give_limit,
     has_ended,
@@ -32,6 +34,7 @@ from acp_tui.platform import (
     path_of,
     process_table,
 )
+from acp_tui.workspace.enclosure import Enclosed, Enclosure, Passed
 from acp_tui.workspace.guard import RUN, Guard, limit_of, our_limit
 from acp_tui.workspace.real_paths import real_path
 
@@ -135,11 +138,12 @@ def spawn(
     cwd: str | WorkingFolder | None,
     file_actions: Sequence[tuple[Any, ...]],
     before: Callable[[int], None] = lambda pid: None,
+    within: Callable[[Callable[[], int]], int] = lambda call: call(),
 ) -> int:
     """Start a program as the leader of a new session; return its process id.
 
     `file_actions` are those of `os.posix_spawn`. `before` receives the id; with a `cwd` it returns before the
-    program begins.
+    program begins. `within` makes the call that starts it.
 
     Raises:
         StartFailed: nothing was started.
@@ -155,7 +159,7 @@ def spawn(
         is_inside = folder is not None and "/" in name and not name.startswith("/")
         command = [f"./{name}" if is_inside else program, *argv[1:]]
         begin = _begin_by_shell if has_folder_descriptors() else _begin_by_launcher
-        pid = begin(command, environment, file_actions, folder, theirs, entered)
+        pid = within(lambda: begin(command, environment, file_actions, folder, theirs, entered))
     except OSError as error:
         kind = NotExecutable if error.errno in _NOT_RUN else StartFailed
         raise kind(f"“{argv[0]}” could not be started: {error.strerror}.") from error
@@ -391,7 +395,15 @@ class ExitStatus(NamedTuple):
 class Child:
     """A child process with all its descendants."""
 
-    def __init__(self, pid: int, mark: str, limit: int, guard: Guard | None) -> None:
+    def __init__(
+        self,
+        pid: int,
+        mark: str,
+        limit: int,
+        guard: Guard | None,
+        enclosed: Enclosed | None = None,
+        told: int = -1,
+    ) -> None:
         self.pid = pid
         self.mark = mark
         """The environment mark, `NAME=value`, of its descendants."""
@@ -403,6 +415,10 @@ class Child:
         self._exited: asyncio.Future[ExitStatus] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._over = False
+        self._stands_around = enclosed is not None and enclosed.stands_around
+        self._told = told
+        self._first: tuple[int, str] | None = None
+        self._sent: set[str] = set()
 
     @classmethod
     def start(
@@ -414,8 +430,20 @@ class Child:
         cwd: str | WorkingFolder | None,
         file_actions: Sequence[tuple[Any, ...]],
         guard: Guard | None,
+        enclosure: Enclosure | None = None,
+        terminal: bool = False,
     ) -> Child:
         """Start a program, marked and guarded; no event loop is needed.
+
+        Args:
+            argv: the program and its arguments.
+            environment: its variables.
+            mark_name: the variable by which its descendants are found.
+            cwd: its working directory.
+            file_actions: those of `os.posix_spawn`.
+            guard: ends it if we are killed.
+            enclosure: the fence in which it runs.
+            terminal: it has a terminal of its own.
 
         Raises:
             StartFailed: nothing was started.
@@ -434,8 +462,19 @@ class Child:
             if guard is not None:
                 guard.watch(pid)
 
-        pid = spawn(argv, {**environment, mark_name: value}, cwd, file_actions, before)
-        return cls(pid, f"{mark_name}={value}", limit, guard)
+        variables, mark = {**environment, mark_name: value}, f"{mark_name}={value}"
+        if enclosure is None:
+            return cls(spawn(argv, variables, cwd, file_actions, before), mark, limit, guard)
+        folder = WorkingFolder.of(cwd) if isinstance(cwd, str) else cwd
+        place = folder.real if folder is not None else os.getcwd()  # noqa: PTH109 - text
+        program = find_program(argv[0] if argv else "", environment, place)
+        enclosed = enclosure.enclosed([program, *argv[1:]], variables, place, terminal=terminal)
+        with _passed_to(enclosed) as passed:
+            actions = [*file_actions, *passed.file_actions]
+            pid = spawn(enclosed.argv, enclosed.environment, folder, actions, before, enclosure.within)
+            child = cls(pid, mark, limit, guard, enclosed, passed.keep_told())
+        enclosure.entered(child)
+        return child
 
     async def wait(self) -> ExitStatus:
         """Return the exit status, once there is one."""
@@ -466,9 +505,35 @@ class Child:
             pass
 
     def _note(self, status: ExitStatus) -> None:
+        if self._stands_around and (name := _signal_of(status.exit_code)) in self._sent:
+            status = ExitStatus(None, name)  # the enclosing program tells a death by our own signal as a code
         self.exit_status = status
         if self._exited is not None and not self._exited.done():
             self._exited.set_result(status)
+
+    @property
+    def first_process(self) -> int | None:
+        """The first process of its own process namespace, which ends with it; None without one."""
+        if self._first is None and self._told >= 0:
+            with suppress(OSError, ValueError, TypeError, KeyError):
+                told = json.loads(os.read(self._told, 4096))  # not there yet: BlockingIOError
+                self._first = int(told["child-pid"]), f"pid:[{int(told['pid-namespace'])}]"
+        if self._first is None:
+            return None
+        pid, namespace = self._first
+        try:  # the id may be another's by now
+            return pid if os.readlink(f"{PROC}/{pid}/ns/pid") == namespace else None  # noqa: PTH115 - text
+        except OSError:
+            return None
+
+    @property
+    def bystanders(self) -> frozenset[int]:
+        """The processes that only stand around the command, and go when it has gone."""
+        if not self._stands_around:
+            return frozenset()
+        first = self.first_process
+        own = {self.pid} if self.leads_its_session else set()
+        return frozenset(own if first is None else {*own, first})
 
     @property
     def has_ended(self) -> bool:
@@ -490,9 +555,13 @@ class Child:
             return
         exited = self.watch()
         # A stopped process handles TERM only after CONT.
+        self._sent.add(signal.SIGTERM.name)
         if await sweeper().send(self, signal.SIGTERM, signal.SIGCONT):
             await self._gone(exited, patience)
+        self._sent.add(signal.SIGKILL.name)
         for _ in range(_KILL_ROUNDS):
+            if (first := self.first_process) is not None:
+                _send(first, signal.SIGKILL)  # and with it all inside, marked or not
             if not await sweeper().send(self, signal.SIGKILL):
                 break
             await asyncio.sleep(0.01)
@@ -517,10 +586,11 @@ class Child:
         """Return the descendants of the ended process; without any, drop the guard."""
         if self._ending is not None:  # it looks by itself
             await asyncio.shield(self._ending)
-        left = await self.alive()
-        if not left:
+        found = await self.alive()
+        if not found:
             self._forget()
-        return left
+        bystanders = self.bystanders
+        return [pid for pid in found if pid not in bystanders] or found
 
     @property
     def is_over(self) -> bool:
@@ -529,6 +599,9 @@ class Child:
 
     def _forget(self) -> None:
         self._over = True  # the id may be reused from now on
+        if self._told >= 0:
+            os.close(self._told)
+            self._told = -1
         if self._guard is not None:
             self._guard.forget(self.pid)
 
@@ -542,7 +615,29 @@ class Child:
 
     def cpu_seconds(self) -> float:
         """Return the processor time of its session, with reaped children."""
-        return process_table().session_cpu(self.pid)
+        first = self.first_process
+        inside = process_table().session_cpu(first) if first is not None else 0.0
+        return inside + process_table().session_cpu(self.pid)
+
+
+def _passed_to(enclosed: Enclosed) -> Passed:
+    """Return the descriptors for an enclosing program.
+
+    Raises:
+        StartFailed: there are none left.
+    """
+    try:
+        return Passed(enclosed)
+    except OSError as error:
+        raise StartFailed(f"Nothing can be passed to the sandbox: {error.strerror}.") from error
+
+
+def _signal_of(code: int | None) -> str | None:
+    """Return the signal that a shell tells by an exit code, or None."""
+    try:
+        return signal.Signals(code - 128).name if code is not None and code > 128 else None
+    except ValueError:
+        return None
 
 
 async def wait_for_any(pids: Sequence[int], seconds: float) -> None:
@@ -656,9 +751,13 @@ def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census)
     def wishes_for(known: ProcessRecord) -> Sequence[int]:
         return by_session.get(known.session) or by_limit.get(known.limit) or by_mark.get(known.mark) or ()
 
+    bystanders = [child.bystanders for child, _ in wishes]
     # A child may have been read before it led its session.
     for pid, known in census.living(lambda pid, known: pid in by_session or bool(wishes_for(known))):
         for at in wishes_for(known):
-            if all(_send(pid, number) for number in wishes[at][1]):
+            numbers = wishes[at][1]
+            if pid in bystanders[at] and signal.SIGKILL not in numbers:
+                numbers = (0,)
+            if all(_send(pid, number) for number in numbers):
                 found[at].append(pid)
     return found

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from acp_tui.workspace.enclosure import Enclosure
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import (
     SHELL,
@@ -344,11 +345,12 @@ class _Pty:
         self._keys = bytearray()
         self._loop.add_reader(self.master, self._read)
 
-    def file_actions(self) -> list[tuple[object, ...]]:
-        """Return the spawn actions for a child; opening the terminal makes it the controlling one."""
+    def file_actions(self, *, controlling: bool = True) -> list[tuple[object, ...]]:
+        """Return the spawn actions for a child; with `controlling` the terminal is the child's own."""
         name = os.ttyname(self.slave)
+        flags = os.O_RDWR if controlling else os.O_RDWR | os.O_NOCTTY
         return [
-            (os.POSIX_SPAWN_OPEN, 0, name, os.O_RDWR, 0),
+            (os.POSIX_SPAWN_OPEN, 0, name, flags, 0),
             (os.POSIX_SPAWN_DUP2, 0, 1),
             (os.POSIX_SPAWN_DUP2, 0, 2),
         ]
@@ -425,9 +427,15 @@ class _Pty:
 class Terminals:
     """The terminals of all sessions, by owner and id."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None, guard: Guard | None = None) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        guard: Guard | None = None,
+        enclosure: Enclosure | None = None,
+    ) -> None:
         self._environment = environment
         self._guard = guard
+        self._enclosure = enclosure
         self.on_end: Callable[[Terminal], None] | None = None
         """Called at the end of each command."""
         self.on_output: OutputListener | None = None
@@ -546,8 +554,12 @@ class Terminals:
                 environment=environment,
                 mark_name=MARK,
                 cwd=cwd,
-                file_actions=pty.file_actions(),
+                file_actions=pty.file_actions(
+                    controlling=self._enclosure is None or not self._enclosure.takes_terminal
+                ),
                 guard=self._guard,
+                enclosure=self._enclosure,
+                terminal=True,
             )
         except FolderMoved as error:
             raise OtherDirectory(str(error)) from error

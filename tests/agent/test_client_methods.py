@@ -13,12 +13,14 @@ import pytest
 
 from acp_tui.agent.agent import OFFERED
 from acp_tui.rules.model import Rule
+from acp_tui.sandbox.fence import Wanted
 from acp_tui.session.entries import Notice
 from acp_tui.session.files import FileChange
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files, OutsideRoots, Stale, Written
 from tests.agent.lending import lending, served
 from tests.agent.puppet import FORM, OPTIONS, SESSION, Conversation, conversation, text
+from tests.sandbox.fences import lay_out, sandbox
 from tests.sent import Frame
 from tests.waiting import settled
 
@@ -406,3 +408,22 @@ async def test_what_a_rule_denies_is_not_done_for_an_agent_that_did_not_ask(
         assert (kept.by, kept.detail, kept.is_allowed) == ("rule", rule.where, False)
         assert kept.command in (None, "git push", "sh -c 'git push'")
         assert kept.paths == ((given["path"],) if "path" in given else ())
+
+
+async def test_what_the_sandbox_hides_or_keeps_read_only_is_refused_before_a_question(tmp_path: Path) -> None:
+    work = lay_out(tmp_path)
+    with sandbox(tmp_path, wanted=Wanted(hide=(str(work / "private"),))) as made:
+        async with lending(work) as talk:
+            talk.host.sandbox = made
+            (work / "private").write_text("the key")
+            for path in (".git/hooks/pre-commit", ".git/config", ".envrc", "private"):
+                answer = await served(talk, "fs/write_text_file", path=f"{work}/{path}", content="x")
+                assert "sandbox" in answer["error"]["message"]
+            assert await code(talk, "fs/read_text_file", path=f"{work}/private") == -32602
+            assert (await served(talk, "fs/read_text_file", path=f"{work}/.envrc"))["result"]
+            assert (await served(talk, "fs/write_text_file", path=f"{work}/file", content="x"))[
+                "result"
+            ] == {}
+
+    assert (work / ".envrc").read_text() == "# mine\n"
+    assert not (work / ".git" / "hooks" / "pre-commit").exists()

@@ -27,6 +27,7 @@ ROWS: tuple[str, ...] = (
     "deaths",
     "hands",
     "terminals",
+    "attacks",
     "soak",
 )
 """The modules of the rows, in the order in which they run; each has a `ROW`."""

@@ -9,15 +9,17 @@ import random
 import signal
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
 from acp_tui.platform import has_limits
+from acp_tui.sandbox.sandbox import Sandbox
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import Terminal, TerminalError, Terminals
 from tests.offspring import descriptors, zombies
 from tests.reliability.row import Result, Row
+from tests.sandbox.fences import HERE, sandbox
 
 _KINDS: Final = {
     "plain": "echo done",
@@ -63,32 +65,47 @@ def run(count: int, seed: int) -> Result:
 
 async def _run(count: int, draw: random.Random) -> Result:
     result = Result(unit="terminals")
+    with tempfile.TemporaryDirectory() as cwd, ExitStack() as stack:
+        sandboxes: list[Sandbox | None] = [None]
+        if HERE.means is not None and HERE.means.kind == "bubblewrap":
+            sandboxes.append(stack.enter_context(sandbox(Path("/nowhere"), roots=[Path(cwd)])))
+        else:
+            result.notes.append(f"none in a sandbox: {HERE.why}")
+        await _use_many(count, draw, result, cwd, sandboxes)
+    return result
+
+
+async def _use_many(
+    count: int, draw: random.Random, result: Result, cwd: str, sandboxes: Sequence[Sandbox | None]
+) -> None:
+    """Use so many, with and without a sandbox by turns."""
     guard = Guard()
     guard.start()
     await asyncio.gather(
         *(asyncio.to_thread(os.getpid) for _ in range(32))
     )  # threads are there before we count
     before = descriptors()
-    with tempfile.TemporaryDirectory() as cwd:
-        while result.tried < count:
-            terminals = Terminals(guard=guard)
-            stamp = f"300.{os.getpid()}{next(_NUMBERS):05}"
-            number = min(_TOGETHER, count - result.tried)
-            kinds = [draw.choice(kinds_here()) for _ in range(number)]
-            lines = await asyncio.gather(
-                *(
-                    _use(terminals, kind, f"{stamp}{place:02}", cwd, random.Random(draw.random()))
-                    for place, kind in enumerate(kinds)
-                )
+    for made in itertools.cycle(sandboxes):
+        if result.tried >= count:
+            break
+        terminals = Terminals(guard=guard, enclosure=made.commands if made is not None else None)
+        stamp = f"300.{os.getpid()}{next(_NUMBERS):05}"
+        number = min(_TOGETHER, count - result.tried)
+        kinds = [draw.choice(kinds_here()) for _ in range(number)]
+        lines = await asyncio.gather(
+            *(
+                _use(terminals, kind, f"{stamp}{place:02}", cwd, random.Random(draw.random()))
+                for place, kind in enumerate(kinds)
             )
-            result.wrong += [line for line in lines if line]
-            await terminals.close("s")
-            result.tried += number
-            result.wrong += [f"{left} is left of {sorted(set(kinds))}" for left in _left(stamp)]
+        )
+        where = " in a sandbox" if made is not None else ""
+        result.wrong += [f"{line}{where}" for line in lines if line]
+        await terminals.close("s")
+        result.tried += number
+        result.wrong += [f"{left} is left of {sorted(set(kinds))}{where}" for left in _left(stamp)]
     guard.close()
     result.wrong += [f"a zombie: {pid}" for pid in zombies()]
     result.wrong += [f"an open descriptor: {one}" for one in _opened(before)]
-    return result
 
 
 async def _use(terminals: Terminals, kind: str, stamp: str, cwd: str, draw: random.Random) -> str:

@@ -1,0 +1,67 @@
+"""The start of an agent's process, in the sandbox that the user wants for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from acp_tui.agent.process import Process, SpawnFailed
+from acp_tui.store.agents import KnownAgent, agent_of
+from acp_tui.store.launch import Launch
+from acp_tui.store.settings import SandboxSettings
+from acp_tui.workspace.guard import Guard
+
+SandboxOption = Literal["", "on", "off", "partial"]
+"""The word of the command line about the sandbox; "" for none."""
+
+
+def wants_sandbox(
+    option: SandboxOption, settings: SandboxSettings, launch: Launch, known: Mapping[str, KnownAgent]
+) -> bool:
+    """Return whether an agent is started in a sandbox."""
+    if option:
+        return option != "off"
+    agent = known.get(launch.name) or agent_of(launch.argv, known)
+    own = agent.sandbox if agent is not None else None
+    return settings.use == "on" if own is None else own
+
+
+def spawn_agent(
+    launch: Launch,
+    roots: Sequence[str],
+    guard: Guard,
+    *,
+    option: SandboxOption,
+    settings: SandboxSettings,
+    known: Mapping[str, KnownAgent],
+) -> Process:
+    """Start an agent, in a sandbox if the user wants one; needs no event loop.
+
+    Args:
+        launch: its command.
+        roots: its folders, the workspace first.
+        guard: ends it if we are killed.
+        option: the word of the command line.
+        settings: those about the sandbox.
+        known: all known agents.
+
+    Raises:
+        SpawnFailed: nothing was started; so, too, where the sandbox cannot be had.
+    """
+    cwd = roots[0]
+    if not wants_sandbox(option, settings, launch, known):
+        return Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard)
+    from acp_tui.sandbox.choice import sandbox_for  # takes a few ms, which others need not wait for
+    from acp_tui.sandbox.fence import NoFence
+
+    environment = {**os.environ, **launch.env}
+    try:
+        sandbox = sandbox_for(settings, launch, known, roots, environment, partial=option == "partial")
+    except NoFence as error:
+        raise SpawnFailed(error.title, error.advice) from error
+    try:
+        return Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard, sandbox=sandbox)
+    except BaseException:
+        sandbox.close()
+        raise

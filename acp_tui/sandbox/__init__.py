@@ -1,0 +1,1 @@
+"""The fence of the operating system around an agent and its commands."""

@@ -1,0 +1,102 @@
+"""The arguments of bubblewrap, the program that gives a command its own view of the file system."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from acp_tui.sandbox.fence import Fence
+from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
+
+PROGRAM: Final = "bwrap"
+_OF_ROOT: Final = ("/proc/sys", "/proc/sysrq-trigger")
+"""Files with which root can have the kernel start a program outside, even without capabilities."""
+_MOST_ENTRIES: Final = 1_000
+"""Entries of a home that are bound one by one."""
+
+
+def program() -> str | None:
+    """Return the path of bubblewrap, or None where it is not installed."""
+    return shutil.which(PROGRAM)
+
+
+# bubblewrap runs as two processes: the one that we start, which waits, and the first process of the new
+# process namespace, which collects the others. Without --die-with-parent the second one stays as long as
+# anything runs inside, so that a server which a command leaves behind goes on, as without a fence. What ends
+# it is our own search for processes, or a kill of that first process, which ends all others at once.
+def arguments(fence: Fence, cwd: str, *, network: bool, has_proc: bool, info: int) -> list[str]:
+    """Return the arguments, without the command.
+
+    Args:
+        fence: the places.
+        cwd: the working directory, as it is named inside.
+        network: False for a network of its own with nothing in it.
+        has_proc: give it process ids of its own, which most containers forbid.
+        info: the descriptor to which it writes the id of its first process.
+    """
+    args = ["--unshare-user", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    args += ["--cap-drop", "ALL"]  # for root, who keeps them otherwise, and could unmount what hides things
+    args += [] if network else ["--unshare-net"]
+    args += ["--unshare-pid", "--info-fd", str(info)] if has_proc else []
+    args += ["--ro-bind", "/", "/", "--dev", "/dev", *(["--proc", "/proc"] if has_proc else [])]
+    if os.geteuid() == 0:
+        args += [word for path in _OF_ROOT for word in ("--ro-bind-try", path, path)]
+    args += ["--tmpfs", "/run"]
+    args += [word for path in KEPT_OF_RUN for word in ("--ro-bind-try", path, path)]
+    args += [word for path in TEMPORARY for word in ("--bind", fence.temp, path)]
+    args += [word for each in _mounts(fence) for word in each]
+    args += [word for path in fence.sockets if Path(path).exists() for word in ("--bind", path, path)]
+    return [*args, "--chdir", cwd]
+
+
+def _mounts(fence: Fence) -> Iterator[Sequence[str]]:
+    rules: dict[str, str] = {**fence.rules, **fence.opened}
+    if _needs_closed_home(fence, rules):
+        yield from _closed_home(fence.home)
+        rules.pop(fence.home, None)
+    # A folder can be renamed with a mount below it, and another put in its place; a mount itself cannot. So
+    # what lies between a folder that can be written and a place in it that cannot is a mount, too.
+    for path, way in list(rules.items()):
+        for parent in map(str, Path(path).parents):
+            if way != "write" and parent not in rules and fence.way(parent) == "write":
+                rules[parent] = "write"
+    covered: list[str] = []
+    for path, way in sorted(rules.items(), key=lambda rule: rule[0].count("/")):
+        if path == "/" or not os.path.lexists(path) or Path(path).is_symlink():
+            continue
+        if way == "hide" and Path(path).is_dir():
+            yield "--perms", "0555", "--tmpfs", path
+            covered.append(path)
+        elif way == "hide":
+            yield "--ro-bind", fence.empty, path
+        else:
+            yield "--bind" if way == "write" else "--ro-bind", path, path
+    for path in covered:  # only now: a place in it may have been let in again
+        yield "--remount-ro", path
+
+
+def _needs_closed_home(fence: Fence, rules: dict[str, str]) -> bool:
+    """Return whether an agent keeps a file, not a folder, in the home itself."""
+    own = [path for path, way in rules.items() if way == "write" and str(Path(path).parent) == fence.home]
+    return fence.home != "/" and rules.get(fence.home) != "write" and any(map(os.path.isfile, own))
+
+
+# A file that is a mount cannot be replaced by rename, as programs do that save it. With a read-only file
+# system around it they give up; where they may not make a new file, they write the old one in place.
+def _closed_home(home: str) -> Iterator[Sequence[str]]:
+    """Yield the mounts of a home with what it has now, read-only, in which nothing new can be made."""
+    try:
+        entries = sorted(os.scandir(home), key=lambda entry: entry.name)
+    except OSError:
+        return
+    if len(entries) > _MOST_ENTRIES:
+        return
+    yield "--perms", "0555", "--tmpfs", home
+    for entry in entries:
+        if entry.is_symlink():
+            yield "--symlink", str(Path(entry.path).readlink()), entry.path
+        elif entry.is_dir() or entry.is_file():
+            yield "--ro-bind", entry.path, entry.path

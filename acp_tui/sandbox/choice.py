@@ -1,0 +1,58 @@
+"""The sandbox of an agent, by the command line, the user's settings and what is known of the agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from acp_tui.sandbox.fence import Wanted
+from acp_tui.sandbox.machine import means
+from acp_tui.sandbox.sandbox import Network, Sandbox
+from acp_tui.store.agents import KnownAgent, agent_of
+from acp_tui.store.folders import config_folder, data_folder, state_folder
+from acp_tui.store.launch import Launch
+from acp_tui.store.settings import SandboxSettings
+
+_DEMO: Final = "demo"
+"""The bundled demo agent, which keeps its sessions among our own data."""
+
+
+def sandbox_for(
+    settings: SandboxSettings,
+    launch: Launch | None,
+    known: Mapping[str, KnownAgent],
+    roots: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    partial: bool = False,
+    network: Network | None = None,
+) -> Sandbox:
+    """Return a sandbox around the folders of a session.
+
+    Args:
+        settings: the user's settings.
+        launch: the command of the agent, or None.
+        known: all known agents: what they keep is hidden from this one.
+        roots: the workspace first.
+        environment: the user's environment.
+        partial: take a partial fence where there is no other.
+        network: the network; None as the settings say.
+
+    Raises:
+        NoFence: it cannot be had.
+    """
+    agent = known.get(launch.name) or agent_of(launch.argv, known) if launch is not None else None
+    own = agent.state if agent is not None else ()
+    chosen = network or (agent.network if agent is not None else None) or settings.network
+    if launch is not None and launch.name == _DEMO:
+        own = (*own, str(data_folder() / _DEMO))
+    return Sandbox.make(
+        roots,
+        means=means(partial=partial or settings.partial),
+        wanted=Wanted(settings.write, settings.read, settings.hide, settings.sockets, settings.protect),
+        network=chosen,
+        state=own,
+        others=[name for each in known.values() for name in each.state if name not in own],
+        ours=[str(folder) for folder in (config_folder(), data_folder(), state_folder())],
+        environment=environment,
+    )

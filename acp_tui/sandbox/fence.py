@@ -1,0 +1,249 @@
+"""The fence: which places can be written, read only, or are hidden."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from acp_tui.sandbox.places import (
+    DOCKER,
+    DOCKER_SOCKETS,
+    PROTECTED,
+    SECRETS,
+    SSH_AGENT,
+    TEMPORARY,
+)
+
+Way = Literal["write", "read", "hide"]
+"""A rule about a place: it can be changed, only read, or not even seen."""
+
+
+class NoFence(Exception):
+    """A fence that was asked for cannot be had: `title` says why, `advice` what to try."""
+
+    def __init__(self, title: str, advice: str) -> None:
+        super().__init__(f"{title} {advice}")
+        self.title = title
+        self.advice = advice
+
+
+class Wanted(NamedTuple):
+    """The places of one fence, as the user has named them: absolute, or below the home with `~/`."""
+
+    write: Sequence[str] = ()
+    read: Sequence[str] = ()
+    """Places that would be hidden, and are read-only."""
+    hide: Sequence[str] = ()
+    sockets: Sequence[str] = ()
+    """Sockets of programs outside that are let in."""
+    protect: Sequence[str] = ()
+    """More names below a workspace that stay read-only."""
+
+
+@dataclass
+class Fence:
+    """The places inside; of two rules the one about the deeper path holds."""
+
+    rules: dict[str, Way]
+    """The rules by absolute path, links followed."""
+    home: str
+    temp: str
+    """The folder that is /tmp and /var/tmp inside."""
+    empty: str
+    """An empty file, which stands where a file is hidden."""
+    sockets: tuple[str, ...] = ()
+    """Sockets that are let in."""
+    ours: tuple[str, ...] = ()
+    """acp-tui's own folders: never opened."""
+    secrets: tuple[str, ...] = ()
+    """Hidden places that are opened by a word of the user alone."""
+    opened: dict[str, Way] = field(default_factory=dict)
+    """The rules that the user has added for this session."""
+
+    def way(self, path: str) -> Way:
+        """Return the rule for an absolute path outside, with links followed."""
+        for place in (path, *map(str, Path(path).parents)):
+            if place in self.opened:
+                return self.opened[place]
+            if place in self.rules:
+                return self.rules[place]
+        return "read"
+
+    def outside(self, path: str) -> str:
+        """Return where a path that is named inside lies outside."""
+        above = self._temporary(path)
+        return self.temp + path[len(above) :] if above else path
+
+    def inside(self, path: str) -> str:
+        """Return the name inside of a path outside."""
+        if path == self.temp or path.startswith(f"{self.temp}/"):
+            return TEMPORARY[0] + path[len(self.temp) :]
+        return path
+
+    def is_private(self, path: str) -> bool:
+        """Return whether a path that is named inside lies in the private folder."""
+        return bool(self._temporary(path))
+
+    def _temporary(self, path: str) -> str:
+        above = next((each for each in TEMPORARY if path == each or path.startswith(f"{each}/")), "")
+        if not above:
+            return ""
+        places = {*self.rules, *self.opened}
+        return (
+            ""
+            if any(str(place) in places for place in (path, *Path(path).parents) if str(place) != "/")
+            else above
+        )
+
+
+_HOOKS: Final = (".git", "hooks")
+_REPOSITORY_PARTS: Final = ("hooks", "config")
+
+
+def fence_for(
+    roots: Sequence[str],
+    *,
+    wanted: Wanted,
+    state: Sequence[str],
+    others: Sequence[str],
+    ours: Sequence[str],
+    folder: str,
+    home: str,
+    environment: Mapping[str, str],
+) -> Fence:
+    """Return the fence of a session.
+
+    Args:
+        roots: the workspace, and the folders that the user has added.
+        wanted: the places named by the user.
+        state: what the agent keeps for itself; a missing folder is made, for it could not be made inside.
+        others: what other agents keep, their keys among it.
+        ours: acp-tui's own folders: journals of other sessions, settings, rules.
+        folder: a private folder of the session.
+        home: the user's home.
+        environment: the user's environment.
+
+    Raises:
+        NoFence: with these roots it would keep nothing out.
+    """
+    base = os.path.realpath(home)
+    secrets = [_real(name, base) for name in (*SECRETS, *wanted.hide)]
+    rules: dict[str, Way] = {"/": "read", base: "read"}  # also a home in /tmp is there
+    rules.update((path, "hide") for path in (*secrets, *(_real(name, base) for name in others)))
+    own = [os.path.realpath(path) for path in ours]
+    rules.update((path, "hide") for path in own)
+    rules.update((path, "read") for name in wanted.read if not _is_below((path := _real(name, base)), own))
+    for name in state:
+        rules[_state(name, base)] = "write"
+    for root in roots:
+        rules.update(_root(os.path.realpath(root), rules, base, wanted.protect))
+    for name in wanted.write:
+        path = _real(name, base)
+        _need_place(path, rules, base)
+        rules[path] = "write"
+    return Fence(
+        rules,
+        base,
+        *_laid_out(folder),
+        tuple(_sockets(wanted.sockets, environment, base)),
+        tuple(own),
+        tuple(path for path in secrets if rules.get(path) == "hide"),
+    )
+
+
+def _laid_out(folder: str) -> tuple[str, str]:
+    """Return (the folder for temporary files, an empty file), made below a private folder."""
+    real = Path(os.path.realpath(folder))
+    (real / "tmp").mkdir(mode=0o700, exist_ok=True)
+    os.close(os.open(real / "empty", os.O_CREAT | os.O_CLOEXEC, 0o400))
+    return str(real / "tmp"), str(real / "empty")
+
+
+def _is_below(path: str, places: Sequence[str]) -> bool:
+    return any(path == place or path.startswith(f"{place}/") for place in places)
+
+
+def _real(name: str, home: str) -> str:
+    """Return the absolute path of a place, which may be named below the home."""
+    return os.path.realpath(os.path.join(home, name.removeprefix("~/")))  # noqa: PTH118 (text)
+
+
+def _state(name: str, home: str) -> str:
+    """Return the path of an agent's own place, made if it is a folder that is missing."""
+    path = Path(home, name.removeprefix("~/"))
+    if not path.exists() and not _is_file_name(path.name):
+        path.mkdir(mode=0o700, parents=True)
+    return os.path.realpath(path)
+
+
+def _is_file_name(name: str) -> bool:
+    return "." in name.removeprefix(".")
+
+
+def _need_place(path: str, rules: Mapping[str, Way], home: str) -> None:
+    """Raise if a fence with this place in it would keep nothing out.
+
+    Raises:
+        NoFence.
+    """
+    if home == path or home.startswith(f"{path.rstrip('/')}/"):
+        raise NoFence(
+            f"A fence around {path} would keep nothing out: your home folder is in it.",
+            "Start in the folder of a project, or without the sandbox.",
+        )
+    for place in (path, *map(str, Path(path).parents)):
+        if rules.get(place) == "hide":
+            raise NoFence(
+                f"{path} lies in {place}, which the sandbox hides.",
+                "Choose another folder, or name it under read in [sandbox] of your settings.",
+            )
+        if place in rules and place != "/":
+            return
+
+
+def _root(
+    root: str, rules: Mapping[str, Way], home: str, protect: Sequence[str]
+) -> Iterator[tuple[str, Way]]:
+    """Yield the rules about one root: all of it can be written, but what runs later."""
+    _need_place(root, rules, home)
+    yield root, "write"
+    if Path(root, ".git").is_dir():
+        Path(root, *_HOOKS).mkdir(exist_ok=True)  # git runs what is in it, so it must not be made inside
+    if (common := repository_of(root)) is not None:
+        yield common, "write"
+        for name in _REPOSITORY_PARTS:
+            if os.path.lexists(path := f"{common}/{name}"):
+                yield path, "read"
+    for name in (*PROTECTED, *protect):
+        if os.path.lexists(path := f"{root}/{name}"):  # a link that is replaced is a rule that is gone
+            yield path, "read"
+
+
+def repository_of(root: str) -> str | None:
+    """Return the repository of a linked worktree, if that names this worktree in return.
+
+    A `.git` file is the workspace's own word, and could name any folder.
+    """
+    try:
+        named = Path(root, ".git").read_text("utf-8").removeprefix("gitdir:").strip()
+        folder = Path(root, named).resolve()
+        back = Path(folder, (folder / "gitdir").read_text("utf-8").strip()).resolve()
+        common = Path(folder, (folder / "commondir").read_text("utf-8").strip()).resolve()
+    except (OSError, ValueError):
+        return None
+    is_agreed = back == Path(root, ".git") and folder.parent == common / "worktrees"
+    return str(common) if is_agreed else None
+
+
+def _sockets(names: Sequence[str], environment: Mapping[str, str], home: str) -> Iterator[str]:
+    """Yield the paths of the sockets that the user lets in."""
+    for name in names:
+        if name == SSH_AGENT:
+            yield from filter(None, (environment.get("SSH_AUTH_SOCK"),))
+        elif name == DOCKER:
+            yield from DOCKER_SOCKETS
+        else:
+            yield _real(name, home)

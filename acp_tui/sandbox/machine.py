@@ -1,0 +1,129 @@
+"""The fences that this machine has, found out by trying them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from acp_tui.platform import has_folder_descriptors
+from acp_tui.sandbox import bubblewrap, landlock, seatbelt
+from acp_tui.sandbox.fence import NoFence
+
+Kind = Literal["bubblewrap", "landlock", "seatbelt"]
+
+_PATIENCE: Final = 10.0
+"""Seconds for a trial."""
+_FACTS: Final = (
+    "kernel/apparmor_restrict_unprivileged_userns",
+    "kernel/unprivileged_userns_clone",
+    "user/max_user_namespaces",
+)
+"""Settings of the kernel that forbid user namespaces."""
+
+
+class Means(NamedTuple):
+    """The best fence of a machine."""
+
+    kind: Kind
+    has_proc: bool = True
+    """Processes have ids of the fence's own; most containers forbid it."""
+
+    @property
+    def is_partial(self) -> bool:
+        """True if known ways out stay open."""
+        return self.kind == "landlock"
+
+
+class Trial(NamedTuple):
+    """The result of trying the fences of a machine."""
+
+    means: Means | None
+    """The best one, or None."""
+    why: str
+    """The reason that it is not bubblewrap, in the system's words, or ""."""
+
+
+def tried() -> Trial:
+    """Try the fences of this machine, the best one first."""
+    if sys.platform == "darwin":
+        return Trial(Means("seatbelt"), "") if seatbelt.program() else Trial(None, "sandbox-exec is missing")
+    if not has_folder_descriptors():  # what starts programs then gives them their terminal too early
+        return Trial(None, "this system cannot start programs as the sandbox needs it")
+    why = "bubblewrap is not installed"
+    if (program := bubblewrap.program()) is not None:
+        for has_proc in (True, False):
+            why = _words_of(program, has_proc=has_proc)
+            if not why:
+                return Trial(Means("bubblewrap", has_proc), "")
+    found = Means("landlock") if landlock.version() >= landlock.FILES_SINCE else None
+    return Trial(found, why)
+
+
+def means(*, partial: bool) -> Means:
+    """Return the fence to be used.
+
+    Args:
+        partial: take Landlock alone, if there is nothing better.
+
+    Raises:
+        NoFence: there is none, or a partial one only.
+    """
+    trial = tried()
+    if trial.means is not None and (partial or not trial.means.is_partial):
+        return trial.means
+    raise NoFence(f"There is no fence on this machine: {trial.why}.", advice(trial))
+
+
+def advice(trial: Trial) -> str:
+    """Return what to try where there is no whole fence."""
+    if sys.platform == "darwin":
+        return "Start without the sandbox."
+    installed = "Install bubblewrap" if bubblewrap.program() is None else "Allow user namespaces"
+    why = "".join(f" ({text})" for text in facts() if text.startswith("apparmor"))
+    if trial.means is not None:
+        return f"{installed}{why}, or take a partial fence, which leaves sockets open: --sandbox=partial"
+    return f"{installed}{why}, or start in a container."
+
+
+def facts() -> list[str]:
+    """Return the settings of this kernel that may forbid user namespaces, as `name = value`."""
+    found: list[str] = []
+    for name in _FACTS:
+        try:
+            value = Path("/proc/sys", name).read_text("ascii").strip()
+        except (OSError, ValueError):
+            continue
+        if name != "user/max_user_namespaces" or value == "0":
+            found.append(f"{name.rpartition('/')[2]} = {value}")
+    return [
+        fact
+        for fact in found
+        if fact not in ("unprivileged_userns_clone = 1",) and not fact.endswith("userns = 0")
+    ]
+
+
+def is_in_container() -> bool:
+    """Return whether this program runs in a container."""
+    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
+
+
+def _words_of(program: str, *, has_proc: bool) -> str:
+    """Return what bubblewrap says when it cannot run, "" if it can."""
+    inside = ["--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "--cap-drop", "ALL"]
+    inside += ["--unshare-pid", "--proc", "/proc"] if has_proc else []
+    try:
+        done = subprocess.run(
+            [program, *inside, "--", "/bin/true"],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap cannot be run: {error}"
+    last = done.stderr.strip().rpartition("\n")[2].removeprefix("bwrap: ")
+    return "" if done.returncode == 0 else last or f"bubblewrap ends with {done.returncode}"

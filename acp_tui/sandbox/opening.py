@@ -1,0 +1,47 @@
+"""Open a place for a bubblewrap that runs.
+
+Run as a program of its own, by path: it imports nothing of acp-tui, and has no threads, which the system
+forbids here.
+
+    opening.py PID write|read PATH
+
+The mounts of a fence belong to a user namespace of its user's, so no privileges are needed. No process inside
+can do the same: its own namespace lies below that one.
+"""
+
+import ctypes
+import fcntl
+import os
+import sys
+
+NS_GET_USERNS = 0xB701
+CLONE_NEWUSER, CLONE_NEWNS = 0x10000000, 0x20000
+MS_BIND, MS_REMOUNT, MS_NODEV, MS_NOSUID, MNT_DETACH = 0x1000, 0x20, 0x4, 0x2, 2
+
+
+def main() -> None:
+    """Enter the mounts of a process, and open the place."""
+    pid, way, path = sys.argv[1:4]
+    libc = ctypes.CDLL(None, use_errno=True)
+    name = os.fsencode(path)
+
+    def check(result: int) -> None:
+        if result < 0:
+            number = ctypes.get_errno()
+            sys.exit(os.strerror(number))
+
+    mounts = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+    owner = fcntl.ioctl(mounts, NS_GET_USERNS)
+    check(libc.setns(owner, CLONE_NEWUSER))
+    check(libc.setns(mounts, CLONE_NEWNS))
+    if os.path.realpath(path) != path:
+        sys.exit("a link leads elsewhere")
+    if way == "write":
+        check(libc.mount(name, name, None, MS_BIND, None))
+        check(libc.mount(None, name, None, MS_BIND | MS_REMOUNT | MS_NODEV | MS_NOSUID, None))
+    else:
+        check(libc.umount2(name, MNT_DETACH))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,280 @@
+"""A sandbox: one fence for an agent and all commands that are run for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, Literal, TypeVar
+
+from acp_tui.sandbox import bubblewrap, landlock, seatbelt
+from acp_tui.sandbox.fence import Fence, NoFence, Wanted, Way, fence_for
+from acp_tui.sandbox.machine import Means
+from acp_tui.sandbox.places import SSH_AGENT, WAYS_OUT
+from acp_tui.workspace.enclosure import GIVEN, TOLD, Enclosed, Inside
+
+Network = Literal["on", "off", "commands-off"]
+"""The network inside; `commands-off` is none for commands that acp-tui runs."""
+
+_OPENING: Final = Path(__file__).with_name("opening.py")
+_PATIENCE: Final = 10.0
+"""Seconds for opening a place."""
+
+T = TypeVar("T")
+
+
+class CannotOpen(Exception):
+    """A place cannot be opened for what runs inside; the message is for display."""
+
+
+class Sandbox:
+    """One fence for an agent and all commands that are run for it."""
+
+    def __init__(
+        self, fence: Fence, means: Means, network: Network, folder: str, sockets: Sequence[str] = ()
+    ) -> None:
+        """Prepare it; `make` finds out what it needs.
+
+        Raises:
+            NoFence: the kernel refuses.
+        """
+        self.fence = fence
+        self.means = means
+        self.network: Network = network
+        self._folder = folder
+        self._keeps_agent = SSH_AGENT in sockets
+        self._landlocks: dict[bool, landlock.Landlock | None] = {}
+        self._inside: list[Inside] = []
+        self.agent = SandboxSide(self, network=network != "off")
+        self.commands = SandboxSide(self, network=network == "on")
+
+    @classmethod
+    def make(
+        cls,
+        roots: Sequence[str],
+        *,
+        means: Means,
+        wanted: Wanted,
+        network: Network,
+        state: Sequence[str],
+        others: Sequence[str],
+        ours: Sequence[str],
+        environment: Mapping[str, str],
+    ) -> Sandbox:
+        """Return a sandbox around some folders; see `fence_for`.
+
+        Raises:
+            NoFence: it cannot be had.
+        """
+        try:
+            folder = tempfile.mkdtemp(prefix="acp-tui-")
+        except OSError as error:
+            raise NoFence(f"There is no room for temporary files: {error.strerror}.", "Make some.") from error
+        try:
+            fence = fence_for(
+                roots,
+                wanted=wanted,
+                state=state,
+                others=others,
+                ours=ours,
+                folder=folder,
+                home=str(Path.home()),
+                environment=environment,
+            )
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise NoFence(
+                    f"The sandbox cannot be made: {error}.", "Check the folders it names."
+                ) from error
+            raise
+        return cls(fence, means, network, folder, wanted.sockets)
+
+    def close(self) -> None:
+        """Free all that it holds, with the temporary files of the session."""
+        for each in self._landlocks.values():
+            if each is not None:
+                each.close()
+        self._landlocks.clear()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
+        """Return an environment without the ways to programs outside."""
+        kept = {name: value for name, value in inherited.items() if self._stays(name)}
+        return {**kept, "TMPDIR": "/tmp" if self.has_own_temp else self.fence.temp}
+
+    @property
+    def has_own_temp(self) -> bool:
+        """True if /tmp is another folder inside than outside."""
+        return self.means.kind == "bubblewrap"
+
+    def outside(self, path: str) -> str:
+        """Return where a path that was named inside lies outside."""
+        return self.fence.outside(path) if self.has_own_temp else path
+
+    def inside(self, path: str) -> str:
+        """Return the name inside of a path outside."""
+        return self.fence.inside(path) if self.has_own_temp else path
+
+    def open(self, path: str, way: Way) -> None:
+        """Open a place for this session, also for what runs already.
+
+        Args:
+            path: absolute, links followed.
+            way: `write` or `read`.
+
+        Raises:
+            CannotOpen: it stays as it is.
+        """
+        if any(_touch(path, own) for own in self.fence.ours):
+            raise CannotOpen("acp-tui's own folders stay closed.")
+        home = self.fence.home
+        if way == "write" and (home == path or home.startswith(f"{path.rstrip('/')}/")):
+            raise CannotOpen("With your home folder open, the sandbox would keep nothing out.")
+        if not os.path.lexists(path):
+            raise CannotOpen(f"There is no {path}.")
+        if self.means.kind == "bubblewrap":
+            self._open_inside(path, "write" if way == "write" else "read")
+        self.fence.opened[path] = way
+        for each in self._landlocks.values():
+            if each is not None:
+                each.close()
+        self._landlocks.clear()  # made again with the new rules
+
+    @property
+    def opens_at_once(self) -> bool:
+        """True if what runs already sees a place that is opened."""
+        return self.means.kind == "bubblewrap"
+
+    def _open_inside(self, path: str, way: str) -> None:
+        # A hidden place is not there inside, so what is opened is what covers it.
+        covered = self.fence.way(path) == "hide"
+        place = self._cover(path) if covered else path
+        for child in list(self._inside):
+            first = child.first_process
+            if child.has_ended and first is None:
+                self._inside.remove(child)
+                continue
+            if first is None:
+                continue
+            words = self._opened(first, "read" if covered else way, place)
+            if words and Path(f"/proc/{first}").exists():
+                raise CannotOpen(f"{path} cannot be opened: {words}.")
+
+    def _cover(self, path: str) -> str:
+        above = (path, *map(str, Path(path).parents))
+        return next(place for place in above if self.fence.rules.get(place) == "hide")
+
+    def _opened(self, pid: int, way: str, path: str) -> str:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-I", "-S", str(_OPENING), str(pid), way, path],
+                check=False,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                timeout=_PATIENCE,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        return "" if done.returncode == 0 else done.stderr.strip().rpartition("\n")[2] or "it failed"
+
+    def _stays(self, name: str) -> bool:
+        return name not in WAYS_OUT or (self._keeps_agent and name == "SSH_AUTH_SOCK")
+
+    def _entered(self, child: Inside) -> None:
+        self._inside = [each for each in self._inside if not each.is_over]
+        self._inside.append(child)
+
+    def _enclosed(
+        self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, *, network: bool, terminal: bool
+    ) -> Enclosed:
+        inside = self.inside(cwd)
+        env = self.environment(environment)
+        match self.means.kind:
+            case "bubblewrap":
+                return self._wrapped(argv, env, inside, network=network, terminal=terminal)
+            case "seatbelt":
+                program = seatbelt.program() or seatbelt.PROGRAM
+                return Enclosed([program, "-p", seatbelt.profile(self.fence, network=network), *argv], env)
+            case "landlock":
+                return Enclosed(argv, env)
+
+    def _wrapped(
+        self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, *, network: bool, terminal: bool
+    ) -> Enclosed:
+        # A session of its own inside: so signals for the command, those of the keys among them, do not end
+        # bubblewrap first, which would end all at once.
+        own = ["--new-session"] if not terminal else []
+        given = bubblewrap.arguments(
+            self.fence, cwd, network=network, has_proc=self.means.has_proc, info=TOLD
+        )
+        takes = [shutil.which("setsid") or "setsid", "-c", "--"] if terminal else []
+        program = bubblewrap.program() or bubblewrap.PROGRAM
+        return Enclosed(
+            [program, "--args", str(GIVEN), "--", *takes, *argv],
+            environment,
+            given=b"".join(os.fsencode(word) + b"\0" for word in [*given, *own]),
+            tells=self.means.has_proc,
+            stands_around=True,
+        )
+
+    def _within(self, call: Callable[[], T], *, network: bool) -> T:
+        if network not in self._landlocks:
+            self._landlocks[network] = self._landlock(network=network)
+        own = self._landlocks[network]
+        return call() if own is None else own.within(call)
+
+    def _landlock(self, *, network: bool) -> landlock.Landlock | None:
+        """Return what Landlock adds, or None for nothing."""
+        if self.means.kind == "landlock":
+            return landlock.Landlock(landlock.grants(self.fence), network=network)
+        # A network of its own has no sockets of others without a path, and its processes cannot signal them.
+        is_needed = self.means.kind == "bubblewrap" and (network or not self.means.has_proc)
+        if not is_needed or landlock.version() < landlock.SCOPES_SINCE:
+            return None
+        return landlock.Landlock(None, network=True)
+
+
+def _touch(one: str, other: str) -> bool:
+    """Return whether one of two places lies in the other."""
+    one, other = f"{one.rstrip('/')}/", f"{other.rstrip('/')}/"
+    return one.startswith(other) or other.startswith(one)
+
+
+class SandboxSide:
+    """One side of a sandbox: the agent's, or that of the commands that are run for it."""
+
+    def __init__(self, sandbox: Sandbox, *, network: bool) -> None:
+        self._sandbox = sandbox
+        self.network = network
+        """True if there is a network inside."""
+
+    @property
+    def takes_terminal(self) -> bool:
+        """True if a command takes its terminal by itself, once it is inside."""
+        return self._sandbox.means.kind == "bubblewrap"
+
+    def enclosed(
+        self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, *, terminal: bool
+    ) -> Enclosed:
+        """Return a command as it is started inside."""
+        return self._sandbox._enclosed(argv, environment, cwd, network=self.network, terminal=terminal)
+
+    def within(self, call: Callable[[], T]) -> T:
+        """Return the result of a call that starts a command.
+
+        Raises:
+            OSError: the kernel refuses.
+        """
+        return self._sandbox._within(call, network=self.network)
+
+    def entered(self, child: Inside) -> None:
+        """Note a command that runs inside."""
+        self._sandbox._entered(child)

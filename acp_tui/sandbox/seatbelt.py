@@ -1,0 +1,59 @@
+"""The profile of `sandbox-exec`, the fence of macOS. Written by its manual, and not tried."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Final
+
+from acp_tui.sandbox.fence import Fence
+
+PROGRAM: Final = "sandbox-exec"
+_ALWAYS_WRITTEN: Final = ("/dev",)
+_SERVICES: Final = (
+    "com.apple.coreservices.appleevents",
+    "com.apple.coreservices.launchservicesd",
+    "com.apple.coreservices.quarantine-resolver",
+)
+"""Services that start programs outside for whoever asks."""
+
+
+def program() -> str | None:
+    """Return the path of `sandbox-exec`, or None where it is missing."""
+    return shutil.which(PROGRAM)
+
+
+def profile(fence: Fence, *, network: bool) -> str:
+    """Return the profile; of two lines that match, the later one holds."""
+    return "\n".join(_lines(fence, network=network))
+
+
+def _lines(fence: Fence, *, network: bool) -> Iterator[str]:
+    yield "(version 1)"
+    yield "(allow default)"
+    yield "(deny file-write*)"
+    for path in (*_ALWAYS_WRITTEN, fence.temp):
+        yield f"(allow file-write* (subpath {_quoted(path)}))"
+    rules = {**fence.rules, **fence.opened}
+    for path, way in sorted(rules.items(), key=lambda rule: rule[0].count("/")):
+        if path == "/":
+            continue
+        place = f"(subpath {_quoted(path)})"
+        match way:
+            case "write":
+                yield f"(allow file-read* file-write* {place})"
+            case "read":
+                yield f"(allow file-read* {place})"
+                yield f"(deny file-write* {place})"
+            case "hide":
+                yield f"(deny file-read* file-write* {place})"
+    for service in _SERVICES:
+        yield f"(deny mach-lookup (global-name {_quoted(service)}))"
+    if not network:
+        yield "(deny network*)"
+    yield from (f"(allow network-outbound (literal {_quoted(path)}))" for path in fence.sockets)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,74 @@
+"""A sandbox for tests, where this machine has one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from acp_tui.sandbox.fence import Wanted
+from acp_tui.sandbox.machine import Means, tried
+from acp_tui.sandbox.sandbox import Network, Sandbox
+
+HERE = tried()
+
+needs_bubblewrap = pytest.mark.skipif(
+    HERE.means is None or HERE.means.kind != "bubblewrap", reason=f"no bubblewrap here: {HERE.why}"
+)
+needs_a_sandbox = pytest.mark.skipif(HERE.means is None, reason=f"no sandbox here: {HERE.why}")
+
+
+def lay_out(home: Path) -> Path:
+    """Make a home with a key, another project, and a workspace with a repository; return the workspace."""
+    files = {
+        ".ssh/id": "the key",
+        ".bashrc": "# mine\n",
+        ".netrc": "a password",
+        "other/file": "mine\n",
+        "ours/journal": "another session\n",
+        "work/.git/config": "[core]\n",
+        "work/.git/HEAD": "ref: refs/heads/main\n",
+        "work/.git/hooks/pre-push": "#!/bin/sh\n",
+        "work/.envrc": "# mine\n",
+        "work/file": "hello\n",
+    }
+    for name, text in files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return home / "work"
+
+
+@contextmanager
+def sandbox(
+    home: Path,
+    *,
+    wanted: Wanted | None = None,
+    network: Network = "on",
+    state: Sequence[str] = (),
+    others: Sequence[str] = (),
+    means: Means | None = None,
+    environment: Mapping[str, str] = os.environ,
+    roots: Sequence[Path] = (),
+) -> Iterator[Sandbox]:
+    """Make a sandbox around the workspace of a home."""
+    best = means or HERE.means or Means("bubblewrap")
+    with patch.dict(os.environ, {"HOME": str(home)}):
+        made = Sandbox.make(
+            [str(each) for each in (roots or [home / "work"])],
+            means=best,
+            wanted=wanted or Wanted(),
+            network=network,
+            state=state,
+            others=others,
+            ours=[str(home / "ours")],
+            environment=environment,
+        )
+    try:
+        yield made
+    finally:
+        made.close()

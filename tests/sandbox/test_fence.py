@@ -1,0 +1,153 @@
+"""Tests of `sandbox/fence.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.sandbox.fence import Fence, NoFence, Wanted, fence_for, repository_of
+from tests.sandbox.fences import lay_out
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    lay_out(tmp_path / "home")
+    return tmp_path / "home"
+
+
+def fence(
+    home: Path,
+    *roots: Path,
+    wanted: Wanted | None = None,
+    state: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
+) -> Fence:
+    (home.parent / "private").mkdir(exist_ok=True)
+    return fence_for(
+        [str(root) for root in roots or (home / "work",)],
+        wanted=wanted or Wanted(),
+        state=state,
+        others=others,
+        ours=[str(home / "ours")],
+        folder=str(home.parent / "private"),
+        home=str(home),
+        environment={"SSH_AUTH_SOCK": "/run/agent"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "way"),
+    [
+        ("work/file", "write"),
+        ("work/new/deep", "write"),
+        ("work/.git/index", "write"),
+        ("work/.git/hooks/pre-commit", "read"),
+        ("work/.git/config", "read"),
+        ("work/.envrc", "read"),
+        ("other/file", "read"),
+        (".bashrc", "read"),
+        (".ssh/id", "hide"),
+        (".ssh", "hide"),
+        ("ours/journal", "hide"),
+    ],
+)
+def test_the_rule_of_the_deepest_path_holds(home: Path, path: str, way: str) -> None:
+    assert fence(home).way(str(home / path)) == way
+
+
+def test_hooks_that_are_not_there_yet_are_made_and_stay_closed(home: Path) -> None:
+    for each in (home / "work" / ".git" / "hooks").iterdir():
+        each.unlink()
+    (home / "work" / ".git" / "hooks").rmdir()
+
+    assert fence(home).way(str(home / "work" / ".git" / "hooks" / "pre-commit")) == "read"
+
+
+def test_the_home_and_what_holds_it_are_no_workspace(home: Path) -> None:
+    for root in (home, home.parent, Path("/")):
+        with pytest.raises(NoFence, match="would keep nothing out"):
+            fence(home, root)
+
+
+def test_a_folder_that_leads_into_a_hidden_place_is_refused(home: Path) -> None:
+    (home / "work" / "link").symlink_to(home / ".ssh")
+
+    with pytest.raises(NoFence, match="hides"):
+        fence(home, home / "work", home / "work" / "link")
+
+
+def test_what_an_agent_keeps_is_its_own_and_hidden_from_others(home: Path) -> None:
+    made = fence(home, state=(".one", ".one.json"), others=(".two",))
+
+    assert made.way(str(home / ".one" / "token")) == "write"
+    assert (home / ".one").is_dir()
+    assert not (home / ".one.json").exists()
+    assert made.way(str(home / ".two" / "token")) == "hide"
+
+
+def test_the_users_own_places_count(home: Path) -> None:
+    wanted = Wanted(
+        write=("~/other", str(home / "work" / ".envrc")),
+        read=("~/.netrc",),
+        hide=("~/private",),
+        protect=("file",),
+        sockets=("ssh-agent",),
+    )
+    made = fence(home, wanted=wanted)
+
+    assert made.way(str(home / "other" / "file")) == "write"
+    assert made.way(str(home / "work" / ".envrc")) == "write"
+    assert made.way(str(home / ".netrc")) == "read"
+    assert made.way(str(home / "private" / "x")) == "hide"
+    assert made.way(str(home / "work" / "file")) == "read"
+    assert made.sockets == ("/run/agent",)
+
+
+@pytest.mark.parametrize("name", ["ours", "ours/journal"])
+def test_our_own_folders_are_not_let_in_by_a_setting(home: Path, name: str) -> None:
+    assert fence(home, wanted=Wanted(read=(f"~/{name}",))).way(str(home / "ours" / "journal")) == "hide"
+    with pytest.raises(NoFence):
+        fence(home, wanted=Wanted(write=(f"~/{name}",)))
+
+
+def test_a_file_in_the_private_folder_has_two_names(home: Path) -> None:
+    made = fence(home)
+
+    assert made.outside("/tmp/x/y") == f"{made.temp}/x/y"
+    assert made.inside(f"{made.temp}/x/y") == "/tmp/x/y"
+    assert made.outside("/var/tmp/x") == f"{made.temp}/x"
+    assert made.outside("/etc/x") == "/etc/x"
+    assert made.outside(str(home / "work" / "file")) == str(home / "work" / "file")
+    assert made.outside("/tmpfile") == "/tmpfile"
+
+
+def linked_worktree(home: Path) -> Path:
+    repository, tree = home / "repository" / ".git", home / "tree"
+    own = repository / "worktrees" / "tree"
+    for folder in (own, tree, repository / "hooks"):
+        folder.mkdir(parents=True)
+    (tree / ".git").write_text(f"gitdir: {own}\n")
+    (own / "gitdir").write_text(f"{tree}/.git\n")
+    (own / "commondir").write_text("../..\n")
+    return tree
+
+
+def test_a_linked_worktree_brings_its_repository(home: Path) -> None:
+    tree = linked_worktree(home)
+    repository = home / "repository" / ".git"
+
+    made = fence(home, tree)
+
+    assert made.way(str(repository / "objects")) == "write"
+    assert made.way(str(repository / "hooks" / "pre-commit")) == "read"
+
+
+def test_a_forged_git_file_gains_nothing(home: Path) -> None:
+    tree = linked_worktree(home)
+    forged = home / "forged"
+    forged.mkdir()
+    (forged / ".git").write_text((tree / ".git").read_text())
+
+    assert repository_of(str(forged)) is None
+    assert fence(home, forged).way(str(home / "repository" / ".git" / "objects")) == "read"

@@ -1,0 +1,59 @@
+"""Tests of `sandbox/machine.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.sandbox import bubblewrap, landlock, machine
+from acp_tui.sandbox.fence import NoFence
+
+
+def fake(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    program = folder / "bwrap"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(bubblewrap, "program", lambda: str(program))
+
+
+def test_bubblewrap_counts_if_a_command_runs_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, monkeypatch, "exit 0")
+
+    assert machine.tried() == (machine.Means("bubblewrap"), "")
+
+
+def test_where_proc_is_refused_it_goes_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, monkeypatch, 'case "$*" in *--proc*) echo "bwrap: Can\'t mount proc" >&2; exit 1;; esac')
+
+    assert machine.tried() == (machine.Means("bubblewrap", has_proc=False), "")
+
+
+@pytest.mark.parametrize("version", [0, 7])
+def test_the_systems_own_words_say_why_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    fake(tmp_path, monkeypatch, "echo 'bwrap: No permissions to create a new namespace' >&2; exit 1")
+    monkeypatch.setattr(landlock, "version", lambda: version)
+
+    with pytest.raises(NoFence, match="No permissions to create a new namespace") as raised:
+        machine.means(partial=False)
+
+    assert ("--sandbox=partial" in raised.value.advice) == (version > 0)
+
+
+def test_landlock_is_taken_by_name_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubblewrap, "program", lambda: None)
+    monkeypatch.setattr(landlock, "version", lambda: 7)
+
+    assert machine.means(partial=True) == machine.Means("landlock")
+    with pytest.raises(NoFence, match="bubblewrap is not installed"):
+        machine.means(partial=False)
+
+
+def test_an_old_landlock_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubblewrap, "program", lambda: None)
+    monkeypatch.setattr(landlock, "version", lambda: 2)
+
+    with pytest.raises(NoFence):
+        machine.means(partial=True)
