@@ -52,6 +52,8 @@ class RunningAgent:
 
     def __init__(self, start: Start, launch: Launch, process: Process) -> None:
         self.launch = launch
+        self.sandbox = process.sandbox
+        """The fence around the agent and its commands, or None."""
         self.host = _host(start, launch, process.sandbox)
         self.journal = _journal(start, launch)
         self.decisions = _decision_log(start, launch)
@@ -150,8 +152,8 @@ class RunningAgent:
             await asyncio.gather(*(user.agent_stopped() for user in self.users))
         finally:
             self.journal.close()
-            if (sandbox := self._process.sandbox) is not None:
-                await asyncio.to_thread(sandbox.close)  # its temporary files may be many
+            if self.sandbox is not None:
+                await asyncio.to_thread(self.sandbox.close)  # its temporary files may be many
 
     async def _listen(self) -> None:
         await self.agent.run()

@@ -22,7 +22,7 @@ from acp_tui.workspace.watched_files import WatchedFiles
 _NEXT_START: Final = ("ascii", "journal", "journals", "mcp_servers")
 """Settings of the whole run."""
 _NEXT_AGENT: Final = (
-    *("policy", "stale_writes", "decisions", "snapshots", "tell_rejections"),
+    *("policy", "stale_writes", "decisions", "snapshots", "tell_rejections", "sandbox"),
     *("options", "line_limit_mb", "terminal_output_limit_kb"),
 )
 """Settings that an agent, or its session, is begun with: a running one keeps its own."""

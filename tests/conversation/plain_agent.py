@@ -72,6 +72,13 @@ def hear_of(what: Any) -> Frame:
             return frame
 
 
+def lent(method: str, **params: Any) -> Frame:
+    """Return the result of a request to the client."""
+    send(id=f"c-{method}", method=method, params={"sessionId": SESSION, **params})
+    result: Frame = hear_of(f"c-{method}")["result"]
+    return result
+
+
 def turn(text: str) -> str:
     """Play a turn and return its stop reason."""
     word, _, rest = text.partition(" ")
@@ -105,6 +112,13 @@ def turn(text: str) -> str:
             put(f"{rest}\n")
             hear_of("session/cancel")
             return "cancelled"
+        case "sh":
+            with os.popen(rest) as printed:
+                say(printed.read())
+        case "terminal":
+            created = lent("terminal/create", command="sh", args=["-c", rest])
+            lent("terminal/wait_for_exit", **created)
+            say(lent("terminal/output", **created)["output"])
         case "updates":
             for one in json.loads(rest):
                 update(**one)

@@ -1,0 +1,92 @@
+"""Tests of `conversation/agent_start.py`: an agent in the sandbox that the user wants, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_tui.conversation.agent_start import SandboxOption, wants_sandbox
+from acp_tui.sandbox import machine
+from acp_tui.store.agents import KnownAgent
+from acp_tui.store.settings import SandboxSettings, Settings
+from tests.conversation.talks import launch, said, start, talk
+from tests.sandbox.fences import lay_out, needs_bubblewrap
+from tests.waiting import until
+
+
+@pytest.mark.parametrize(
+    ("option", "use", "own", "wanted"),
+    [
+        ("", "off", None, False),
+        ("", "on", None, True),
+        ("", "off", True, True),
+        ("", "on", False, False),
+        ("on", "off", False, True),
+        ("partial", "off", None, True),
+        ("off", "on", True, False),
+    ],
+)
+def test_the_command_line_comes_before_the_agents_own_setting_and_that_before_the_one_for_all(
+    option: SandboxOption, use: str, own: bool | None, wanted: bool
+) -> None:
+    settings = SandboxSettings(use="on" if use == "on" else "off")
+
+    assert wants_sandbox(option, settings, launch(), {"plain": KnownAgent("plain", sandbox=own)}) is wanted
+
+
+async def test_without_a_fence_the_agent_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "tried", lambda: machine.Trial(None, "no namespaces here"))
+    async with talk(start(tmp_path), sandbox="on") as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.phase == "failed"
+        assert conversation.failure is not None
+        assert "There is no fence on this machine: no namespaces here." in conversation.failure.reason
+        assert conversation.failure.advice
+        assert conversation.running is None
+
+
+@needs_bubblewrap
+async def test_the_agent_and_its_commands_are_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = lay_out(tmp_path / "home")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    settings = Settings(journal=False, policy="allow-everything", sandbox=SandboxSettings(use="on"))
+    async with talk(start(work, settings)) as (conversation, _):
+        await conversation.begin()
+        line = "cat ~/.ssh/id 2>&1; (echo x > ~/new) 2>&1; echo x >> made; echo done"
+        for way in ("sh", "terminal"):
+            conversation.say(f"{way} {line}")
+        await until(lambda: " ".join(said(conversation)).count("done") == 4)
+
+        assert conversation.running is not None
+        assert conversation.running.sandbox is not None
+        temporary = Path(conversation.running.sandbox.fence.temp)
+        assert temporary.exists()
+        assert "the key" not in " ".join(said(conversation))
+        assert (work / "made").read_text() == "x\nx\n"
+
+    assert not (tmp_path / "home" / "new").exists()
+    assert not temporary.exists()
+
+
+@needs_bubblewrap
+async def test_a_restart_has_a_sandbox_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = lay_out(tmp_path / "home")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    given = replace(start(work), sandbox="on")
+    async with talk(given) as (conversation, _):
+        await conversation.begin()
+        assert conversation.running is not None
+        first = conversation.running.sandbox
+        await conversation.restart()
+        assert conversation.running is not None
+
+        assert conversation.phase == "ready"
+        assert conversation.running.sandbox is not None
+        assert conversation.running.sandbox is not first
+        assert first is not None
+        assert not Path(first.fence.temp).exists()
