@@ -128,7 +128,7 @@ follows it belongs to the agent. Without one a start screen shows what there is.
 _USAGE: Final = """\
 acp-tui [options] --agent NAME [arguments of the agent …]
        acp-tui [options] --agent "COMMAND LINE"
-       acp-tui doctor | log | rules | sandbox | sessions (each has --help)"""
+       acp-tui doctor | log | rules | sandbox | search | sessions (each has --help)"""
 _EXAMPLES: Final = """\
 examples:
   acp-tui --agent gemini --experimental-acp
@@ -305,7 +305,7 @@ def _printed(words: list[str]) -> int | None:
 
 
 def _print(words: list[str]) -> int | None:
-    if words[:1] in (["doctor"], ["log"], ["rules"], ["sandbox"], ["sessions"]):
+    if words and words[0] in _COMMANDS:
         return run(words[0], words[1:])
     ours, _, _ = split(words)
     if "--help" in ours or "-h" in ours:
@@ -330,13 +330,12 @@ def print_completion(ours: Sequence[str]) -> None:
     """
     import shtab
 
-    from acp_tui.commands import doctor, log, rules, sandbox, sessions
+    from acp_tui.commands import doctor, log, rules, sandbox, search, sessions
 
     shell = read(_parser(), ours, None)["print_completion"]
     parser = _parser()
     made = parser.add_subparsers()
-    commands = {"doctor": doctor, "log": log, "rules": rules, "sandbox": sandbox, "sessions": sessions}
-    for name, below in commands.items():
+    for name, below in zip(_COMMANDS, (doctor, log, rules, sandbox, search, sessions), strict=True):
         made.add_parser(name, parents=[below.parser()], add_help=False)
     folders, files = ("--cwd", "--add-dir"), ("--mcp-config", "--log-file")
     for action in parser._actions:  # shtab reads it there
@@ -648,11 +647,37 @@ def see_sessions(words: Sequence[str]) -> int:
     return sessions.run(data_folder(), read(sessions.parser(), words, None))
 
 
+def search_sessions(words: Sequence[str]) -> int:
+    """Run `acp-tui search` and return the exit code."""
+    from acp_tui.commands import search
+    from acp_tui.store.folders import data_folder
+    from acp_tui.store.search_index import has_full_text, index_folder
+    from acp_tui.store.search_query import InvalidQuery
+
+    ours = words[: words.index("--")] if "--" in words else words
+    if "--help" in ours or "-h" in ours:
+        print(search.HELP, end="")
+        return 0
+    options, journals = read(search.parser(), words, None), data_folder() / "journals"
+    if options["index"]:
+        return search.update_index(journals, index_folder())
+    try:
+        query = search.query_of(options)
+    except InvalidQuery as error:
+        raise Refusal(str(error), USAGE) from None
+    if query.is_empty:
+        raise Refusal("search needs words, such as: acp-tui search parser error", USAGE)
+    if has_full_text():
+        search.start_indexing()
+    return search.run(journals, index_folder(), query, options["limit"], as_json=options["json"])
+
+
 _COMMANDS: Final = {
     "doctor": examine,
     "log": print_log,
     "rules": see_rules,
     "sandbox": run_in_sandbox,
+    "search": search_sessions,
     "sessions": see_sessions,
 }
 

@@ -1,8 +1,29 @@
-"""Durations, sizes, counts and paths formatted for display."""
+"""Durations, sizes, counts and paths formatted for display, and times as the user writes them."""
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
+
+_AGO: Final = re.compile(r"(\d{1,6})([dhm])")
+_UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
+
+
+def moment(text: str) -> datetime:
+    """Parse a time: so long ago, or a date with or without a time.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    ago = _AGO.fullmatch(text)
+    try:
+        if ago is not None:
+            return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError):
+        raise ValueError(f"must be like 7d, 12h, 30m or 2026-03-01, not {text}") from None
 
 
 def seconds(duration: float) -> str:

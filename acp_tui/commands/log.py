@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from acp_tui.formatting import moment
 from acp_tui.safe_text import exact
 from acp_tui.store.decisions import Decision, Decisions
 
@@ -29,9 +29,6 @@ Print what agents asked for and how it was answered, the oldest first.
 
 Exit code: 0 all is well, 1 the log cannot be read, 2 the command line is wrong.
 """
-
-_AGO: Final = re.compile(r"(\d{1,6})([dhm])")
-_UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 
 
 def parser() -> ArgumentParser:
@@ -70,13 +67,10 @@ def run(path: Path, start: datetime | None, session: str | None, agent: str | No
 
 def since(text: str) -> datetime:
     """Parse a time: so long ago, or a date with or without a time."""
-    ago = _AGO.fullmatch(text)
-    if ago is not None:
-        return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
     try:
-        return datetime.fromisoformat(text).astimezone()
-    except ValueError:
-        raise ArgumentTypeError(f"must be like 7d, 12h, 30m or 2026-03-01, not {text}") from None
+        return moment(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from acp_tui.store import journal as overflow
 from acp_tui.store.folders import SharedJson, open_plain
 from acp_tui.store.recordings import RecordedSession, recent
+from acp_tui.store.search_index import forget, index_folder
 
 YOUNG: Final = 30.0
 """Days during which no journal is deleted for the total size."""
@@ -94,7 +95,7 @@ def journal_files(folder: Path, kept: Collection[str]) -> list[JournalFile]:
     for head in heads:
         name = _session_of(head)
         used[name] = max(used.get(name, 0.0), _written(head.path))
-        if _is_open(head.path):
+        if overflow.is_open(head.path):
             open_ones.add(name)
         if head.path.stem in kept:
             kept_ones.add(name)
@@ -149,7 +150,7 @@ def oldest(files: Iterable[JournalFile], size: int) -> list[JournalFile]:
 
 
 def delete(files: Sequence[JournalFile]) -> Deletion:
-    """Delete journals with the files beside them, except open ones."""
+    """Delete journals with the files beside them and their words in the search index, except open ones."""
     deleted: list[JournalFile] = []
     left: list[tuple[JournalFile, str]] = []
     for one in files:
@@ -171,6 +172,8 @@ def delete(files: Sequence[JournalFile]) -> Deletion:
             continue
         overflow.remove(path)
         deleted.append(one)
+    if deleted:
+        forget(index_folder(), [one.recorded.path for one in deleted])
     return Deletion(tuple(deleted), tuple(left))
 
 
@@ -197,21 +200,6 @@ def _size(path: Path) -> int:
     with suppress(OSError):
         return path.stat().st_size
     return 0
-
-
-def _is_open(path: Path) -> bool:
-    """Return whether a program writes a journal; true in doubt."""
-    try:
-        descriptor = open_plain(path)
-    except OSError:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def _texts(found: object) -> list[str]:

@@ -163,6 +163,21 @@ def journal_path(folder: Path, agent: str, at: datetime) -> Path:
     return folder / f"{at:%Y%m%d-%H%M%S}-{name}-{os.getpid()}-{at.microsecond:06}.ndjson"
 
 
+def is_open(path: Path) -> bool:
+    """Return whether a program writes a journal; true in doubt."""
+    try:
+        descriptor = open_plain(path)
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 class Journal:
     """Writes one journal. It never raises: `problem` is the reason for missing rows.
 

@@ -1,0 +1,164 @@
+"""Tests of `store/documents.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.store.documents import COLUMNS, Document, DocumentReader, document_at
+from tests import recordings
+from tests.recorded_talks import (
+    TALK,
+    Row,
+    answered,
+    call,
+    call_update,
+    chunk,
+    lines,
+    prompt,
+    start,
+    update,
+    write,
+)
+
+
+def documents(rows: tuple[Row, ...] | list[Row]) -> list[Document]:
+    """Return the documents of a journal that nobody writes any more."""
+    reader = DocumentReader()
+    done = [found for line in lines(rows) for found in reader.take(line)]
+    return sorted([*done, *reader.finish()], key=lambda one: one.offset)
+
+
+def told(document: Document) -> dict[str, str]:
+    return {column: text for column in COLUMNS if (text := document.text(column).strip())}
+
+
+def test_messages_and_tool_calls_are_documents_of_their_own() -> None:
+    found = documents(TALK)
+
+    assert [told(one) for one in found] == [
+        {"prompt": "Please mend the flaky parser"},
+        {"answer": "I look at the tokenizer first."},
+        {
+            "tool": "Edit parser.py\n/work/app/parser.py",
+            "output": "fresh\n\ngone",
+            "decision": "yes Allow heartily",
+            "file": "/work/app/parser.py",
+        },
+        {"answer": "All mended."},
+    ]
+    assert [(one.session, one.call, one.t) for one in found] == [
+        ("s1", "", 1.0),
+        ("s1", "", 2.0),
+        ("s1", "c1", 4.0),
+        ("s1", "", 8.0),
+    ]
+
+
+def test_a_document_is_read_again_from_its_place(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.ndjson", TALK)
+
+    for one in documents(TALK):
+        assert document_at(path, one.offset, one.end) == one
+
+    assert document_at(path, 3, 50) is None
+
+
+@pytest.mark.parametrize("cut", range(len(TALK)))
+def test_a_journal_that_grows_gives_the_same_documents(cut: int) -> None:
+    rows = lines(TALK)
+    first = DocumentReader()
+    done = [found for line in rows[:cut] for found in first.take(line)]
+    place = first.unfinished_from()
+    again = DocumentReader(place)
+    rest = b"".join(rows)[place:].splitlines(keepends=True)
+    done += [found for line in rest for found in again.take(line) if found not in done]
+    done += again.finish()
+
+    assert sorted(done, key=lambda one: one.offset) == documents(TALK)
+
+
+def test_what_an_agent_replays_is_left_to_the_earlier_journal() -> None:
+    load = {"jsonrpc": "2.0", "id": 3, "method": "session/load", "params": {"sessionId": "s1"}}
+    rows = [
+        start(),
+        ("out", load),
+        chunk("said long ago"),
+        ("in", {"jsonrpc": "2.0", "id": 3, "result": {}}),
+        chunk("said now"),
+    ]
+
+    assert [told(one) for one in documents(rows)] == [{"answer": "said now"}]
+
+
+def test_a_command_of_the_user_and_the_output_of_a_terminal_are_documents() -> None:
+    rows: list[Row] = [
+        start(),
+        ("note", {"ran": "u1", "session": "s1", "command": "make test"}),
+        ("note", {"ran": "u1", "session": "s1", "more": "12 pas"}),
+        ("note", {"ran": "u1", "session": "s1", "code": 0, "output": "12 passed"}),
+        ("note", {"printed": "t1", "session": "s1", "output": "built in 3 s"}),
+    ]
+
+    assert [told(one) for one in documents(rows)] == [
+        {"tool": "make test", "output": "12 passed"},
+        {"output": "built in 3 s"},
+    ]
+
+
+def test_updates_of_an_older_dialect_are_read() -> None:
+    rows = [
+        start(),
+        prompt("hello"),
+        update({"type": "text_delta", "text": "an old greeting"}),
+        update({"type": "toolCall", "id": "c1", "name": "Read", "arguments": {"file": "old.txt"}}),
+        update({"type": "toolCallUpdate", "id": "c1", "status": "success", "output": "old lines"}),
+        answered(),
+    ]
+
+    found = [told(one) for one in documents(rows)]
+
+    assert found[1] == {"answer": "an old greeting"}
+    assert found[2] == {"tool": "Read\nold.txt", "output": "old lines"}
+
+
+def test_rows_that_are_torn_or_strange_are_passed_over() -> None:
+    reader = DocumentReader()
+    strange = [
+        b"\n",
+        b"{torn\n",
+        b"[1, 2]\n",
+        b'{"t": 0, "dir": "in", "msg": 7}\n',
+        b'{"t": "x", "dir": "in", "msg": {}}\n',
+        b'{"t": 0, "dir": "in", "msg": {"method": "session/update", "params": {"update": 3}}}\n',
+        b'{"t": 0, "dir": "in", "msg": {"method": "session/update", "params": []}}\n',
+        b'{"t": 0, "dir": "note", "msg": {"ran": "x", "output": 3}}\n',
+        b'{"t": 0, "dir": "out", "msg": {"id": 1, "method": "session/prompt", "params": {"prompt": 9}}}\n',
+    ]
+
+    done = [found for line in strange for found in reader.take(line)]
+
+    assert [told(one) for one in [*done, *reader.finish()]] == [{}]
+
+
+def test_a_tool_call_that_never_ends_is_told_at_the_end_of_its_turn() -> None:
+    rows = [start(), prompt("go"), call("c9", "Run forever"), call_update("c9"), answered(), chunk("late")]
+
+    assert [told(one) for one in documents(rows)] == [
+        {"prompt": "go"},
+        {"tool": "Run forever"},
+        {"answer": "late"},
+    ]
+
+
+@pytest.mark.parametrize("name", recordings.NAMES)
+def test_recorded_traffic_of_agents_gives_what_was_said(name: str) -> None:
+    reader = DocumentReader()
+    data = (recordings.FOLDER / f"{name}.ndjson").read_bytes()
+    done = [found for line in data.splitlines(keepends=True) for found in reader.take(line)]
+    done += reader.finish()
+    prompts = [row.msg for row in recordings.rows(name) if isinstance(row.msg, dict)]
+    count = sum(msg.get("method") == "session/prompt" for msg in prompts)
+
+    assert sum("prompt" in one.texts for one in done) == count

@@ -1,0 +1,97 @@
+"""Tests of `store/search_query.py`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from acp_tui.store.documents import Document
+from acp_tui.store.search_query import Excerpt, InvalidQuery, Query, Term, excerpt, parse
+
+
+def document(**texts: str) -> Document:
+    made = Document(0, 1, 0.0, "s1")
+    for column, text in texts.items():
+        made.add(column, text)  # type: ignore[arg-type]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("parser", [Term(("parser",), goes_on=True)]),
+        ("two words", [Term(("two",)), Term(("words",), goes_on=True)]),
+        ('"two words"', [Term(("two", "words"))]),
+        ("snake_case-name", [Term(("snake", "case", "name"), goes_on=True)]),
+        ("good -bad", [Term(("good",)), Term(("bad",), is_unwanted=True)]),
+        ("it's", [Term(("it", "s"))]),
+        ("http://x.org", [Term(("http", "x", "org"), goes_on=True)]),
+        ("字典", [Term(("字", "典"))]),
+        ("-> !", []),
+        ("", []),
+    ],
+)
+def test_words_and_phrases_become_terms(text: str, terms: list[Term]) -> None:
+    assert parse(text).terms == tuple(terms)
+
+
+def test_filters_limit_the_search() -> None:
+    query = parse("agent:gemini folder:/work file:src/a.py in:prompt in:ans since:2026-03-01 word")
+
+    assert query == Query(
+        (Term(("word",), goes_on=True),),
+        ("prompt", "answer"),
+        "gemini",
+        "/work",
+        ("src", "a", "py"),
+        datetime(2026, 3, 1).astimezone().timestamp(),
+    )
+    assert parse("until:2026-03-01").until == datetime(2026, 3, 2).astimezone().timestamp()
+    assert not parse("file:a.py").is_empty
+    assert parse("agent:gemini -word").is_empty
+
+
+@pytest.mark.parametrize("text", ["since:soon", "until:", "in:nothing", "since:2026-99-01"])
+def test_a_filter_that_cannot_be_read_is_named(text: str) -> None:
+    with pytest.raises(InvalidQuery, match=text.split(":")[0]):
+        parse(f"{text}" if not text.endswith(":") else f"{text}x")
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("MEND", True),
+        ("mend parser", True),
+        ('"flaky parser"', True),
+        ('"parser flaky"', False),
+        ("pars", True),
+        ("par flaky", False),
+        ("cafe", True),
+        ("café", True),
+        ("mend -parser", False),
+        ("mend -lexer", True),
+        ("字典", True),
+        ("典字", False),
+        ("in:answer mend", False),
+        ("in:prompt mend", True),
+        ("file:lib/x.py", True),
+        ("file:y.py mend", False),
+    ],
+)
+def test_a_document_is_searched_without_an_index_in_the_same_way(text: str, fits: bool) -> None:
+    made = document(prompt="Mend the flaky_parser at the Café, 大字典", answer="done", file="/app/lib/x.py")
+
+    assert parse(text).fits(made) is fits
+
+
+def test_the_excerpt_shows_the_words_and_their_part() -> None:
+    made = document(prompt="go", output="x " * 300 + "the needle\nis here " + "y " * 300)
+
+    found = excerpt(made, parse("needle"))
+
+    assert found.column == "output"
+    assert "the needle is here" in found.text
+    assert len(found.text) <= 200
+    assert excerpt(made, parse("absent")) == Excerpt("prompt", "go")
+    assert excerpt(document(), parse("absent")).text == ""
