@@ -45,13 +45,14 @@ from acp_tui.ui.terminal import (
     Seat,
     TerminalTaken,
     has_shell,
-    on_hang_up,
+    on_end,
 )
 from acp_tui.ui.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
 from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 from acp_tui.ui.widgets.textual_internals import (
     binding_chain,
+    driver_of,
     fail_with,
     keymap_of,
     mount_mode,
@@ -297,7 +298,8 @@ class AcpApp(App[int]):
         for ending in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(ending, self.action_leave)
         if not self.is_headless:
-            on_hang_up(lambda: loop.call_soon_threadsafe(self.action_leave))
+            loop.remove_signal_handler(signal.SIGTERM)
+            on_end(lambda: loop.call_soon_threadsafe(self.action_leave))
         # Whoever had the terminal meanwhile has drawn over it.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         for problem in self._start.problems:
@@ -491,6 +493,9 @@ def run(start: Start) -> tuple[int, str]:
     teach_alt_keys()
     app = AcpApp(start, colors, is_ascii(os.environ))
     result = _run_loop(app)
+    driver = driver_of(app)
+    if isinstance(driver, TerminalDriver) and driver.is_stuck:
+        os._exit(app.return_code or 0)  # Python would wait for the terminal at its end
     return result if isinstance(result, int) else app.return_code or 0, app.resumable
 
 

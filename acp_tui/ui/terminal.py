@@ -261,21 +261,27 @@ def run_clipboard(program: ClipboardProgram, text: str) -> bool:
 
 HANG_UP_PATIENCE: Final = 4.0
 """Seconds for an orderly end after a hang-up; the guard ends what is left."""
+_END_PATIENCE: Final = 10.0
+"""Seconds for an orderly end after a request to end, while the terminal is still there."""
 
 
-def on_hang_up(leave: Callable[[], object]) -> None:
-    """Call `leave`, from any thread, after a hang-up; exit if it takes too long.
+def on_end(leave: Callable[[], object]) -> None:
+    """Call `leave`, from any thread, after a hang-up or SIGTERM; exit if it takes too long.
 
-    A write to a closed terminal may block for ever, and the event loop with it.
+    A write to a terminal that is closed, or takes nothing, may block for ever, and the event loop with it.
     """
 
-    def gone() -> None:
-        last_resort = threading.Timer(HANG_UP_PATIENCE, os._exit, (128 + signal.SIGHUP,))
+    def end(number: int, patience: float) -> None:
+        last_resort = threading.Timer(patience, os._exit, (128 + number,))
         last_resort.daemon = True
         last_resort.start()
         leave()
 
+    def gone() -> None:
+        end(signal.SIGHUP, HANG_UP_PATIENCE)
+
     signal.signal(signal.SIGHUP, lambda *_: gone())
+    signal.signal(signal.SIGTERM, lambda number, _: end(number, _END_PATIENCE))
     if sys.__stdin__ is not None and hasattr(select, "poll"):
         fd = sys.__stdin__.fileno()
         threading.Thread(target=_watch, args=(fd, gone), name="hang-up", daemon=True).start()

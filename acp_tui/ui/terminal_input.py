@@ -12,6 +12,7 @@ import selectors
 import signal
 import sys
 import termios
+import threading
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -38,6 +39,8 @@ PATIENCE: Final = 5.0
 QUIET: Final = 0.3
 """Seconds without a byte before keys count again after a dropped paste."""
 
+_UNREAD_PATIENCE: Final = 1.0
+"""Seconds at the end for a terminal to take what was written."""
 _MOST_CELLS: Final = 10_000
 """Maximum of columns or rows of a terminal."""
 _READ: Final = 64 * 1024
@@ -175,6 +178,8 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, *args: Any, **options: Any) -> None:
         """Pass the arguments on."""
         super().__init__(*args, **options)
+        self.is_stuck = False
+        """True once the terminal has not taken what was written."""
         self._parser = InputParser()  # kept: a paste may go on behind a program that had the terminal
         # Textual stops in the handler of a signal, which may interrupt the writing of a frame: then both want
         # the lock of the writer's queue, and nothing is drawn any more. The loop calls between two steps.
@@ -193,6 +198,14 @@ class TerminalDriver(LinuxDriver):
                         self.process_message(message)
                 for message in self._parser.tick():
                     self.process_message(message)
+
+    @override
+    def close(self) -> None:
+        # Textual waits until all is written, which may be for ever: a terminal may take nothing.
+        closing = threading.Thread(target=super().close, name="close-terminal", daemon=True)
+        closing.start()
+        closing.join(_UNREAD_PATIENCE)
+        self.is_stuck = closing.is_alive()
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from acp_tui.ui.terminal import (
     state_of,
 )
 from acp_tui.ui.widgets.text import plain
+from tests.terminal import Terminal
 from tests.ui.seats import seat
 from tests.waiting import until
 
@@ -423,6 +424,20 @@ async def test_nothing_is_left_when_the_terminal_has_gone(told: bool, tmp_path: 
 
     running.wait(60)
     await until(lambda: not any(Path(f"/proc/{agent}").exists() for agent in agents))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("typed", ["/markdown\r", "/long 900\r"])
+def test_a_terminal_that_takes_nothing_does_not_hold_the_end(typed: str, tmp_path: Path) -> None:
+    env = {"ACP_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    with Terminal([sys.executable, "-m", "acp_tui", "--demo"], cwd=tmp_path, env=env) as terminal:
+        terminal.until("F1 help")
+        terminal.until("Say something")
+        terminal.type(typed)
+        terminal.until("Demo agent")
+        terminal.process.send_signal(signal.SIGTERM)  # and from here on nobody reads
+
+        assert terminal.process.wait(30) == 0
 
 
 def _read(terminal: int, drawn: threading.Event) -> None:

@@ -20,6 +20,7 @@ from textual.app import App
 from textual.binding import Binding, BindingsMap
 from textual.cache import FIFOCache
 from textual.dom import DOMNode
+from textual.driver import Driver
 from textual.events import Event
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -92,6 +93,11 @@ def withdraw_notices(app: App[Any], title: str) -> None:
 def set_clipboard(app: App[Any], text: str) -> None:
     """Set the clipboard of an application, but not of the terminal."""
     app._clipboard = text
+
+
+def driver_of(app: App[Any]) -> Driver | None:
+    """Return the driver of the terminal; None before the application runs."""
+    return app._driver
 
 
 def write_raw(app: App[Any], sequence: str) -> None:

@@ -21,6 +21,7 @@ from acp_tui.protocol.schema import AuthMethod
 from acp_tui.rules.rule_files import RuleFile
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, StaleWrite
+from acp_tui.ui.screens import dialog as dialog_screens
 from acp_tui.ui.screens import key_guard
 from acp_tui.ui.screens.address import AddressDialog
 from acp_tui.ui.screens.dialog import Dialog, hint_row
@@ -327,18 +328,24 @@ async def test_hints_stand_beside_a_notice_that_lies_over_them_and_take_the_row_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(20, 4), (10, 3), (110, 5), (23, 30)])
-async def test_what_cannot_be_seen_cannot_be_allowed_but_rejected(size: tuple[int, int]) -> None:
+async def test_what_cannot_be_seen_cannot_be_allowed_but_rejected(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped: list[float] = []
+    monkeypatch.setattr(dialog_screens, "monotonic", lambda: stopped[0] if stopped else time.monotonic())
     question = asks(ToolCall("t", "x", "execute", raw_input={"command": "echo safe; make all"}))
     async with shown(question, size) as (app, pilot):
         await until(pilot, lambda: question.is_too_small)
         await pilot.press("y")
         assert app.result is NOTHING
 
+        stopped.append(time.monotonic())
         await pilot.resize_terminal(80, 24)
         await pilot.press("y")
         await until(pilot, lambda: "wants to run" in app.text)
         assert app.result is NOTHING, "the key may have been pressed before"
 
+        stopped.clear()
         await until(pilot, lambda: question.may_allow)
         await pilot.press("y")
         await until(pilot, lambda: app.result == PermissionAnswer("y1"))

@@ -183,11 +183,13 @@ def test_sequences_and_marks_of_a_paste_are_known() -> None:
 async def test_the_clipboard_is_set_and_a_driver_written_to() -> None:
     app = Home()
     internals.write_raw(app, "nobody reads it")
+    assert internals.driver_of(app) is None
     async with app.run_test():
         internals.set_clipboard(app, "copied")
         written: list[str] = []
-        assert app._driver is not None
-        app._driver.write = written.append  # type: ignore[method-assign, assignment]
+        driver = internals.driver_of(app)
+        assert driver is not None
+        driver.write = written.append  # type: ignore[method-assign, assignment]
         internals.write_raw(app, "\x1b[5n")
 
         assert app.clipboard == "copied"
