@@ -128,7 +128,8 @@ follows it belongs to the agent. Without one a start screen shows what there is.
 _USAGE: Final = """\
 acp-tui [options] --agent NAME [arguments of the agent …]
        acp-tui [options] --agent "COMMAND LINE"
-       acp-tui doctor | log | rules | sandbox | search | sessions (each has --help)"""
+       acp-tui search WORDS
+       acp-tui doctor | log | rules | sandbox | sessions (each has --help)"""
 _EXAMPLES: Final = """\
 examples:
   acp-tui --agent gemini --experimental-acp
