@@ -102,6 +102,8 @@ class StaleWrite:
 
 
 Question = Permission | Elicitation | StaleWrite
+MOST_OPEN: Final = 500
+"""Questions that may wait at once: nobody answers more, and each costs memory and time at the end."""
 Group = TypeVar("Group")
 
 

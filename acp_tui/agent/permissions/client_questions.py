@@ -32,7 +32,7 @@ from acp_tui.rules.protected import why_protected
 from acp_tui.session import events
 from acp_tui.session.entries import absolute
 from acp_tui.session.events import Event
-from acp_tui.session.questions import OldText, Permission, StaleWrite
+from acp_tui.session.questions import MOST_OPEN, OldText, Permission, StaleWrite
 from acp_tui.session.session import Session
 from acp_tui.workspace.files import (
     FileError,
@@ -44,6 +44,10 @@ from acp_tui.workspace.files import (
     below,
     led_elsewhere,
 )
+
+
+class Refused(Exception):
+    """The user has refused a request, the turn was stopped, or nobody can be asked; the message is for the agent."""
 
 
 class _Pending(NamedTuple):
@@ -74,7 +78,12 @@ class ClientQuestions:
             asked: makes the event that asks, given the key of the question.
             choices: the possible answers.
             record: called with the answer, also when the agent withdraws its request.
+
+        Raises:
+            Refused: too many are open; nobody is asked, and nothing is recorded.
         """
+        if len(self._open) >= MOST_OPEN:
+            raise Refused("It was not done: too many questions wait for the user.")
         key = f"own-{next(self._numbers)}"
         answer: asyncio.Future[ClientAnswer] = asyncio.get_running_loop().create_future()
         self._open[session_id, key] = _Pending(answer, choices)
@@ -124,10 +133,6 @@ _OTHER: Final = "Asked again: the file or folder has changed since this was deci
 _STRICTNESS: Final = ("allow", "ask", "deny")
 _ENCODING: Final = "Its text is {} now, and will be UTF-8."
 _VERBS: Final = {"execute": "run", "edit": "write", "read": "read"}
-
-
-class Refused(Exception):
-    """The user has refused a request, or the turn was stopped; the message is for the agent."""
 
 
 class ImplicitRequests:

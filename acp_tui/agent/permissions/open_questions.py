@@ -16,7 +16,7 @@ from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, places_led_to
 from acp_tui.agent.session_events import OUTSIDE, Sessions, question_key, session_of
 from acp_tui.protocol.jsonrpc import Request
-from acp_tui.session.questions import Permission
+from acp_tui.session.questions import MOST_OPEN, Permission
 from acp_tui.session.session import Session
 
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
@@ -62,6 +62,9 @@ class OpenQuestions:
         self._open[session.id, key] = _OpenQuestion(request, session, time.monotonic(), permission)
         if doubled or session.turn_state == "cancelling":
             self._close(session.id, key, _nothing(request), AnsweredBy("cancelled", "stop"))
+            return
+        if len(self._open) > MOST_OPEN:
+            self._close(session.id, key, _nothing(request), AnsweredBy("nobody", "too many questions wait"))
             return
         if permission is not None and session.id != OUTSIDE and not session.cwd:
             self._open[session.id, key].is_early = True

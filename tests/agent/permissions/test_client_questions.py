@@ -9,6 +9,7 @@ import pytest
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.protocol.schema import Implementation
 from acp_tui.session.entries import AgentMessage, Notice, text_of
+from acp_tui.session.questions import MOST_OPEN
 from acp_tui.store.settings import Policy
 from tests.agent.lending import served
 from tests.agent.permissions.turn import RUN, asked, notices, running, wants
@@ -217,3 +218,15 @@ async def test_a_write_over_newer_changes_is_one_question_as_long_as_the_file_st
         question = await asked(talk, session)
         assert [diff.before for diff in question.call.content] == ["mine, newer"]  # type: ignore[union-attr]
         assert path.read_text() == "mine, newer"
+
+
+async def test_what_would_be_one_question_too_many_is_refused(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        for _ in range(MOST_OPEN):
+            wants(talk, "terminal/create", **RUN)
+        await until(lambda: len(session.questions) == MOST_OPEN)
+
+        refused = await talk.puppet.answer_to(wants(talk, "terminal/create", **RUN))
+
+        assert "too many questions" in refused["error"]["message"]
+        assert len(session.questions) == MOST_OPEN

@@ -10,7 +10,7 @@ import pytest
 
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.questions import Elicitation, Permission
+from acp_tui.session.questions import MOST_OPEN, Elicitation, Permission
 from tests.agent.puppet import CANCELLED, FORM, OPTIONS, SESSION, Conversation, chosen, conversation, update
 from tests.sent import Frame
 
@@ -428,3 +428,12 @@ async def test_a_rule_for_a_workspace_denies_what_was_asked_before_the_session_h
 
         assert (await talk.puppet.answer_to("denied"))["result"] == chosen("no")
         assert list(session.questions) == ['"asked"']
+
+
+async def test_what_an_agent_asks_beyond_the_most_questions_is_answered_with_nothing() -> None:
+    async with conversation() as talk:
+        for number in range(MOST_OPEN + 1):
+            talk.puppet.asks_permission(f"q{number}", toolCall={"toolCallId": f"t{number}", "title": "Run it"})
+
+        assert (await talk.puppet.answer_to(f"q{MOST_OPEN}"))["result"] == CANCELLED
+        assert len(talk.session.questions) == MOST_OPEN
