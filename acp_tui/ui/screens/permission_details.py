@@ -386,11 +386,16 @@ def has_more_parts(command: str | None, cwd: str, inside: Callable[[str], bool])
     return command is not None and len(explain(command, cwd, inside).parts) > PARTS
 
 
+_LONGEST_OF_RULE: Final = 160
+"""Cells of the note or the conditions of a rule: a workspace's own rules must not fill a question."""
+
+
 def rule_words(rule: Rule) -> str:
     """Describe a rule in one line: decision, matches, note, place."""
     does = {"ask": "asks:", "deny": "denies what this may turn out to be:", "allow": "allows:"}[rule.decision]
-    note = f", “{rule.note}”" if rule.note else ""
-    return f"{does} {matches(rule)}{note}{f' ({rule.where})' if rule.where else ''}"
+    what, note = (shortened(safe_line(text), _LONGEST_OF_RULE) for text in (matches(rule), rule.note))
+    said = f", “{note}”" if note else ""
+    return f"{does} {what}{said}{f' ({rule.where})' if rule.where else ''}"
 
 
 def before_words(before: Precedents) -> str:

@@ -328,6 +328,14 @@ async def test_a_line_that_cannot_be_read_is_marked() -> None:
 
 
 @pytest.mark.slow
+async def test_a_long_note_of_a_rule_leaves_the_question_room_to_be_allowed() -> None:
+    rule = Rule("ask", path="a" * 3000, note="evil\n" * 600, where="settings.toml:12")
+    async with shown(asks(runs("git push"), Background(rule)), (100, 30)) as (app, _pilot):
+        assert "y  Yes" in app.text
+        assert "settings.toml:12" in app.text
+
+
+@pytest.mark.slow
 async def test_the_rule_that_asks_is_named_with_its_place_and_what_was_before() -> None:
     rule = Rule("ask", command="git push", note="I look first [/x]", where="settings.toml:12")
     before = Precedents(2, 1, datetime(2026, 3, 1, 12, 30, tzinfo=UTC))
