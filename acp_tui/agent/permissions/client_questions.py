@@ -47,7 +47,7 @@ from acp_tui.workspace.files import (
 
 
 class Refused(Exception):
-    """The user has refused a request, the turn was stopped, or nobody can be asked; the message is for the agent."""
+    """The user has refused, the turn was stopped, or too many wait; the message is for the agent."""
 
 
 class _Pending(NamedTuple):

@@ -433,7 +433,7 @@ async def test_a_rule_for_a_workspace_denies_what_was_asked_before_the_session_h
 async def test_what_an_agent_asks_beyond_the_most_questions_is_answered_with_nothing() -> None:
     async with conversation() as talk:
         for number in range(MOST_OPEN + 1):
-            talk.puppet.asks_permission(f"q{number}", toolCall={"toolCallId": f"t{number}", "title": "Run it"})
+            talk.puppet.asks_permission(f"q{number}", toolCall={"toolCallId": f"t{number}", "title": "x"})
 
         assert (await talk.puppet.answer_to(f"q{MOST_OPEN}"))["result"] == CANCELLED
         assert len(talk.session.questions) == MOST_OPEN
