@@ -128,6 +128,18 @@ unknown categories
 extension methods
 every deviation has a test
 valid words stay as they are
+capabilities of new entities
+absent, null and values of new entities
+new updates without their capability
+unknown words of new entities
+notices in order
+notices change no state
+notices are told once
+the place of a compaction
+the summary of a compaction
+the end of a compaction
+what stands above a compaction
+names of tools
 """.strip().splitlines()
 """C1, C2, …"""
 

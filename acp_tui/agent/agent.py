@@ -74,7 +74,7 @@ OFFERED: Final = ClientCapabilities(
     fs=FileCapabilities(read_text_file=True, write_text_file=True),
     terminal=True,
     auth={"terminal": True},
-    session={"configOptions": {"boolean": {}}},
+    session={"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
     elicitation={"form": {}, "url": {}},
 )
 """The capabilities that the client tells every agent."""

@@ -28,7 +28,7 @@ from acp_tui.protocol.schema import (
 from acp_tui.protocol.validation import Unreadable
 from acp_tui.session import events
 from acp_tui.session.differences import difference_notice
-from acp_tui.session.entries import ToolCall
+from acp_tui.session.entries import AgentNotice, ToolCall
 from acp_tui.session.events import Event, SessionChange
 from acp_tui.session.past import Past
 from acp_tui.session.questions import Elicitation, Permission
@@ -299,7 +299,8 @@ _TOLD_ANEW: Final = (
     schema.NewToolCall,
     schema.ToolCallUpdate,
     schema.Plan,
-    schema.NoticeUpdate,
+    schema.CompactionUpdate,
+    schema.CompactionSummaryChunk,
 )
 """Updates that make a replay; all others tell how things are now."""
 _LATE: Final = 2.0
@@ -445,6 +446,8 @@ class Sessions:
     def _is_told_anew(self, session_id: str, event: events.Event, at: float) -> bool:
         """Take an event for a part of a replay if it is one; else the replay may be over."""
         retelling = self._retold[session_id]
+        if isinstance(event, schema.NoticeUpdate):
+            return self._is_known(event, self.by_id[session_id])
         is_late = retelling.is_answered and at - retelling.last > _LATE
         if isinstance(event, _TOLD_ANEW) and not is_late:
             retelling.told.apply(event, at)
@@ -453,6 +456,12 @@ class Sessions:
         if is_late or isinstance(event, events.Prompted):
             self._end_replay(session_id, at)
         return False
+
+    def _is_known(self, notice: schema.NoticeUpdate, seen: Session) -> bool:
+        """Return whether a notice was seen before: no part of a replay, but some agents may tell it again."""
+        told = (notice.title, notice.severity, notice.description or "")
+        known = (entry for entry in seen.entries if isinstance(entry, AgentNotice))
+        return any((entry.title, entry.severity, entry.description) == told for entry in known)
 
     def _end_replay(self, session_id: str, at: float) -> None:
         """Keep the earlier state, with a notice where the agent's replay differs."""

@@ -115,6 +115,7 @@ def _plain(past: PastRequest, verdict: RuleVerdict) -> dict[str, Any]:
         ],
         "agent": ask.agent,
         "kind": ask.tool_kind,
+        "tool": ask.tool_name,
         "command": ask.command,
         "paths": list(ask.paths),
         "title": past.title,

@@ -194,7 +194,7 @@ class ToolCallFields(Model):
     raw_input: Any = None
     raw_output: Any = None
     name: str | None = None
-    """The tool's programmatic name (draft)."""
+    """The program's name of the tool, such as `mcp__docs__search`; not unique."""
 
 
 class PlanEntry(Model):
@@ -744,12 +744,33 @@ class UsageUpdate(Model):
 
 
 class NoticeUpdate(Model):
-    """A live notice of the agent (draft)."""
+    """A live notice of the agent; no part of a replay."""
 
     session_update: Literal["notice"] = "notice"
     severity: str = "info"
     title: str
     description: str | None = None
+
+
+class CompactionUpdate(Model):
+    """A change of a compaction: absent keeps, null clears, a value replaces.
+
+    `status` is in_progress, completed, failed, cancelled, or a status of a later version.
+    """
+
+    session_update: Literal["compaction_update"] = "compaction_update"
+    compaction_id: str
+    status: str
+    summary: list[ContentBlock] | None = None
+    error: str | None = None
+
+
+class CompactionSummaryChunk(Model):
+    """A chunk of the summary of a compaction."""
+
+    session_update: Literal["compaction_summary_chunk"] = "compaction_summary_chunk"
+    compaction_id: str
+    content: ContentBlock
 
 
 class UnknownUpdate(Model):
@@ -772,6 +793,8 @@ Update = Annotated[
     | SessionInfoUpdate
     | UsageUpdate
     | NoticeUpdate
+    | CompactionUpdate
+    | CompactionSummaryChunk
     | UnknownUpdate,
     Field(discriminator="session_update"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
@@ -32,6 +33,8 @@ class Rule:
     decision: Decision
     agent: str | None = None
     tool_kind: str | None = None
+    tool_name: str | None = None
+    """A glob for the program's name of the tool; calls without a name match none."""
     path: str | None = None
     """A glob; `*` and `?` stay in one folder, `**` does not. A relative one matches below any folder, and
     allows below those of the workspace alone."""
@@ -103,6 +106,8 @@ class ToolUse:
     """The folders of the workspace, absolute; empty: the workspace alone."""
     names_command: bool = False
     """A field of its input is named as one for a command, whatever the kind of the call."""
+    tool_name: str = ""
+    """The program's name of the tool, if the agent tells it."""
     is_open: bool = False
     """Its input holds more than is searched: any path or command may stand in it."""
     has_more_paths: bool = False
@@ -293,10 +298,15 @@ def _fits(rule: Rule, use: ToolUse) -> bool:
         rule.agent in (None, use.agent)
         and rule.mode in (None, use.mode)
         and rule.session in (None, use.session)
+        and (rule.tool_name is None or _is_named(use.tool_name, rule.tool_name))
         and (rule.workspace is None or _is_for(rule, use.workspace))
         and _matches_kind(rule, use)
         and _may_allow_command(rule, use)
     )
+
+
+def _is_named(name: str, glob: str) -> bool:
+    return name != "" and fnmatchcase(name, glob)
 
 
 def _is_for(rule: Rule, workspace: str) -> bool:
@@ -312,8 +322,9 @@ def _matches_kind(rule: Rule, use: ToolUse) -> bool:
         return rule.tool_kind in (None, use.tool_kind)
     if use.tool_kind not in TOOL_KINDS:
         return False
-    if use.tool_kind == "other":  # may be anything, so it has to be named
-        return rule.tool_kind == "other"
+    if use.tool_kind == "other":  # may be anything, so the kind or the tool has to be named
+        names_tool = rule.tool_kind is None and bool((rule.tool_name or "").strip("*?"))
+        return rule.tool_kind == "other" or names_tool
     return rule.tool_kind in (None, use.tool_kind)
 
 

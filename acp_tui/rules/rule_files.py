@@ -176,6 +176,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "decision": shape.one_of(*get_args(Decision)),
     "agent": _filled,
     "tool_kind": shape.one_of(*TOOL_KINDS),
+    "tool_name": _filled,
     "path": _glob,
     "command": _filled,
     "mode": _filled,
@@ -190,7 +191,10 @@ def _and_so(message: str) -> str:
     return " This rule asks." if message.endswith("?") else "; this rule asks"
 
 
-_FIELDS: Final = ("decision", "agent", "tool_kind", "command", "path", "mode", "workspace", "expires", "note")
+_FIELDS: Final = (
+    *("decision", "agent", "tool_kind", "tool_name", "command", "path", "mode"),
+    *("workspace", "expires", "note"),
+)
 
 _HEAD: Final = """\
 # What agents may do unasked. Deny wins over ask, ask over allow; a key that is left out matches anything.

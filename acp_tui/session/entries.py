@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from acp_tui.protocol import schema as tools
-from acp_tui.protocol.schema import ContentBlock, TextContent
+from acp_tui.protocol.schema import ContentBlock, TextContent, UsageUpdate
 from acp_tui.session.shell_command import StatedCommand, shell_command, worded_command
 from acp_tui.session.text_buffer import TextBuffer
 
@@ -217,6 +217,37 @@ class Notice:
 
 
 @dataclass(slots=True)
+class AgentNotice:
+    """A notice of the agent: plain text, and no reply."""
+
+    title: str
+    severity: str = "info"
+    """A `Severity`, or a word of a later version."""
+    description: str = ""
+    at: float = 0.0
+    dropped: bool = False
+
+
+@dataclass(slots=True)
+class Compaction:
+    """A compaction of the agent's context. What was said before stays as it is."""
+
+    compaction_id: str
+    status: str = "in_progress"
+    """The agent's status, or `interrupted`: the turn ended without another one."""
+    parts: list[Part] = field(default_factory=list)
+    """The summary."""
+    error: str = ""
+    before: UsageUpdate | None = None
+    """The context when it began."""
+    after: UsageUpdate | None = None
+    """The context behind it, once told."""
+    at: float = 0.0
+    ended: float | None = None
+    dropped: bool = False
+
+
+@dataclass(slots=True)
 class UserCommand:
     """A shell command of the user, unseen by the agent."""
 
@@ -232,7 +263,17 @@ class UserCommand:
 
 
 Message = UserMessage | AscribedMessage | AgentMessage | Thought
-Entry = UserMessage | AscribedMessage | AgentMessage | Thought | ToolCall | Notice | UserCommand
+Entry = (
+    UserMessage
+    | AscribedMessage
+    | AgentMessage
+    | Thought
+    | ToolCall
+    | Notice
+    | AgentNotice
+    | Compaction
+    | UserCommand
+)
 
 
 def line_of(message: Message) -> str:

@@ -13,7 +13,16 @@ from acp_tui.protocol.schema import (
     TextContent,
     UserMessageChunk,
 )
-from acp_tui.session.entries import NOTE, AgentMessage, AscribedMessage, Entry, Message, Thought, UserMessage
+from acp_tui.session.entries import (
+    NOTE,
+    AgentMessage,
+    AscribedMessage,
+    Entry,
+    Message,
+    Part,
+    Thought,
+    UserMessage,
+)
 from acp_tui.session.events import SessionChange
 from acp_tui.session.text_buffer import TextBuffer
 
@@ -54,7 +63,7 @@ class Messages:
         self.is_replay = False
         message = UserMessage(at=at)
         for block in prompt:
-            _append(message, block)
+            append_block(message.parts, block)
         self._entries.append(message)
         self._echo = "".join(block.text for block in prompt if isinstance(block, TextContent))
         self._prompt, self._has_heard, self._repeated = prompt, False, ""
@@ -101,8 +110,8 @@ class Messages:
         message = self._entries[index]
         assert isinstance(message, kind)
         if held:
-            _append(message, TextContent(text=held))
-        _append(message, block)
+            append_block(message.parts, TextContent(text=held))
+        append_block(message.parts, block)
         if isinstance(message, Thought):
             message.last = at
         if closed:
@@ -170,14 +179,14 @@ class Messages:
         return len(self._repeated) + len(block.text) in ends
 
 
-def _append(message: Message, block: ContentBlock) -> None:
+def append_block(parts: list[Part], block: ContentBlock) -> None:
     """Append a block; adjacent texts merge, except the client's note."""
     if not isinstance(block, TextContent):
-        message.parts.append(block)
+        parts.append(block)
         return
-    is_apart = not message.parts or not isinstance(message.parts[-1], TextBuffer)
+    is_apart = not parts or not isinstance(parts[-1], TextBuffer)
     if is_apart or block.text.startswith(NOTE):
-        message.parts.append(TextBuffer())
-    text = message.parts[-1]
+        parts.append(TextBuffer())
+    text = parts[-1]
     assert isinstance(text, TextBuffer)
     text.append(block.text)

@@ -9,7 +9,9 @@ from typing import Any, Final
 from acp_tui.protocol.schema import Model, TerminalItem
 from acp_tui.session.entries import (
     AgentMessage,
+    AgentNotice,
     AscribedMessage,
+    Compaction,
     Entry,
     Notice,
     Thought,
@@ -27,6 +29,8 @@ TYPES: Final[dict[type[Entry], str]] = {
     Thought: "thought",
     ToolCall: "tool_call",
     Notice: "notice",
+    AgentNotice: "agent_notice",
+    Compaction: "compaction",
     UserCommand: "own_command",
 }
 """Names of the kinds of entries."""

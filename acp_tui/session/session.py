@@ -15,12 +15,13 @@ from acp_tui.protocol.schema import (
     UsageUpdate,
 )
 from acp_tui.session import events
+from acp_tui.session.compactions import Compactions
 from acp_tui.session.entries import (
     AgentMessage,
+    AgentNotice,
     Diff,
     Entry,
     Notice,
-    Severity,
     ToolCall,
     UserCommand,
     UserMessage,
@@ -40,8 +41,6 @@ from acp_tui.session.turns import Turn, Turns, TurnState
 
 THIS_TURN: Final = -1
 """The latest turn, as a value of `Session.since`."""
-
-_SEVERITIES: Final[dict[str, Severity]] = {word: word for word in get_args(Severity)}
 
 
 class Session:
@@ -76,6 +75,7 @@ class Session:
         self._looked = 0.0
         self._messages = Messages(self.entries)
         self._calls = ToolCalls(self.entries, title_is_command=title_is_command)
+        self._compactions = Compactions(self.entries)
         self._options = SessionOptions()
         self._questions = Questions()
         self._turns = Turns(self.entries)
@@ -207,8 +207,10 @@ class Session:
             case schema.UsageUpdate():
                 return self._usage(event)
             case schema.NoticeUpdate():
-                severity = _SEVERITIES.get(event.severity, "info")
-                return self._note(Notice(event.title, severity, event.description or "", at))
+                notice = AgentNotice(event.title, event.severity, event.description or "", at)
+                return SessionChange((self._append(notice),))
+            case schema.CompactionUpdate() | schema.CompactionSummaryChunk():
+                return self._compaction(event, at)
             case schema.UnknownUpdate():
                 return None
             case events.Prompted():
@@ -373,7 +375,8 @@ class Session:
         self._questions.end_turn()
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
         self._turns.end(stop_reason, at, self.usage)
-        return (*self._messages.end_turn(), *self._calls.settle(left, at))
+        settled = (*self._calls.settle(left, at), *self._compactions.interrupt(at))
+        return (*self._messages.end_turn(), *settled)
 
     def _resumed(self, at: float) -> SessionChange:
         changed = self._end_turn("cancelled", at)
@@ -551,7 +554,17 @@ class Session:
         if update.cost is None and before is not None:
             update = update.model_copy(update={"cost": before.cost})
         self.usage = update
-        return SessionChange(fields=("usage",))
+        return SessionChange(self._compactions.measured(update), ("usage",))
+
+    def _compaction(
+        self, event: schema.CompactionUpdate | schema.CompactionSummaryChunk, at: float
+    ) -> SessionChange:
+        closed = () if self._compactions.knows(event.compaction_id) else self._messages.close()
+        if isinstance(event, schema.CompactionUpdate):
+            index = self._compactions.update(event, self.usage, at)
+        else:
+            index = self._compactions.add(event, self.usage, at)
+        return SessionChange((*closed, index))
 
     def _note(self, notice: Notice) -> SessionChange:
         return SessionChange((self._append(notice),))

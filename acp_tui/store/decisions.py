@@ -1,7 +1,7 @@
 """The decision log: requests and answers, one JSON object per line, the latest last.
 
 A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
-"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to", "again"}`; see `Decision`. All agents
+"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to", "again", "tool"}`; see `Decision`. All agents
 and running programs share the log.
 """
 
@@ -78,6 +78,8 @@ class Decision:
     """Real paths of files and of the folder of a command, where links led elsewhere."""
     again: bool = False
     """True if it was asked again: its file or folder had changed, and the answer before had no effect."""
+    tool: str = ""
+    """The program's name of the tool, if the agent told it."""
 
     @property
     def is_allowed(self) -> bool:
@@ -144,7 +146,7 @@ class DecisionLog:
 
     def _row(self, decision: Decision) -> dict[str, Any]:
         row = asdict(decision)
-        row["title"] = self.masked(decision.title)
+        row["title"], row["tool"] = self.masked(decision.title), self.masked(decision.tool)
         row["command"] = None if decision.command is None else self.masked(decision.command)
         for name in ("paths", "inputs", "led_to"):
             row[name] = [self.masked(path) for path in row[name][:_PATHS]]
@@ -243,6 +245,7 @@ def _decision(line: bytes) -> Decision | None:
                 "led_to": tuple(row.get("led_to", ())),
                 "unasked": bool(row.get("unasked", False)),
                 "again": bool(row.get("again", False)),
+                "tool": str(row.get("tool", "")),
                 "options": tuple(OfferedOption(**option) for option in values["options"]),
                 "chosen": chosen,
             }

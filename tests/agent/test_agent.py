@@ -24,7 +24,7 @@ from tests.agent.puppet import SESSION, conversation, text, update
 # ------------------------------------------------------------------ initialize
 
 
-async def test_c32_c36_initialize_comes_first_once_and_names_what_we_can_do() -> None:
+async def test_c32_c36_c118_initialize_comes_first_once_and_names_what_we_can_do() -> None:
     async with conversation() as talk:
         first, *others = talk.puppet.sent.frames
 
@@ -35,7 +35,7 @@ async def test_c32_c36_initialize_comes_first_once_and_names_what_we_can_do() ->
                 "fs": {"readTextFile": True, "writeTextFile": True},
                 "terminal": True,
                 "auth": {"terminal": True},
-                "session": {"configOptions": {"boolean": {}}},
+                "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
                 "elicitation": {"form": {}, "url": {}},
             },
             "clientInfo": {"name": "acp-tui", "title": "acp-tui", "version": "0"},

@@ -13,7 +13,16 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.host import Host
 from acp_tui.agent.replay import replay
 from acp_tui.rules.model import Rule
-from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserCommand, UserMessage, text_of
+from acp_tui.session.entries import (
+    AgentMessage,
+    AgentNotice,
+    Compaction,
+    Notice,
+    ToolCall,
+    UserCommand,
+    UserMessage,
+    text_of,
+)
 from acp_tui.session.events import CommandEnded, CommandStarted
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
@@ -420,3 +429,34 @@ async def test_what_no_agent_asks_for_is_written_down_when_its_command_ends(tmp_
 
     outputs = [row.msg["output"] for row in talk.journal.rows if "output" in row.msg]
     assert outputs == ["hello\r\n", "begun\r\n"], "what still runs is written down at the end"
+
+
+def test_c120_new_updates_are_read_also_where_their_capability_was_not_sent() -> None:
+    (session,) = replay(
+        [
+            *NEW,
+            came(**update("notice", severity="warning", title="careful")),
+            came(**update("compaction_update", compactionId="c", status="completed")),
+        ]
+    ).sessions.values()
+
+    assert [type(entry) for entry in session.entries[:2]] == [AgentNotice, Compaction]
+
+
+@pytest.mark.parametrize(("told_again", "titles"), [("seen", ["seen"]), ("news", ["seen", "news"])])
+def test_c124_a_load_tells_no_notice_twice_and_a_new_one_at_once(told_again: str, titles: list[str]) -> None:
+    (session,) = replay(
+        [
+            *NEW,
+            came(**update("notice", severity="info", title="seen")),
+            note(start=["agent"], at="2026-01-01T00:00:00+00:00"),
+            out(id=0, method="initialize", params={"protocolVersion": 1}),
+            came(id=0, result={"protocolVersion": 1}),
+            note(continued=SESSION),
+            out(id=1, method="session/load", params={"sessionId": SESSION, "cwd": "/w", "mcpServers": []}),
+            came(**update("notice", severity="info", title=told_again)),
+            came(id=1, result={}),
+        ]
+    ).sessions.values()
+
+    assert [entry.title for entry in session.entries if isinstance(entry, AgentNotice)] == titles

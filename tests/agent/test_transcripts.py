@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.agent.replay import replay
-from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage, text_of
+from acp_tui.session.entries import (
+    AgentMessage,
+    AgentNotice,
+    Compaction,
+    Notice,
+    Thought,
+    ToolCall,
+    UserMessage,
+    text_of,
+)
 from acp_tui.session.session import Session
 from tests import recordings
 from tests.journals import Line
@@ -184,3 +193,34 @@ def test_the_prompt_of_two_sessions_at_once_is_in_each() -> None:
     for session in sessions.values():
         assert any(isinstance(entry, UserMessage) for entry in session.entries)
         assert any(isinstance(entry, AgentMessage) for entry in session.entries)
+
+
+@pytest.mark.parametrize("name", ["claude-notices", "codex-notices"])
+def test_c122_the_notices_of_real_agents_are_kept(name: str) -> None:
+    found = [entry for entry in only(name).entries if isinstance(entry, AgentNotice)]
+
+    assert found
+    assert all(entry.severity == "warning" and entry.title and entry.description for entry in found)
+
+
+def test_c125_c128_a_compaction_of_claude_is_one_entry_with_its_summary_and_both_contexts() -> None:
+    first = recordings.rows("claude-compact")
+    end = next(place for place, row in enumerate(first) if row.direction == "note" and "exit" in row.msg)
+    (session,) = replay(first[:end]).sessions.values()
+
+    (found,) = (entry for entry in session.entries if isinstance(entry, Compaction))
+    assert (found.status, list(map(str, found.parts))) == ("completed", ["The talk was about notes."])
+    assert found.before is not None
+    assert found.after is not None
+    assert (found.before.used, found.after.used) == (21_537, 2_484)
+
+
+def test_c127_c128_a_load_of_codex_tells_its_compaction_with_the_last_status() -> None:
+    rows = recordings.rows("codex-compact")
+    end = next(place for place, row in enumerate(rows) if row.direction == "note" and "exit" in row.msg)
+    (live,) = replay(rows[:end]).sessions.values()
+    (before,) = (entry for entry in live.entries if isinstance(entry, Compaction))
+    (after,) = (entry for entry in only("codex-compact").entries if isinstance(entry, Compaction))
+
+    assert (before.before and before.before.used, before.after and before.after.used) == (12_472, 8_351)
+    assert (after.status, after.before) == ("completed", None)

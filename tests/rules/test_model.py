@@ -51,6 +51,23 @@ def test_a_rule_speaks_only_of_what_it_names(field: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "expected"), [("mcp__docs__search", "allow"), ("mcp__mail__send", "ask"), ("", "ask")]
+)
+def test_c129_a_rule_names_a_tool_by_a_glob(name: str, expected: str) -> None:
+    asked = ToolUse("a", "other", tool_name=name)
+
+    assert decided(asked, Rule("allow", tool_name="mcp__docs__*")) == expected
+    assert decided(asked, Rule("deny", tool_name="*search")) == ("deny" if "search" in name else "ask")
+
+
+def test_c129_a_glob_for_every_tool_allows_nothing_of_an_unknown_kind() -> None:
+    asked = ToolUse("a", "other", tool_name="mcp__mail__send")
+
+    assert decided(asked, Rule("allow", tool_name="*")) == "ask"
+    assert decided(asked, Rule("allow", tool_kind="other", tool_name="*")) == "allow"
+
+
+@pytest.mark.parametrize(
     ("command", "expected"),
     [("ls -l", "allow"), (" ls -l\n", "allow"), ("ls -l x", "ask"), ("ls", "ask"), ("ls -l; ls -l", "ask")],
 )

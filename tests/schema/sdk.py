@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from acp import schema
 from pydantic import TypeAdapter, ValidationError
@@ -28,8 +28,21 @@ def lost_in_result(method: str, result: Any) -> list[str]:
     return _lost(word_of(method, is_params=False), result)
 
 
+_LATER: Final = {"ClientCapabilities": {"subagents"}, "session": {"notices", "compaction"}}
+"""Parts of `initialize` that are younger than this release of the SDK."""
+
+
+def _known(name: str, value: Any) -> Any:
+    """Return a word without the parts that the SDK cannot know."""
+    if name != "InitializeRequest":
+        return value
+    can = {key: part for key, part in value["clientCapabilities"].items() if key not in _LATER["ClientCapabilities"]}
+    session = {key: part for key, part in can["session"].items() if key not in _LATER["session"]}
+    return {**value, "clientCapabilities": {**can, "session": session}}
+
+
 def _lost(name: str, value: Any) -> list[str]:
-    adapter = _adapter(name)
+    adapter, value = _adapter(name), _known(name, value)
     try:
         word = adapter.validate_python(value)
     except ValidationError as error:

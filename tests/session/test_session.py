@@ -9,7 +9,7 @@ import pytest
 from acp_tui.protocol.schema import ContentBlock, PermissionOption, SessionSetup, TextContent, ToolCallFields
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events, notices
-from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserCommand
+from acp_tui.session.entries import AgentMessage, AgentNotice, Notice, ToolCall, UserCommand
 from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -366,3 +366,52 @@ def test_c74_r39_usage_that_is_odd_is_taken_as_far_as_it_goes() -> None:
     assert usage is not None
     assert usage.cost is not None
     assert (usage.used, usage.size, usage.cost.amount) == (900, 100, 0.5)
+
+
+def agent_notice(title: str, severity: str = "info", **fields: Any) -> dict[str, Any]:
+    return {"sessionUpdate": "notice", "severity": severity, "title": title, **fields}
+
+
+def test_c122_notices_of_the_agent_stand_where_they_came_also_between_turns() -> None:
+    session = session_with(agent_notice("before"), chunk("hi"), agent_notice("in it", "warning"))
+    session.apply(prompt("go"), 3.0)
+    session.apply(events.TurnEnded("end_turn"), 4.0)
+    session.apply(read_update(agent_notice("after", "error", description="why")), 5.0)
+
+    found = [entry for entry in session.entries if isinstance(entry, AgentNotice)]
+    assert [(each.title, each.severity, each.description) for each in found] == [
+        ("before", "info", ""),
+        ("in it", "warning", ""),
+        ("after", "error", "why"),
+    ]
+    assert [type(entry) for entry in session.entries[:3]] == [AgentNotice, AgentMessage, AgentNotice]
+
+
+def test_c123_an_error_notice_ends_no_turn_and_is_no_word_of_the_agent() -> None:
+    session = Session("s")
+    session.apply(prompt("go"), 1.0)
+    session.apply(read_update(agent_notice("broken", "error")), 2.0)
+    assert session.turn_state == "running"
+
+    session.apply(events.TurnEnded("end_turn"), 3.0)
+
+    assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == [
+        "The agent ended the turn without a word."
+    ]
+    assert session.turns[-1].stop_reason == "end_turn"
+
+
+def test_c121_an_unknown_severity_is_kept() -> None:
+    session = session_with(agent_notice("x", "of tomorrow"))
+
+    assert session.entries == [AgentNotice("x", "of tomorrow")]
+
+
+def test_c129_the_name_of_a_tool_is_kept_over_updates_without_it() -> None:
+    session = session_with(call("t1") | {"name": "mcp__docs__search"})
+
+    session.apply(read_update(call_update("t1", status="completed") | {"name": None}))
+
+    known = session.tool_call("t1")
+    assert known is not None
+    assert known.name == "mcp__docs__search"

@@ -203,6 +203,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
     return rules.ToolUse(
         agent=agent,
         tool_kind=call.kind,
+        tool_name=call.name or "",
         paths=with_targets(named, session.cwd),
         inputs=with_targets(input_paths(call, session.cwd), session.cwd),
         hints=tuple(_hints(call)),

@@ -168,6 +168,7 @@ class DecisionRecorder:
             detail=answered_by.detail,
             waited=round(waited, 3),
             inputs=tuple(path for path in input_paths(call, session.cwd) if path not in known),
+            tool=call.name or "",
         )
 
     def _add(self, made: Callable[[], Decision]) -> None:
@@ -183,7 +184,7 @@ def _as_news_of(call: ToolCall | None, told: ToolCall) -> ToolCall:
     """Return a request under the id and title of the tool call behind it, if that is known."""
     if call is None:
         return told
-    return replace(told, tool_call_id=call.tool_call_id, title=call.title)
+    return replace(told, tool_call_id=call.tool_call_id, title=call.title, name=call.name)
 
 
 def past_tool_uses(decisions: Iterable[Decision]) -> Iterator[ToolUse]:
@@ -200,6 +201,7 @@ def past_tool_uses(decisions: Iterable[Decision]) -> Iterator[ToolUse]:
             workspace=one.workspace,
             session=one.session,
             inputs=one.inputs,
+            tool_name=one.tool,
         )
 
 

@@ -19,7 +19,15 @@ from acp_tui.protocol.schema import (
     TextContent,
     UnknownContent,
 )
-from acp_tui.session.entries import AgentMessage, AscribedMessage, Message, Thought, UserMessage, text_of
+from acp_tui.session.entries import (
+    AgentMessage,
+    AscribedMessage,
+    Message,
+    Part,
+    Thought,
+    UserMessage,
+    text_of,
+)
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.widgets.markdown.links import may_have_links
@@ -97,15 +105,15 @@ _NEWEST: Final = 400
 
 def take_over_parts(
     parts: list[Block],
-    message: Message,
+    told: Sequence[Part],
     finished: bool,
     *,
     role: str,
     indent: int,
     image: Callable[[ImageContent], Block] = card,
 ) -> None:
-    """Make the blocks of a message equal to its parts, which only grow; `image` returns one for an image."""
-    for position, part in enumerate(message.parts):
+    """Make blocks equal to the parts of a message, which only grow; `image` returns one for an image."""
+    for position, part in enumerate(told):
         if position == len(parts):
             above = 1 if position == 0 else 0
             if isinstance(part, TextBuffer):
@@ -117,7 +125,7 @@ def take_over_parts(
         block = parts[position]
         if isinstance(block, MarkdownBlock):
             block.grown()
-            if finished or position < len(message.parts) - 1:
+            if finished or position < len(told) - 1:
                 block.finish()
 
 
@@ -222,7 +230,7 @@ class AgentMessageBlock(EntryBlock):
     def sync(self) -> None:
         role = "muted" if self.entry.dropped else "text"
         finished, parts = self.entry.finished, list(self.parts)
-        take_over_parts(parts, self.entry, finished, role=role, indent=0, image=self._image)
+        take_over_parts(parts, self.entry.parts, finished, role=role, indent=0, image=self._image)
         self.parts = parts
 
     @property
@@ -260,7 +268,7 @@ class AscribedMessageBlock(EntryBlock):
         said = [("warning", "The agent says that you said:")]
         head = self.parts[0] if self.parts else TextBlock(said, above=1)
         text = list(self.parts[1:])
-        take_over_parts(text, self.entry, self.entry.finished, role="muted", indent=2)
+        take_over_parts(text, self.entry.parts, self.entry.finished, role="muted", indent=2)
         self.parts = [head, *text]
 
 
@@ -281,7 +289,7 @@ class ThoughtBlock(EntryBlock):
         head = self.parts[0] if self.parts else ThoughtHead(self)
         text = list(self.parts[1:]) if self._open_now else []
         if self._open_now:
-            take_over_parts(text, self.entry, self.entry.finished, role="thought", indent=2)
+            take_over_parts(text, self.entry.parts, self.entry.finished, role="thought", indent=2)
         self.parts = (head, *text)
 
     @property

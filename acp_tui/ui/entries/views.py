@@ -9,7 +9,9 @@ from typing_extensions import override
 from acp_tui.formatting import seconds
 from acp_tui.session.entries import (
     AgentMessage,
+    AgentNotice,
     AscribedMessage,
+    Compaction,
     Entry,
     Notice,
     Thought,
@@ -17,6 +19,7 @@ from acp_tui.session.entries import (
     UserCommand,
     UserMessage,
 )
+from acp_tui.ui.entries.compaction import CompactionBlock
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import (
     AgentMessageBlock,
@@ -26,7 +29,7 @@ from acp_tui.ui.entries.messages import (
 )
 from acp_tui.ui.entries.output import TerminalTail, TextTail
 from acp_tui.ui.entries.tool_call import ToolCallBlock
-from acp_tui.ui.widgets.text import exact_line
+from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
 
 _ROLES: Final = {"info": "notice", "warning": "warning", "error": "error"}
@@ -55,6 +58,38 @@ class NoticeBlock(EntryBlock):
             lines = self.entry.detail.rstrip().splitlines()
             detail = "\n".join(lines[-_DETAIL_LINES:])
             self.parts.append(TextBlock([("muted", detail)], first=[("text", "  ")], rest=[("text", "  ")]))
+
+
+_MARKS: Final = {"info": "dot", "warning": "warning", "error": "failed"}
+_DESCRIPTION: Final = 500
+"""Characters of a description that are shown; the search and copies have all of it."""
+_SEVERITY: Final = 20
+
+
+class AgentNoticeBlock(EntryBlock):
+    """A notice of the agent, with the mark of its severity; its description below it."""
+
+    __slots__ = ()
+    entry: AgentNotice
+    parts: list[Block]
+
+    @override
+    def sync(self) -> None:
+        entry, symbol = self.entry, self.context.symbol
+        role = _ROLES.get(entry.severity, "notice")
+        mark = f"{symbol(_MARKS.get(entry.severity, 'dot'))} "
+        words = "" if entry.severity in _ROLES else f"{safe_line(entry.severity[:_SEVERITY])}: "
+        blank = [("text", " " * len(mark))]
+        text = [(role, f"{words}{entry.title}")]
+        self.parts = [TextBlock(text, first=[(role, mark)], rest=blank, above=1)]
+        if entry.description:
+            cut = symbol("cut") if len(entry.description) > _DESCRIPTION else ""
+            below = [("muted", f"{entry.description[:_DESCRIPTION]}{cut}")]
+            self.parts.append(TextBlock(below, first=blank, rest=blank))
+
+    @override
+    def source(self) -> str:
+        return "\n".join(filter(None, (self.entry.title, self.entry.description)))
 
 
 _ROWS: Final = 12
@@ -109,5 +144,7 @@ VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
     Thought: ThoughtBlock,
     ToolCall: ToolCallBlock,
     Notice: NoticeBlock,
+    AgentNotice: AgentNoticeBlock,
+    Compaction: CompactionBlock,
     UserCommand: OwnCommandBlock,
 }

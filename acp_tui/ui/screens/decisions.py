@@ -106,7 +106,7 @@ class DecisionList(RowList[Decision]):
 
 def _texts(decision: Decision) -> Iterator[str]:
     yield from (decision.session, decision.agent, decision.workspace, decision.kind, decision.title)
-    yield from (decision.command or "", *decision.paths, *decision.inputs, who(decision), outcome(decision))
+    yield from (decision.command or "", decision.tool, *decision.paths, *decision.inputs, who(decision), outcome(decision))
     if decision.chosen is not None:
         yield f"{decision.chosen.name} {decision.chosen.kind}"
 
@@ -255,6 +255,8 @@ def sections(decision: Decision) -> list[Section]:
 
 def _asked(decision: Decision) -> Iterator[Fact]:
     yield "kind", f"{decision.kind}, without a permission" if decision.unasked else decision.kind
+    if decision.tool:
+        yield "tool", decision.tool
     if decision.again:
         yield "asked again", "its file or folder had changed; the answer before had no effect"
     if decision.title:

@@ -31,6 +31,7 @@ from acp_tui.ui.widgets.text import safe_line
 DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)
 TEXTS: Final = {
     "tool_kind": ("kind", f"any; or {', '.join(TOOL_KINDS)}"),
+    "tool_name": ("tool", "any; or its name, or a glob, such as: mcp__docs__*"),
     "command": ("command", "any; or the first words of a command, such as: git status"),
     "path": ("path", "any; or a glob, such as: src/** or *.md"),
     "agent": ("agent", "any; or the name of one"),
@@ -136,8 +137,10 @@ class RuleEditor(Dialog[RuleDraft]):
             return f"{found}."
         if rule.path is not None and {".", ".."} & set(rule.path.split("/")):
             return "A path without . and .. is needed."
-        if rule.decision == "allow" and not (rule.tool_kind or rule.command or rule.path):
-            return "What is allowed needs a kind, a command or a path."
+        if rule.decision == "allow" and not (
+            rule.tool_kind or rule.tool_name or rule.command or rule.path
+        ):
+            return "What is allowed needs a kind, a tool, a command or a path."
         return ""
 
     @on(Input.Changed)
@@ -185,6 +188,7 @@ _FIELDS: Final = {
     "kind": f"{', '.join(TOOL_KINDS)}",
     "command": "a whole command line, as an agent would ask for it",
     "path": "a file, whole or below the workspace",
+    "tool": "the program's name of the tool",
     "agent": "the name of an agent",
     "mode": "the id of a mode",
 }
@@ -244,6 +248,7 @@ class RuleTrial(Dialog[None]):
             texts["mode"] or None,
             self._ask.workspace,
             self._ask.session,
+            tool_name=texts["tool"],
         )
 
     @on(Input.Changed)

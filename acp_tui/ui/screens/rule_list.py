@@ -41,11 +41,13 @@ def matches(rule: Rule) -> str:
     if rule.command is not None:
         what = f"exactly “{rule.command}”" if rule.exact else f"{rule.command} …"
     elif not what:
-        what = "anything" if rule.path is None else ""
+        what = "anything" if rule.path is None and rule.tool_name is None else ""
     if rule.folder is not None:
         what += f" in {from_home(rule.folder)}"
     if rule.path is not None:
         what = f"{what} in {rule.path}" if what else rule.path
+    if rule.tool_name is not None:
+        what = f"{what}, by {rule.tool_name}" if what else f"what {rule.tool_name} does"
     if rule.agent is not None:
         what += f", of {rule.agent}"
     if rule.mode is not None:

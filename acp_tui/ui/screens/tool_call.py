@@ -310,6 +310,8 @@ class ToolCallScreen(FullScreen[None]):
         command = self._call.command
         if command is not None and " ".join(command.split()) not in call_title(self._call, self._cwd):
             facts.append(([("muted", "   $ "), ("code", exact_line(" ".join(command.split())))], []))
+        if self._call.name and self._call.name not in call_title(self._call, self._cwd):
+            facts.append(([("muted", f"   tool {self._call.name}")], []))
         if self._call.decision:
             facts.append(([("muted", f"   {self._call.decision}")], []))
         self.show_title(*facts, *self._places())

@@ -14,11 +14,14 @@ from acp_tui.formatting import lines, seconds
 from acp_tui.protocol.schema import TerminalItem
 from acp_tui.session.entries import (
     AgentMessage,
+    AgentNotice,
     AscribedMessage,
+    Compaction,
     Diff,
     Entry,
     Message,
     Notice,
+    Part,
     Thought,
     ToolCall,
     UserCommand,
@@ -30,6 +33,7 @@ from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.store.folders import data_folder
 from acp_tui.store.redaction import save_export
+from acp_tui.ui.entries.compaction import compaction_words
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.output import result_text
 from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
@@ -40,6 +44,7 @@ from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.session_name import title_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
 from acp_tui.ui.widgets.markdown.links import codes
+from acp_tui.ui.widgets.styles import SYMBOLS
 from acp_tui.ui.widgets.terminal.log import text_of as printed_text
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block
@@ -221,6 +226,17 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             yield f"*{safe_line(entry.text)}*"
             if printed is not None and entry.detail:
                 yield fenced(entry.detail)
+        case AgentNotice():
+            word = "" if entry.severity == "info" else f"{entry.severity}: "
+            yield f"*{safe_line(f'{word}{entry.title}')}*"
+            if printed is not None and entry.description:
+                yield fenced(entry.description)
+        case Compaction():
+            yield f"*{compaction_words(entry, lambda name: SYMBOLS[name][0])}*"
+            if entry.error:
+                yield fenced(entry.error)
+            if printed is not None and entry.parts:
+                yield _quoted(_parts(entry.parts))
         case UserCommand():
             yield f"- you ran {_inline(entry.command)}"
             if printed is not None and (text := printed(entry.terminal_id) or _lines_of(entry.output)):
@@ -237,9 +253,12 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def _message(message: Message) -> str:
+    return _parts(message.parts)
+
+
+def _parts(parts: Sequence[Part]) -> str:
     return "\n\n".join(
-        str(part).strip("\n") if isinstance(part, TextBuffer) else f"[{described(part)}]"
-        for part in message.parts
+        str(part).strip("\n") if isinstance(part, TextBuffer) else f"[{described(part)}]" for part in parts
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import get_args
 
-from acp_tui.session.entries import AgentMessage, Diff, Entry, Notice, UserMessage
+from acp_tui.session.entries import AgentMessage, AgentNotice, Compaction, Diff, Entry, Notice, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.views import VIEWS
 from tests.ui.entries.rows import block, call, context, rows, text_item, thought
@@ -18,6 +18,37 @@ def test_a_notice_shows_the_end_of_its_detail() -> None:
 
     assert shown[1] == "· The agent has ended."
     assert shown[2:] == [f"  {number}" for number in range(18, 30)]
+
+
+def test_c122_a_notice_of_the_agent_has_the_mark_of_its_severity_and_is_not_cut() -> None:
+    title = "`[features].collab` is deprecated. Use `[features].multi_agent` instead."
+    notice = AgentNotice(title, "warning", "Enable it in config.toml.")
+
+    shown = rows(block(notice), 40)
+
+    assert shown[1].startswith("⚠ `[features].collab`")
+    assert " ".join(line.strip() for line in shown[1:]) == f"⚠ {title} Enable it in config.toml."
+    assert rows(block(AgentNotice("x", "error")))[1] == "✗ x"
+    assert rows(block(AgentNotice("x")))[1] == "· x"
+
+
+def test_c121_an_unknown_severity_is_shown_as_it_is() -> None:
+    assert rows(block(AgentNotice("x", "urgent")))[1] == "· urgent: x"
+
+
+def test_c124_markup_and_escapes_in_a_notice_are_inert() -> None:
+    shown = "\n".join(rows(block(AgentNotice("[red]a[/] **b** \x1b[2J", "info", "\x1b]52;c;x\x07"))))
+
+    assert "[red]a[/] **b**" in shown
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_a_long_description_is_cut_and_all_of_it_is_searched() -> None:
+    shown = block(AgentNotice("x", "info", "word " * 1_000 + "end"))
+
+    assert len(rows(shown)) < 20
+    assert shown.searched().endswith("end")
 
 
 def test_every_kind_of_entry_has_a_view() -> None:
@@ -34,6 +65,8 @@ def test_with_ascii_no_block_draws_anything_else() -> None:
         ),
         thought("hm " * 200),
         Notice("said", detail="more"),
+        AgentNotice("said", "warning", "more " * 200),
+        Compaction("c1", "completed", [TextBuffer("short")]),
         call(kind="edit", content=[diff]),
         call(kind="execute", content=[text_item("printed " * 50)]),
     ]

@@ -252,3 +252,25 @@ async def test_what_the_journal_hides_is_hidden_in_an_export_too(
         path = next((home / "data" / "exports").glob(f"*-about-it.{kind}"))
         assert "about it" in path.read_text()
         assert "planted" not in path.read_text()
+
+
+def test_c122_c126_notices_and_compactions_of_the_agent_are_written_with_their_texts() -> None:
+    session = Session("s1", "/w")
+    summary = [{"type": "text", "text": "It was about notes."}]
+    for news in (
+        update("notice", severity="warning", title="careful", description="why"),
+        update("usage_update", used=820, size=1000),
+        update("compaction_update", compactionId="c", status="completed", summary=summary),
+        update("usage_update", used=110, size=1000),
+        update("compaction_update", compactionId="d", status="failed", error="no room"),
+    ):
+        session.apply(read_update(news))
+
+    short, whole = as_markdown(session, "t", "a"), as_markdown(session, "t", "a", lambda name: "")
+
+    assert "*warning: careful*" in short
+    assert "*compacted, 82 % → 11 %*" in short
+    assert "no room" in short
+    assert "why" not in short
+    assert "why" in whole
+    assert "> It was about notes." in whole
