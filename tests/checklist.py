@@ -140,6 +140,10 @@ the summary of a compaction
 the end of a compaction
 what stands above a compaction
 names of tools
+plans by id
+plans with and without an id
+plans in Markdown and in files
+a plan in a question
 """.strip().splitlines()
 """C1, C2, …"""
 

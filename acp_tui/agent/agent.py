@@ -74,6 +74,7 @@ OFFERED: Final = ClientCapabilities(
     fs=FileCapabilities(read_text_file=True, write_text_file=True),
     terminal=True,
     auth={"terminal": True},
+    plan={},
     session={"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
     elicitation={"form": {}, "url": {}},
 )

@@ -299,6 +299,8 @@ _TOLD_ANEW: Final = (
     schema.NewToolCall,
     schema.ToolCallUpdate,
     schema.Plan,
+    schema.PlanUpdate,
+    schema.PlanRemoved,
     schema.CompactionUpdate,
     schema.CompactionSummaryChunk,
 )

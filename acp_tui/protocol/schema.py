@@ -577,6 +577,7 @@ class ClientCapabilities(Model):
     fs: FileCapabilities = FileCapabilities()
     terminal: bool = False
     auth: dict[str, Any] | None = None
+    plan: dict[str, Any] | None = None
     session: dict[str, Any] | None = None
     elicitation: dict[str, Any] | None = None
 
@@ -698,6 +699,60 @@ class Plan(Model):
     entries: list[PlanEntry]
 
 
+class PlanItems(Model):
+    """A plan as a complete list of steps."""
+
+    type: Literal["items"] = "items"
+    plan_id: str
+    entries: list[PlanEntry]
+
+
+class PlanMarkdown(Model):
+    """A plan as Markdown."""
+
+    type: Literal["markdown"] = "markdown"
+    plan_id: str
+    content: str
+
+
+class PlanFile(Model):
+    """A plan in a file, which is read only when the user asks for it."""
+
+    type: Literal["file"] = "file"
+    plan_id: str
+    uri: str
+
+
+class UnknownPlan(Model):
+    """A plan of an unknown kind."""
+
+    type: Literal["?"] = "?"
+    raw: Any = None
+
+    @property
+    def plan_id(self) -> str:
+        """The id that it was sent with, or ""."""
+        found = self.raw.get("planId") if isinstance(self.raw, dict) else None
+        return found if isinstance(found, str) else ""
+
+
+PlanContent = Annotated[PlanItems | PlanMarkdown | PlanFile | UnknownPlan, Field(discriminator="type")]
+
+
+class PlanUpdate(Model):
+    """A plan with an id, replaced whole."""
+
+    session_update: Literal["plan_update"] = "plan_update"
+    plan: PlanContent
+
+
+class PlanRemoved(Model):
+    """The end of a plan with an id."""
+
+    session_update: Literal["plan_removed"] = "plan_removed"
+    plan_id: str
+
+
 class AvailableCommandsUpdate(Model):
     """The complete list of commands."""
 
@@ -787,6 +842,8 @@ Update = Annotated[
     | NewToolCall
     | ToolCallUpdate
     | Plan
+    | PlanUpdate
+    | PlanRemoved
     | AvailableCommandsUpdate
     | CurrentModeUpdate
     | ConfigOptionUpdate

@@ -149,6 +149,8 @@ class ToolCall:
     raw_input: Any = None
     raw_output: Any = None
     name: str | None = None
+    plan: str = ""
+    """The plan that its input told last, where it asks to leave the planning mode."""
     meta: Mapping[str, Any] | None = None
     """The `_meta` of all updates, merged key by key."""
     output: TextBuffer | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from acp_tui.protocol.schema import PlanEntry
+from acp_tui.protocol.schema import PlanContent
 from acp_tui.session.files import FileChange, Origin
 from acp_tui.session.turns import Turn
 
@@ -54,7 +54,7 @@ class Past:
     cwd: str
     turns: tuple[tuple[Turn, str], ...]
     """Turns, each with its prompt on one line."""
-    plan: tuple[PlanEntry, ...]
+    plans: tuple[PlanContent, ...]
     files: tuple[FileChange, ...]
     origins: Mapping[tuple[str, str], tuple[Origin, ...]]
     """Origins of every file state seen, by path and content id."""

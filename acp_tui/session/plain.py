@@ -19,6 +19,7 @@ from acp_tui.session.entries import (
     UserCommand,
     UserMessage,
 )
+from acp_tui.session.plans import UNNAMED
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 
@@ -58,6 +59,7 @@ def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
         ],
         "turns": _value(session.turns),
         "plan": _value(session.plan),
+        "plans": [_value(plan) for plan_id, plan in session.plans.by_id.items() if plan_id != UNNAMED],
         "usage": _value(session.usage),
     }
 

@@ -109,7 +109,7 @@ Group = TypeVar("Group")
 
 def subject_of(call: ToolCall) -> tuple[object, ...]:
     """Return the parts of a call that a permission is about, for comparison."""
-    return call.title, call.kind, call.raw_input, call.content, call.locations
+    return call.title, call.kind, call.raw_input, call.content, call.locations, call.plan
 
 
 class Questions:

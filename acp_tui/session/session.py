@@ -10,7 +10,9 @@ from acp_tui.protocol import dialects, schema
 from acp_tui.protocol.schema import (
     CANCELLED,
     AvailableCommand,
+    PlanContent,
     PlanEntry,
+    PlanItems,
     ToolCallFields,
     UsageUpdate,
 )
@@ -33,6 +35,7 @@ from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, ori
 from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Option, SessionOptions, acts_unasked
+from acp_tui.session.plans import UNNAMED, Plans
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.text_buffer import TextBuffer
@@ -51,7 +54,7 @@ class Session:
         self.cwd = cwd
         """The primary root, for relative paths of the agent."""
         self.entries: list[Entry] = []
-        self.plan: list[PlanEntry] = []
+        self.plans = Plans()
         self._steps = Steps()
         self.commands: list[AvailableCommand] = []
         self.usage: UsageUpdate | None = None
@@ -79,6 +82,11 @@ class Session:
         self._options = SessionOptions()
         self._questions = Questions()
         self._turns = Turns(self.entries)
+
+    @property
+    def plan(self) -> list[PlanEntry]:
+        """The steps of the plan that has no id."""
+        return self.plans.of(UNNAMED)
 
     @property
     def questions(self) -> dict[str, Question]:
@@ -192,8 +200,13 @@ class Session:
             case schema.ToolCallUpdate():
                 return self._tool_call(event, at, announces=False)
             case schema.Plan():
-                self.plan = event.entries
-                self._steps.take_over(self.plan, at)
+                return self._planned(PlanItems(plan_id=UNNAMED, entries=event.entries), at)
+            case schema.PlanUpdate():
+                return self._planned(event.plan, at)
+            case schema.PlanRemoved():
+                if not self.plans.remove(event.plan_id):
+                    return None
+                self._steps.take_over(self.plans.entries, at)
                 return SessionChange(fields=("plan",))
             case schema.AvailableCommandsUpdate():
                 return self._available_commands(event.available_commands)
@@ -385,7 +398,7 @@ class Session:
         self._options.end_consents()
         self._messages.begin_turn(len(self.entries))
         self._calls.begin_process()
-        self._looked, self._steps = 0.0, Steps(self.plan)  # the new process has a new clock
+        self._looked, self._steps = 0.0, Steps(self.plans.entries)  # the new process has a new clock
         return SessionChange(changed, ("turn", "questions", "options"))
 
     def everything(self) -> SessionChange:
@@ -402,7 +415,7 @@ class Session:
         return Past(
             self.cwd,
             tuple(turns),
-            tuple(self.plan),
+            tuple(self.plans.by_id.values()),
             tuple(self.all_files.values()),
             self._files.origins,
             frozenset(told - set(self.all_files)) if self.kept else frozenset(),
@@ -416,9 +429,9 @@ class Session:
         self._files.take_over(past.files, past.origins, past.over, folders)
         self.kept = {each.turn: each for each in past.kept}
         self.undid = list(past.undid)
-        if not self.plan:
-            self.plan = list(past.plan)
-            self._steps = Steps(self.plan)
+        if not self.plans.by_id:
+            self.plans = Plans(past.plans)
+            self._steps = Steps(self.plans.entries)
         return SessionChange(fields=("files", "plan"))
 
     def _log_snapshot(self, event: KeptSnapshot | UndoStep | UndoStepTaken) -> None:
@@ -555,6 +568,11 @@ class Session:
             update = update.model_copy(update={"cost": before.cost})
         self.usage = update
         return SessionChange(self._compactions.measured(update), ("usage",))
+
+    def _planned(self, plan: PlanContent, at: float) -> SessionChange:
+        self.plans.take(plan)
+        self._steps.take_over(self.plans.entries, at)
+        return SessionChange(fields=("plan",))
 
     def _compaction(
         self, event: schema.CompactionUpdate | schema.CompactionSummaryChunk, at: float

@@ -91,6 +91,7 @@ class ToolCalls:
         if not known.is_final:
             call.title, call.kind, call.name, call.meta = known.title, known.kind, known.name, known.meta
             call.content, call.locations, call.raw_input = known.content, known.locations, known.raw_input
+            call.plan = known.plan
         self.places[known.tool_call_id] = len(self._entries)
         self._entries.append(call)
 
@@ -140,6 +141,9 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
         call.locations = places_of(news.locations)
     if news.raw_input is not None:
         call.raw_input = news.raw_input
+    if call.kind == "switch_mode":
+        # Some agents tell the plan before they ask, and ask with an empty input.
+        call.plan = _text(news.raw_input, "plan") or call.plan
     if news.raw_output is not None:
         call.raw_output = news.raw_output
     if news.name:

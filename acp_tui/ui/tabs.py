@@ -261,6 +261,8 @@ class Tabs:
             return "warning", styles.symbol("asks")
         if conversation.phase in ("failed", "ended"):
             return "error", styles.symbol("failed")
+        if screen.notice:
+            return "warning", styles.symbol("warning")
         if conversation.is_busy or conversation.phase in ("starting", "reading"):
             return "tool-running", styles.symbol("running")
         if screen.has_news:

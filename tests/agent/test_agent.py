@@ -35,6 +35,7 @@ async def test_c32_c36_c118_initialize_comes_first_once_and_names_what_we_can_do
                 "fs": {"readTextFile": True, "writeTextFile": True},
                 "terminal": True,
                 "auth": {"terminal": True},
+                "plan": {},
                 "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
                 "elicitation": {"form": {}, "url": {}},
             },

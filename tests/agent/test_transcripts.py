@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.agent.replay import replay
+from acp_tui.protocol.schema import PlanMarkdown
 from acp_tui.session.entries import (
     AgentMessage,
     AgentNotice,
@@ -224,3 +225,17 @@ def test_c127_c128_a_load_of_codex_tells_its_compaction_with_the_last_status() -
 
     assert (before.before and before.before.used, before.after and before.after.used) == (12_472, 8_351)
     assert (after.status, after.before) == ("completed", None)
+
+
+@pytest.mark.parametrize("name", ["claude-planmode", "codex-planmode"])
+def test_c130_c133_a_plan_of_a_real_agent_is_in_its_question_and_in_the_pane(name: str) -> None:
+    rows = recordings.rows(name)
+    end = next(place for place, row in enumerate(rows) if row.direction == "note" and "exit" in row.msg)
+    (live,) = replay(rows[:end]).sessions.values()
+    calls = [entry for entry in live.entries if isinstance(entry, ToolCall) and entry.plan]
+
+    assert [call.plan for call in calls] == ["# Plan\n\n1. Read the notes\n2. Change them\n"]
+    (plan,) = live.plans.shown
+    assert isinstance(plan, PlanMarkdown)
+    assert plan.content.startswith("# Plan")
+    assert only(name).plans.shown == [plan], "a load tells it again"

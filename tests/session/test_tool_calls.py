@@ -125,3 +125,22 @@ def test_what_the_end_of_a_turn_costs_does_not_grow_with_the_calls_before(
     assert revived is not None
     assert new is not None
     assert (revived.status, new.status) == ("interrupted", "interrupted")
+
+
+def test_c133_the_plan_of_a_call_stays_where_it_is_asked_for_with_an_empty_input() -> None:
+    session = session_with(call("t1", kind="switch_mode", rawInput={}))
+
+    session.apply(read_update(call_update("t1", rawInput={"plan": "# Plan"}, content=[])))
+    session.apply(read_update(call_update("t1", rawInput={}, content=[])))
+
+    known = session.tool_call("t1")
+    assert known is not None
+    assert (known.plan, known.raw_input) == ("# Plan", {})
+
+
+def test_only_a_change_of_the_mode_has_a_plan() -> None:
+    session = session_with(call("t1", kind="other", rawInput={"plan": "# Plan"}))
+
+    known = session.tool_call("t1")
+    assert known is not None
+    assert known.plan == ""

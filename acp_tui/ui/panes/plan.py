@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+import json
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final, assert_never
 
+from textual.binding import Binding, BindingType
 from typing_extensions import override
 
-from acp_tui.protocol.schema import PlanEntry
+from acp_tui.protocol.schema import PlanContent, PlanEntry, PlanFile, PlanItems, PlanMarkdown, UnknownPlan
 from acp_tui.session.events import SessionChange
+from acp_tui.session.plans import Plans
 from acp_tui.session.session import Session
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
-from acp_tui.ui.widgets.transcript.blocks import TextBlock
+from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, TextBlock
 
 _MARKS: Final = {
     "completed": ("completed", "tool-completed", "muted"),
@@ -27,6 +32,7 @@ _MARKS: Final = {
 _LONGEST: Final = 1_000
 """Cells of an entry that are shown: a step is a sentence, and more would be laid out again and again."""
 
+_KIND: Final = 40
 _MOST: Final = 500
 """Entries shown; each costs work whenever the agent sends its plan again."""
 
@@ -52,34 +58,105 @@ class PlanLine(TextBlock):
         return self.entry.content
 
 
+class PlanFileLine(TextBlock):
+    """The name of a file that holds a plan; Enter opens it."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__([("link", shortened(uri, _LONGEST))], is_action=True)
+        self.uri = uri
+
+
 class PlanPane(Pane):
-    """The agent's plan and its progress."""
+    """The agent's plans and their progress, one at a time."""
 
     NAME = "plan"
     EMPTY = "The agent's plan will be here."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("p", "turn_plan", "Another plan", show=False, id="plan.next"),
+    ]
+
+    def __init__(self, styles: Styles | None = None, *, id: str | None = None) -> None:
+        super().__init__(styles, id=id)
+        self._session: Session | None = None
+        self._chosen: str | None = None
+        """Id of the plan that the user chose; None for the latest."""
+        self._drawn: tuple[str, str, int] | None = None
+        """Id and type of the plan that is drawn, and the rows above it."""
+
+    @override
+    def begin(self) -> None:
+        self._session = self._chosen = self._drawn = None
+        super().begin()
 
     @override
     def show(self, session: Session, change: SessionChange) -> None:
-        is_idle = session.turn_state == "idle" and bool(session.turns)
-        if "plan" not in change.fields and ("turn" not in change.fields or not session.plan):
+        has_steps = "turn" in change.fields and bool(session.plans.entries)
+        if "plan" in change.fields or has_steps:
+            self._session = session
+            self._show(session)
+
+    def action_turn_plan(self) -> None:
+        """Show the next plan."""
+        plans = self._session.plans.shown if self._session is not None else []
+        if self._session is None or len(plans) < 2:
+            self.notify("There is no other plan.")
+            return
+        place = plans.index(self._shown(self._session.plans))
+        self._chosen = plans[(place + 1) % len(plans)].plan_id
+        self._show(self._session)
+
+    def _shown(self, plans: Plans) -> PlanContent:
+        """Return the plan to show: the chosen one, else the latest."""
+        shown = {plan.plan_id: plan for plan in plans.shown}
+        wanted = (self._chosen, plans.latest)
+        return next((shown[one] for one in wanted if one in shown), plans.shown[-1])
+
+    def _show(self, session: Session) -> None:
+        plans = session.plans.shown
+        if not plans:
+            self._drawn = None
+            self.clear()
+            self._placeholder = None
+            self.set_fact("")
+            self.on_mount()
             return
         self.take_placeholder_away()
-        entries = session.plan[_first_shown(session.plan) :][:_MOST]
-        for index, entry in enumerate(entries):
+        plan = self._shown(session.plans)
+        above = 1 if len(plans) > 1 else 0
+        drawn = (plan.plan_id, plan.type, above)
+        if drawn != self._drawn or not isinstance(plan, PlanItems):
+            self.clear()
+            self._drawn = drawn
+            if above:
+                self.append(OneRowBlock())
+        if above:
+            place = f"plan {plans.index(plan) + 1} of {len(plans)}, {key_of(self, 'plan.next')} shows the next"
+            head = self.blocks[0]
+            if isinstance(head, OneRowBlock) and head.set_pieces([("muted", place)]):
+                self.changed(head)
+        if isinstance(plan, PlanItems):
+            self._show_steps(session, plan.entries, above)
+        else:
+            for block in _blocks(plan):
+                self.append(block)
+        done = sum(entry.status in ("completed", "done") for entry in session.plans.of(plan.plan_id))
+        total = len(session.plans.of(plan.plan_id))
+        self.set_fact(f"{done}/{total}" if total else "")
+        self._show_current()
+
+    def _show_steps(self, session: Session, plan: Sequence[PlanEntry], above: int) -> None:
+        is_idle = session.turn_state == "idle" and bool(session.turns)
+        entries = plan[_first_shown(plan) :][:_MOST]
+        for index, entry in enumerate(entries, above):
             before = self.blocks[index] if index < len(self.blocks) else None
             if not isinstance(before, PlanLine) or (before.entry, before.is_idle) != (entry, is_idle):
                 if before is not None:
                     self.remove_block(before)
                 self.insert(index, PlanLine(entry, self.theme_styles, is_idle=is_idle))
-        for block in list(self.blocks[len(entries) :]):
+        for block in list(self.blocks[above + len(entries) :]):
             self.remove_block(block)
-        if left := len(session.plan) - len(entries):
+        if left := len(plan) - len(entries):
             self.append(TextBlock([("muted", f"{left:,} more steps are not shown")]))
-        done = sum(entry.status in ("completed", "done") for entry in session.plan)
-        self.set_fact(f"{done}/{len(session.plan)}" if session.plan else "")
-        self._show_current()
-        if not session.plan:
-            self.on_mount()
 
     def on_resize(self) -> None:
         """Show the current step again: a plan may come before the pane has a height."""
@@ -92,6 +169,24 @@ class PlanPane(Pane):
         )
         if current is not None and not self.has_focus:
             self.show_amid(current)
+
+
+def _blocks(plan: PlanMarkdown | PlanFile | UnknownPlan) -> Iterator[Block]:
+    """Yield a plan that is no list of steps."""
+    match plan:
+        case PlanMarkdown():
+            block = MarkdownBlock(plan.content)
+            block.finish()
+            yield block
+        case PlanFile():
+            yield TextBlock([("muted", "The plan is in this file:")])
+            yield PlanFileLine(plan.uri)
+        case UnknownPlan():
+            kind = plan.raw.get("type") if isinstance(plan.raw, dict) else None
+            yield TextBlock([("muted", f"a plan of kind {shortened(str(kind), _KIND)}")])
+            yield TextBlock([("faint", shortened(json.dumps(plan.raw, ensure_ascii=False), _LONGEST))])
+        case _:
+            assert_never(plan)
 
 
 def _first_shown(plan: Sequence[PlanEntry]) -> int:

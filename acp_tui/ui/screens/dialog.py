@@ -29,7 +29,7 @@ from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.row_view import RowView
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, safe_line
-from acp_tui.ui.widgets.transcript.blocks import TextBlock
+from acp_tui.ui.widgets.transcript.blocks import Block
 
 _GAPS: Final = (3, 2)
 """Cells between two hints, the wide gap first."""
@@ -355,12 +355,12 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 class Details(RowView, can_focus=False):
     """Blocks of text; only the rows in view are painted."""
 
-    def __init__(self, blocks: Sequence[TextBlock], styles: Styles, *, id: str | None = None) -> None:
+    def __init__(self, blocks: Sequence[Block], styles: Styles, *, id: str | None = None) -> None:
         super().__init__(styles, id=id)
         self._blocks = blocks
         self._laid_out: list[Row] = []
 
-    def show(self, blocks: Sequence[TextBlock]) -> None:
+    def show(self, blocks: Sequence[Block]) -> None:
         """Show other blocks."""
         self._blocks = blocks
         self.lay_out_rows()

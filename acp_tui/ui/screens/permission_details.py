@@ -27,9 +27,10 @@ from acp_tui.session.questions import Destination
 from acp_tui.session.shell_command import worded_command
 from acp_tui.store.settings import Policy
 from acp_tui.ui.screens.rule_list import matches
+from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import cells, exact, exact_line, safe_line, shortened
-from acp_tui.ui.widgets.transcript.blocks import TextBlock
+from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
 WISHES: Final = {
     "read": "wants to read",
@@ -111,8 +112,8 @@ def details_of(
     *,
     reasons: Sequence[TextBlock] = (),
     places: Mapping[str, Destination] = NOWHERE,
-) -> list[TextBlock]:
-    """Return the text about a tool call: command, folder, paths, title, content, the rest of its input.
+) -> list[Block]:
+    """Return the text about a tool call: command, folder, paths, title, plan, content, the rest of its input.
 
     `reasons` stand between these facts and the content; `places` are the destinations of paths.
     Long texts are cut, and the rest of the input is folded, unless the level of detail is whole.
@@ -122,8 +123,8 @@ def details_of(
     title = [_title(call, level, is_alone=not facts)] if _worth_showing(call.title, command) else []
     if title and facts:  # what is done stands first: a title is the agent's word
         title.insert(0, TextBlock())
-    blocks = [*facts, *title, *reasons]
-    texts = [text for item in call.content if (text := _text_of(item)) and not _only_asks(text, call)]
+    blocks: list[Block] = [*facts, *title, *reasons, *_plan(call, level)]
+    texts = [text for item in call.content if (text := _text_of(item)) and not _is_shown(text, call)]
     if texts and diffs_of(call):  # the changes below have to be in view
         blocks.append(TextBlock(_brief("text", " ".join(texts), level, safe_line), above=1))
     else:
@@ -149,7 +150,7 @@ def has_more(call: ToolCall) -> bool:
     is_long = len(paths) > MANY or any(
         len(text) > LONG for text in (command_of(call) or "", *content, *paths)
     )
-    is_long = is_long or cells(call.title[:LONG]) > BRIEF or (any(texts) and bool(diffs_of(call)))
+    is_long = is_long or len(call.plan) > LONG or cells(call.title[:LONG]) > BRIEF or (any(texts) and bool(diffs_of(call)))
     return is_long or rest_of_input(call) is not None
 
 
@@ -159,6 +160,8 @@ def rest_of_input(call: ToolCall) -> Any:
     if isinstance(raw, dict) and said is not None:
         shown = {*said.keys, folder_key(raw)}
         raw = {key: value for key, value in raw.items() if key not in shown}
+    if isinstance(raw, dict) and call.plan and raw.get("plan") == call.plan:
+        raw = {key: value for key, value in raw.items() if key != "plan"}
     return None if raw in (None, {}, [], "") else raw
 
 
@@ -255,8 +258,23 @@ def _worth_showing(title: str, command: str | None) -> bool:
     return bool(title) and words != command and (command is None or " " in tool or rest != command)
 
 
-def _only_asks(text: str, call: ToolCall) -> bool:
-    """Return whether a text only asks for the command that is shown above."""
+def _plan(call: ToolCall, level: DetailLevel) -> Iterator[Block]:
+    """Yield the plan that a call asks to carry out, as Markdown."""
+    if not call.plan:
+        return
+    shown = call.plan if level.whole else call.plan[:LONG]
+    block = MarkdownBlock(shown, above=1)
+    block.finish()
+    yield block
+    if len(shown) < len(call.plan):
+        left = f"{len(call.plan) - len(shown):,} more characters ({level.key} shows them)"
+        yield TextBlock([("warning", left)])
+
+
+def _is_shown(text: str, call: ToolCall) -> bool:
+    """Return whether a text only repeats the plan, or asks for the command, that is shown above."""
+    if call.plan and text.strip() == call.plan.strip():
+        return True
     return call.worded_command is not None and worded_command([text]) == call.worded_command
 
 

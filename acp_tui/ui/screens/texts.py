@@ -19,6 +19,7 @@ from acp_tui.session.session import Session
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.urls import masked
 from acp_tui.ui.screens.full_screens import TextScreen
+from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe
@@ -48,6 +49,35 @@ class SourceScreen(TextScreen):
     def content(self) -> Iterator[Block]:
         for piece in _pieces(self._text):
             yield TextBlock([("text", piece)])
+
+    @override
+    def action_copy(self) -> None:
+        self.app.copy_to_clipboard(self._text)
+        self.notify(f"Copied {lines(self._text.count(chr(10)) + 1)}.")
+
+
+class MarkdownScreen(TextScreen):
+    """Shows a text as Markdown."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", "Close", id="markdown.close"),
+        Binding("c", "copy", "Copy", id="markdown.copy"),
+    ]
+
+    def __init__(self, heading: str, text: str, styles: Styles) -> None:
+        super().__init__(styles)
+        self._heading = heading
+        self._text = text
+
+    @override
+    def title_line(self) -> StatusRow:
+        return [("strong", f" {self._heading}")], [("muted", f"{lines(self._text.count(chr(10)) + 1)} ")]
+
+    @override
+    def content(self) -> Iterator[Block]:
+        block = MarkdownBlock(self._text)
+        block.finish()
+        yield block
 
     @override
     def action_copy(self) -> None:

@@ -88,6 +88,8 @@ class ConversationScreen(Screen[None]):
         self.tabs = tabs
         self.has_news = False
         """True if a turn has ended while another session was in view."""
+        self.notice = ""
+        """Title of the latest warning or error of the agent that came while another session was in view."""
         self._attention = attention
         self._seen = asyncio.Event()
         self._then: Callable[[], None] | None = None
@@ -129,7 +131,7 @@ class ConversationScreen(Screen[None]):
     def come_into_view(self) -> None:
         """Note that this session is in view."""
         self._seen.set()
-        self.has_news = False
+        self.has_news, self.notice = False, ""
         self.tabs.show()
         if self._then is not None:
             then, self._then = self._then, None

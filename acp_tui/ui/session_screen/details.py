@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from acp_tui.conversation.start import Start
@@ -15,17 +16,19 @@ from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.plan import PlanFileLine
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
 from acp_tui.ui.screens.decisions import DecisionsScreen
 from acp_tui.ui.screens.protocol import ProtocolScreen
-from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
+from acp_tui.ui.screens.texts import MarkdownScreen, SessionDetailsScreen, sections
 from acp_tui.ui.screens.tool_call import ToolCallScreen
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.find import found_block
-from acp_tui.ui.session_screen.links import links, open_link
+from acp_tui.ui.session_screen.links import links, open_link, text_of_file
 from acp_tui.ui.session_screen.session_name import own_name
 from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.workspace.files import FileError
 from acp_tui.workspace.terminals import Terminal
 
 
@@ -49,7 +52,9 @@ class DetailScreens:
             return
         if self.call_of(block):
             return
-        if isinstance(block, FileLine):
+        if isinstance(block, PlanFileLine):
+            self._screen.run_worker(self._plan_file(block.uri), group="links", exclusive=True)
+        elif isinstance(block, FileLine):
             self.changes(block.path)
         elif isinstance(block, UserMessageBlock) and block.choose():
             return
@@ -137,6 +142,16 @@ class DetailScreens:
         journal = self._screen.conversation.journal
         path = journal.path if journal is not None else None
         self._screen.app.push_screen(ProtocolScreen(path, self._screen.theme_styles))
+
+    async def _plan_file(self, uri: str) -> None:
+        """Show the file of a plan, read anew, if it is in the folders of the session."""
+        conversation = self._screen.conversation
+        try:
+            text = await asyncio.to_thread(text_of_file, uri, conversation.cwd, conversation.roots)
+        except FileError as error:
+            self._screen.notify(str(error), title="Plan", severity="warning")
+        else:
+            self._screen.app.push_screen(MarkdownScreen("plan", text, self._screen.theme_styles))
 
     def _offer(self, found: dict[str, str]) -> None:
         """Offer to open a link; `found` has names by address."""

@@ -11,7 +11,14 @@ from typing import Any, Final, assert_never
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import lines, seconds
-from acp_tui.protocol.schema import TerminalItem
+from acp_tui.protocol.schema import (
+    PlanContent,
+    PlanFile,
+    PlanItems,
+    PlanMarkdown,
+    TerminalItem,
+    UnknownPlan,
+)
 from acp_tui.session.entries import (
     AgentMessage,
     AgentNotice,
@@ -200,8 +207,31 @@ def as_markdown(session: Session, title: str, agent: str, printed: Printed | Non
 
 def talk(session: Session, printed: Printed | None = None) -> str:
     """Return the same without a head."""
-    texts = (text for entry in session.entries for text in _entry(entry, session.cwd, printed))
+    texts = [text for entry in session.entries for text in _entry(entry, session.cwd, printed)]
+    if printed is not None:
+        texts += [text for plan in session.plans.shown for text in _plan(plan)]
     return safe("\n\n".join(text for text in texts if text.strip())) + "\n"
+
+
+_TICKED: Final = ("completed", "done")
+
+
+def _plan(plan: PlanContent) -> Iterator[str]:
+    yield "## Plan"
+    match plan:
+        case PlanItems():
+            yield "\n".join(
+                f"- [{'x' if entry.status in _TICKED else ' '}] {safe_line(entry.content)}"
+                for entry in plan.entries
+            )
+        case PlanMarkdown():
+            yield _quoted(plan.content)
+        case PlanFile():
+            yield _inline(plan.uri)
+        case UnknownPlan():
+            yield fenced(json.dumps(plan.raw, indent=1, ensure_ascii=False), "json")
+        case _:
+            assert_never(plan)
 
 
 def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:

@@ -20,7 +20,7 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
 
-Kind = Literal["permission", "stale write", "form", "link", "login", "ended", "failed", "done"]
+Kind = Literal["permission", "stale write", "form", "link", "login", "ended", "failed", "done", "notice"]
 
 WORDS: Final[dict[Kind, str]] = {
     "permission": "asks",
@@ -31,6 +31,7 @@ WORDS: Final[dict[Kind, str]] = {
     "ended": "has ended",
     "failed": "failed",
     "done": "is done",
+    "notice": "has a notice",
 }
 """Words for each kind of item."""
 
@@ -68,6 +69,8 @@ def _of(screen: ConversationScreen) -> Iterator[InboxItem]:
         yield InboxItem(screen, "ended", failure.reason if failure is not None else "")
     elif screen.has_news and not conversation.questions:
         yield _ended_turn(screen, conversation)
+    if screen.notice:
+        yield InboxItem(screen, "notice", screen.notice)
 
 
 def _ended_turn(screen: ConversationScreen, conversation: Conversation) -> InboxItem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,7 @@ from acp_tui.ui.screens.editor import open_in_editor
 from acp_tui.ui.screens.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.widgets.markdown.links import links_in
 from acp_tui.ui.widgets.text import exact_line, shortened
+from acp_tui.workspace.files import FileError, Files
 
 _HOSTS: Final = re.compile(
     r"[a-z][a-z0-9+.-]*://[^\s<>\"'`)]+|(?<![\w@./-])(?:[\w-]+\.)+(?:[a-z]{2,}|xn--[\w-]+)(?![\w(])(?:[:/][^\s<>\"'`)]*)?",
@@ -63,6 +65,18 @@ def file_of(uri: str, cwd: str) -> Path | None:
         return path.resolve() if path.is_file() else None
     except (OSError, ValueError, RuntimeError):
         return None
+
+
+def text_of_file(uri: str, cwd: str, roots: Sequence[str]) -> str:
+    """Return the text of a local file in some folders; nothing of another scheme is fetched.
+
+    Raises:
+        FileError: it is none, or it cannot be read.
+    """
+    path = file_of(uri, cwd)
+    if path is None:
+        raise FileError(f"No file of this machine: {uri}")
+    return Files(roots).read_text(str(path))
 
 
 async def open_link(owner: MenuOwner, found: dict[str, str], cwd: str) -> None:

@@ -15,7 +15,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from acp_tui.conversation.start import Start
-from acp_tui.session.entries import AgentNotice, Entry
+from acp_tui.session.entries import AgentNotice
 from acp_tui.session.events import Field, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
@@ -203,14 +203,21 @@ class SessionView:
         if "turn" in change.fields and not screen.is_seen:
             screen.has_news = session.turn_state == "idle"
             screen.tabs.show()
-        elif not screen.is_seen and any(_is_alarming(session.entries[at]) for at in change.entries):
-            screen.has_news = True
-            screen.tabs.show()
+        if not screen.is_seen and not more:
+            self._mark_notice(session, change)
         if "questions" in change.fields:
             self._parts.question_dialogs.show_next()
         if "commands" in change.fields:
             screen.query_one(PromptArea).commands_changed()
             self._parts.agent_commands.tell_not_offered()
+
+    def _mark_notice(self, session: Session, change: SessionChange) -> None:
+        """Mark the tab where the agent warns of something, or tells an error."""
+        for at in change.entries:
+            entry = session.entries[at]
+            if isinstance(entry, AgentNotice) and entry.severity in ("warning", "error"):
+                self._screen.notice = entry.title
+                self._screen.tabs.show()
 
     def _bind(self, session: Session) -> None:
         """Bind the panes to another session."""
@@ -234,11 +241,6 @@ class SessionView:
             thoughts=settings.thoughts,
             fold_turns=settings.fold_turns,
         )
-
-
-def _is_alarming(entry: Entry) -> bool:
-    """Return whether an entry marks the tab of a session that is not in front."""
-    return isinstance(entry, AgentNotice) and entry.severity in ("warning", "error")
 
 
 def _is_kept(screen: ConversationScreen, path: str) -> bool:

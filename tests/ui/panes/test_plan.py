@@ -8,6 +8,7 @@ import pytest
 
 from acp_tui.protocol.schema import PlanEntry
 from acp_tui.ui.panes.plan import PlanLine, PlanPane
+from acp_tui.ui.screens.texts import MarkdownScreen
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells, row_text
 from tests.ui.seats import seat
@@ -67,6 +68,58 @@ async def test_a_step_in_progress_is_drawn_as_left_open_once_the_turn_is_over(tm
 
         await here.say("wait")
         await here.sees(f"{Styles().symbol('current')} mend it")
+
+
+def markdown(name: str, text: str) -> dict[str, object]:
+    plan = {"type": "markdown", "planId": name, "content": text}
+    return {"kind": "plan_update", "plan": plan}
+
+
+@pytest.mark.slow
+async def test_c130_c131_c132_the_pane_shows_the_latest_plan_and_turns_to_the_others(tmp_path: Path) -> None:
+    step = {"content": "mend it", "priority": "low", "status": "pending"}
+    news = [{"kind": "plan", "entries": [step]}, markdown("a", "# Big plan\n\n1. **Read**")]
+    async with seat(tmp_path, updates=news) as here:
+        await here.say("go")
+        await here.sees("Big plan", "1. Read", "plan 2 of 2, p shows the next")
+
+        await here.press("f3", "p")
+        await here.sees("mend it", "plan 1 of 2")
+        await here.press("p")
+        await here.sees("Big plan", "plan 2 of 2")
+
+
+@pytest.mark.slow
+async def test_c130_what_is_removed_or_empty_leaves_the_pane(tmp_path: Path) -> None:
+    news = [markdown("a", "# Big plan"), {"kind": "plan_removed", "planId": "a"}]
+    async with seat(tmp_path, updates=news) as here:
+        await here.say("go")
+        await here.until(lambda: here.conversation.session and "a" not in here.conversation.session.plans.by_id)
+        await here.sees("The agent's plan will be here.")
+        assert "Big plan" not in here.text
+
+
+@pytest.mark.slow
+async def test_c121_a_plan_of_an_unknown_type_is_named(tmp_path: Path) -> None:
+    plan = {"type": "board", "planId": "a", "lanes": ["now"]}
+    async with seat(tmp_path, updates=[{"kind": "plan_update", "plan": plan}]) as here:
+        await here.say("go")
+        await here.sees("a plan of kind board", "lanes")
+
+
+@pytest.mark.slow
+async def test_c132_a_plan_in_a_file_is_read_on_demand_and_anew(tmp_path: Path) -> None:
+    plan = {"type": "file", "planId": "a", "uri": (tmp_path / "plan.md").as_uri()}
+    async with seat(tmp_path, updates=[{"kind": "plan_update", "plan": plan}]) as here:
+        await here.say("go")
+        await here.sees("The plan is in this file:")
+        for words in ("# First", "# Second"):
+            (tmp_path / "plan.md").write_text(words)
+            await here.press("f3", "end", "enter")
+            await here.is_before(MarkdownScreen)
+            await here.sees(words.removeprefix("# "))
+            await here.press("escape")
+            await here.press("f3")
 
 
 @pytest.mark.slow

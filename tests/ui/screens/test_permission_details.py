@@ -55,6 +55,30 @@ def test_the_heading_says_who_wants_what() -> None:
     assert wish_of("gemini", "dance") == "gemini asks for permission (dance)"
 
 
+PLAN = "# Big plan\n\n1. **Read** the notes"
+
+
+def test_c133_a_plan_that_is_to_be_carried_out_is_shown_as_markdown_and_once() -> None:
+    call = ToolCall("t", "Implement this plan?", "switch_mode", raw_input={"plan": PLAN}, plan=PLAN)
+    call.content = items_of([ContentItem(content=TextContent(text=f"{PLAN}\n"))])
+
+    text = text_of(call)
+
+    assert "1. Read the notes" in text
+    assert "**" not in text
+    assert text.count("Big plan") == 1
+    assert rest_of_input(call) is None
+
+
+def test_of_a_plan_without_end_the_beginning_is_shown_until_all_is_wanted() -> None:
+    call = ToolCall("t", "Go?", "switch_mode", plan="word " * LONG + "end")
+
+    assert has_more(call)
+    assert "more characters (i shows them)" in text_of(call)
+    assert "end" not in text_of(call).split()
+    assert text_of(call, whole=True).split()[-1] == "end"
+
+
 def test_a_command_is_shown_in_full_with_its_folder() -> None:
     text = text_of(
         ToolCall("t", "Tests", "execute", raw_input={"command": ["rm", "-rf", "a b"], "cwd": "/tmp"})

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from acp_tui.protocol.schema import TextContent
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
+from acp_tui.session.plain import plain
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.texts import SourceScreen
@@ -274,3 +275,22 @@ def test_c122_c126_notices_and_compactions_of_the_agent_are_written_with_their_t
     assert "why" not in short
     assert "why" in whole
     assert "> It was about notes." in whole
+
+
+def test_c130_plans_are_written_with_everything_and_as_json() -> None:
+    session = Session("s1", "/w")
+    step = {"content": "mend it", "priority": "low", "status": "completed"}
+    for news in (
+        update("plan", entries=[step]),
+        update("plan_update", plan={"type": "markdown", "planId": "a", "content": "# Big plan"}),
+        update("plan_update", plan={"type": "file", "planId": "b", "uri": "file:///w/plan.md"}),
+        update("plan_update", plan={"type": "board", "planId": "c"}),
+    ):
+        session.apply(read_update(news))
+
+    whole = as_markdown(session, "t", "a", lambda name: "")
+
+    for words in ("- [x] mend it", "> # Big plan", "`file:///w/plan.md`", '"type": "board"'):
+        assert words in whole
+    assert "Big plan" not in as_markdown(session, "t", "a")
+    assert [plan["type"] for plan in plain(session, str)["plans"]] == ["markdown", "file", "?"]

@@ -10,6 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from acp_tui.store.launch import Launch
+from acp_tui.protocol.validation import read_update
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.start import StartScreen
 from acp_tui.ui.session_screen.inbox import InboxMenu, waiting
@@ -89,6 +90,25 @@ async def test_a_turn_that_ended_unseen_waits_until_it_is_looked_at(tmp_path: Pa
         await here.sees("is done: /fill")
         await here.press("enter")
 
+        await here.until(lambda: here.session is first)
+        assert waiting((first, second)) == []
+
+
+async def test_c122_a_warning_of_the_agent_in_a_session_out_of_view_marks_its_tab(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        assert first.conversation.agent is not None
+        assert first.conversation.session is not None
+        for severity, title in (("info", "all is well"), ("warning", "careful")):
+            update = {"sessionUpdate": "notice", "severity": severity, "title": title}
+            first.conversation.agent.note(first.conversation.session.id, read_update(update))
+
+        await here.until(lambda: first.notice)
+
+        assert [(one.kind, one.what) for one in waiting((first, second))] == [("notice", "careful")]
+        await here.sees("⚠ 1 ")
+        await here.press("alt+a")
+        await here.sees("has a notice: careful")
+        await here.press("enter")
         await here.until(lambda: here.session is first)
         assert waiting((first, second)) == []
 

@@ -18,7 +18,8 @@ from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen import links as browser
-from acp_tui.ui.session_screen.links import about, file_of, links, open_link, other_host
+from acp_tui.ui.session_screen.links import about, file_of, links, open_link, other_host, text_of_file
+from acp_tui.workspace.files import FileError
 from tests.ui.seats import seat, told
 
 
@@ -33,6 +34,20 @@ def test_a_message_links_to_what_it_points_at_and_what_it_brings() -> None:
     )
 
     assert links(message) == {"https://a/b": "The B", "file:///x/my%20file": "my file"}
+
+
+def test_c132_only_files_in_the_folders_of_the_session_are_read(tmp_path: Path) -> None:
+    for folder in ("in", "out"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "plan.md").write_text(folder)
+    (tmp_path / "in" / "link.md").symlink_to(tmp_path / "out" / "plan.md")
+    root = str(tmp_path / "in")
+
+    assert text_of_file(f"file://{root}/plan.md", root, [root]) == "in"
+    assert text_of_file("plan.md", root, [root]) == "in"
+    for uri in (f"file://{tmp_path}/out/plan.md", "link.md", "../out/plan.md", "https://x/plan.md", "none.md"):
+        with pytest.raises(FileError):
+            text_of_file(uri, root, [root])
 
 
 def test_only_files_that_are_here_are_files(tmp_path: Path) -> None:

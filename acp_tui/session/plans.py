@@ -1,0 +1,49 @@
+"""The plans of a session, by id. Source: ACP, page "agent plan", and the draft of plan operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from acp_tui.protocol.schema import PlanContent, PlanEntry, PlanItems
+
+UNNAMED: Final = ""
+"""Id of the plan that an agent sends without one."""
+
+
+class Plans:
+    """The plans of a session, in the order of their first appearance."""
+
+    def __init__(self, plans: Iterable[PlanContent] = ()) -> None:
+        self.by_id: dict[str, PlanContent] = {plan.plan_id: plan for plan in plans}
+        """Plans by id; each is replaced as a whole, also by one of another type."""
+        self.latest = next(reversed(self.by_id), UNNAMED)
+        """Id of the plan that was changed last."""
+
+    def take(self, plan: PlanContent) -> None:
+        """Add a plan, or replace the one with its id."""
+        self.by_id[plan.plan_id] = plan
+        self.latest = plan.plan_id
+
+    def remove(self, plan_id: str) -> bool:
+        """Remove a plan; return whether there was one."""
+        return self.by_id.pop(plan_id, None) is not None
+
+    @property
+    def shown(self) -> list[PlanContent]:
+        """The plans that say anything."""
+        return [
+            plan for plan in self.by_id.values() if not isinstance(plan, PlanItems) or len(plan.entries) > 0
+        ]
+
+    @property
+    def entries(self) -> list[PlanEntry]:
+        """The steps of all plans."""
+        return [
+            entry for plan in self.by_id.values() if isinstance(plan, PlanItems) for entry in plan.entries
+        ]
+
+    def of(self, plan_id: str) -> list[PlanEntry]:
+        """Return the steps of a plan."""
+        plan = self.by_id.get(plan_id)
+        return plan.entries if isinstance(plan, PlanItems) else []
