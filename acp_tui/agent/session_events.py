@@ -214,7 +214,7 @@ def _turn_ended(response: Response) -> Iterator[AddressedEvent]:
         yield session_id, events.TurnFailed(error.code, error.message, error.data)
     else:
         end = validation.read(PromptResponse, as_object(response.result))
-        yield session_id, events.TurnEnded(end.stop_reason, tuple(end.content))
+        yield session_id, events.TurnEnded(end.stop_reason, tuple(end.content), end.usage)
 
 
 def _option_set(response: Response) -> Iterator[AddressedEvent]:

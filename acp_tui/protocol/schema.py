@@ -347,6 +347,17 @@ class PromptRequest(Model):
     prompt: list[ContentBlock]
 
 
+class TurnUsage(Model):
+    """Tokens of the model calls of one turn (unstable); agents differ from the text and send no totals."""
+
+    input_tokens: NonNegativeInt
+    output_tokens: NonNegativeInt
+    total_tokens: NonNegativeInt | None = None
+    thought_tokens: NonNegativeInt | None = None
+    cached_read_tokens: NonNegativeInt | None = None
+    cached_write_tokens: NonNegativeInt | None = None
+
+
 class PromptResponse(Model):
     """The end of a turn.
 
@@ -356,7 +367,7 @@ class PromptResponse(Model):
     stop_reason: str = "end_turn"
     content: list[ContentBlock] = []
     """Content that some agents send only here (not in the protocol)."""
-    usage: dict[str, Any] | None = None
+    usage: TurnUsage | None = None
 
 
 class NewSessionRequest(Model):

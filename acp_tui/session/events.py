@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from acp_tui.protocol.schema import ConfigOption, ContentBlock, SessionSetup, ToolCallFields, Update
+from acp_tui.protocol.schema import ConfigOption, ContentBlock, SessionSetup, ToolCallFields, TurnUsage, Update
 from acp_tui.session.entries import Entry, Severity
 from acp_tui.session.files import DiskState, Origin
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
@@ -52,6 +52,8 @@ class TurnEnded:
 
     stop_reason: str
     content: tuple[ContentBlock, ...] = ()
+    usage: TurnUsage | None = None
+    """Tokens of the turn, if the agent tells them."""
 
 
 @dataclass(frozen=True, slots=True)

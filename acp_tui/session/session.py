@@ -360,7 +360,7 @@ class Session:
         said = self._last_words(event, at)
         silent = self.turn_state != "idle" and self._turns.is_empty_turn
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
-        changed = (*said, *self._end_turn(reason, at))
+        changed = (*said, *self._end_turn(reason, at, event.usage))
         if is_refused and self.turns:
             changed = (*changed, *self._turns.drop())
         if (notice := end_notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
@@ -383,11 +383,13 @@ class Session:
         changed = self._end_turn("failed", at)
         return SessionChange((*changed, self._append(failure_notice(event, at))), fields)
 
-    def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
+    def _end_turn(
+        self, stop_reason: str, at: float, spent: schema.TurnUsage | None = None
+    ) -> tuple[int, ...]:
         """End the turn, if one runs, and settle its open calls and questions."""
         self._questions.end_turn()
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
-        self._turns.end(stop_reason, at, self.usage)
+        self._turns.end(stop_reason, at, self.usage, spent)
         settled = (*self._calls.settle(left, at), *self._compactions.interrupt(at))
         return (*self._messages.end_turn(), *settled)
 

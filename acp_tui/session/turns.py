@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from acp_tui.protocol.schema import UsageUpdate
+from acp_tui.protocol.schema import TurnUsage, UsageUpdate
 from acp_tui.session.entries import AgentNotice, Entry, UserMessage, line_of
 
 TurnState = Literal["idle", "running", "cancelling"]
@@ -55,6 +55,8 @@ class Turn:
     """The protocol's stop reason, or `failed` after an error."""
     usage: UsageUpdate | None = None
     """Context usage and cost at the end."""
+    spent: TurnUsage | None = None
+    """Tokens of its model calls, without those of subagents."""
 
 
 class Turns:
@@ -99,11 +101,13 @@ class Turns:
         self.all[:0] = earlier
         self._told = [prompt for _, prompt in turns]
 
-    def end(self, stop_reason: str, at: float, usage: UsageUpdate | None) -> None:
+    def end(
+        self, stop_reason: str, at: float, usage: UsageUpdate | None, spent: TurnUsage | None = None
+    ) -> None:
         """End the turn, if one runs."""
         if self.state != "idle" and self.all:
             turn = self.all[-1]
-            turn.ended, turn.stop_reason, turn.usage = at, stop_reason, usage
+            turn.ended, turn.stop_reason, turn.usage, turn.spent = at, stop_reason, usage, spent
         self.step("ended")
 
     def entries(self) -> list[Entry]:

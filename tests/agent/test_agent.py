@@ -507,3 +507,28 @@ async def test_c112_c113_a_boolean_says_its_type_and_the_answer_replaces_the_lis
         talk.puppet.answers(call, {"configOptions": "broken"})
         await setting
         assert [option.config.id for option in session.options] == ["web"]
+
+
+@pytest.mark.parametrize(
+    ("usage", "spent"),
+    [
+        ({"totalTokens": 50, "inputTokens": 43, "outputTokens": 7, "cachedReadTokens": 40}, (43, 7, 40)),
+        ({"totalTokens": 0, "inputTokens": 0, "outputTokens": 0, "cachedReadTokens": 0}, (0, 0, 0)),
+        ({"inputTokens": "many", "outputTokens": 7}, None),
+        ({"inputTokens": 5}, None),
+        ("junk", None),
+        (None, None),
+    ],
+)
+async def test_c147_the_usage_of_a_turn_is_kept_with_it_and_is_no_context(usage: Any, spent: Any) -> None:
+    async with conversation() as talk:
+        talk.puppet.updates("usage_update", used=100, size=1000)
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, {"stopReason": "cancelled", "usage": usage})
+        await turn
+
+        found = talk.session.turns[-1].spent
+        told = found and (found.input_tokens, found.output_tokens, found.cached_read_tokens)
+        assert told == spent
+        assert talk.session.usage is not None
+        assert (talk.session.usage.used, talk.session.usage.size) == (100, 1000)

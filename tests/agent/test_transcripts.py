@@ -239,3 +239,9 @@ def test_c130_c133_a_plan_of_a_real_agent_is_in_its_question_and_in_the_pane(nam
     assert isinstance(plan, PlanMarkdown)
     assert plan.content.startswith("# Plan")
     assert only(name).plans.shown == [plan], "a load tells it again"
+
+
+def test_c147_the_usage_of_real_turns_is_that_of_the_turn() -> None:
+    spent = [turn.spent.input_tokens for turn in only("claude-notices").turns if turn.spent is not None]
+
+    assert spent

@@ -52,7 +52,7 @@ def turn_facts(
     if turn is not None and turn.ended is not None:
         facts.append(("muted", f"  {seconds(max(0.0, turn.ended - turn.started))}"))
     if turn is not None:
-        facts += [("muted", f"  {fact}") for fact in _usage(turn, before)]
+        facts += [("muted", f"  {fact}") for fact in (*_spent(turn, symbol), *_usage(turn, before))]
     return facts
 
 
@@ -81,6 +81,13 @@ def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
         yield "added", f" +{added}"
         yield "removed", f" {symbol('minus')}{removed}"
+
+
+def _spent(turn: Turn, symbol: Callable[[str], str]) -> Iterator[str]:
+    """Yield the tokens of the turn that went to the model and came back."""
+    spent = turn.spent
+    if spent is not None and (spent.input_tokens or spent.output_tokens):
+        yield f"{symbol('up')} {tokens(spent.input_tokens)} {symbol('down')} {tokens(spent.output_tokens)}"
 
 
 def _usage(turn: Turn, before: Turn | None) -> Iterator[str]:

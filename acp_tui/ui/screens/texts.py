@@ -14,7 +14,7 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import mcp_servers_for
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import lines
-from acp_tui.protocol.schema import InitializeResponse, Model, has
+from acp_tui.protocol.schema import InitializeResponse, Model, TurnUsage, has
 from acp_tui.session.session import Session
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.urls import masked
@@ -193,6 +193,24 @@ def _session(session: Session, start: Start, name: str, takes_more: bool) -> Ite
         yield "context", f"{used} of {usage.size:,} tokens" if usage.size else f"{used} tokens"
         if usage.cost is not None:
             yield "cost", f"{usage.cost.amount} {usage.cost.currency}"
+    known = [turn.spent for turn in session.turns if turn.spent is not None]
+    if known:
+        yield "last turn", _tokens(known[-1:])
+    if len(known) > 1:
+        yield f"{len(known)} turns", _tokens(known)
+
+
+def _tokens(spent: Sequence[TurnUsage]) -> str:
+    """Return the tokens of some turns in words; agents may leave parts out."""
+    parts = (
+        ("in", [one.input_tokens for one in spent]),
+        ("out", [one.output_tokens for one in spent]),
+        ("thought", [one.thought_tokens for one in spent]),
+        ("read from the cache", [one.cached_read_tokens for one in spent]),
+        ("written to it", [one.cached_write_tokens for one in spent]),
+    )
+    told = [f"{sum(filter(None, found)):,} {name}" for name, found in parts if any(found)]
+    return f"{', '.join(told)} tokens" if told else "no tokens"
 
 
 def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact]:

@@ -87,6 +87,7 @@ SYMBOLS: Final[Mapping[str, tuple[str, str]]] = {
     "thumb": ("█", "#"),
     "track": ("│", "|"),
     "cut": ("…", "~"),
+    "up": ("↑", "^"),
     "down": ("↓", "v"),
     "minus": ("−", "-"),
     "menu": ("▾", "v"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.protocol.schema import Cost, UsageUpdate
+from acp_tui.protocol.schema import TurnUsage, Cost, UsageUpdate
 from acp_tui.session.entries import AgentMessage, Diff, ToolCall, UserCommand, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.turns import Turn
@@ -178,6 +178,13 @@ def test_the_facts_of_a_turn_are_files_commands_time_context_and_its_own_cost() 
     facts = words(turn_facts(edits, turn(12_000, 0.75), turn(1_000, 0.5), SYMBOL))
 
     assert facts == "2 files +1 −1 2 commands 4.0 s ctx 12k 0.25 USD"
+
+
+def test_c147_the_tokens_of_a_turn_stand_at_its_end_unless_there_are_none() -> None:
+    spent = TurnUsage(input_tokens=43_000, output_tokens=40)
+
+    assert words(turn_facts([], Turn(0, 1.0, spent=spent), None, SYMBOL)) == "↑ 43k ↓ 40"
+    assert turn_facts([], Turn(0, 1.0, spent=TurnUsage(input_tokens=0, output_tokens=0)), None, SYMBOL) == []
 
 
 def test_an_end_that_is_none_of_the_usual_is_named_and_nothing_is_said_of_what_is_unknown() -> None:
