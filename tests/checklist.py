@@ -147,6 +147,16 @@ a plan in a question
 """.strip().splitlines()
 """C1, C2, …"""
 
+LATER: Final = {
+    147: "usage of a turn",
+    148: "steering needs the capability",
+    149: "steered words stand once",
+    150: "steered words are not lost",
+    151: "no steering without the capability",
+    152: "an agent that asks for queued words",
+}
+"""Obligations behind those that are not held yet."""
+
 DEVIATIONS: Final = """
 older client capabilities
 secrets in initialize
@@ -262,7 +272,8 @@ _LINE: Final = re.compile(r"_([cdr]\d+)(?=_|$)")
 def lines() -> dict[str, str]:
     """Return all lines, `c1` to the last `r`, with their words."""
     kinds = (("c", OBLIGATIONS), ("d", DEVIATIONS), ("r", FIELD))
-    return {f"{kind}{at}": words for kind, all_words in kinds for at, words in enumerate(all_words, 1)}
+    found = {f"{kind}{at}": words for kind, all_words in kinds for at, words in enumerate(all_words, 1)}
+    return found | {f"c{at}": words for at, words in LATER.items()}
 
 
 def line_tests() -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from typing import Any
 from tests.schema.official import faults_of_params, faults_of_result
 from tests.schema.sdk import lost_in_params, lost_in_result
 
-_UNPUBLISHED = frozenset({"session/set_model", "session/fork"})
+_UNPUBLISHED = frozenset({"session/set_model", "session/fork", "craft/drainMidTurnQueue"})
 """Methods that are in no stable schema, and that agents offer all the same."""
 
 
@@ -44,4 +44,6 @@ class Judges:
             fine = type(error.get("code")) is int and type(error.get("message")) is str
             return [] if fine and "result" not in frame else [f"no error object: {frame}"]
         method, result = self._asked[json.dumps(frame["id"])], frame["result"]
+        if method in _UNPUBLISHED:
+            return []
         return faults_of_result(method, result) or lost_in_result(method, result)

@@ -34,6 +34,8 @@ from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.open_questions import OpenQuestions
 from acp_tui.agent.requests import Logins, SessionListing, Setup
 from acp_tui.agent.session_events import (
+    DRAIN,
+    STEERING,
     SessionContinued,
     SessionEvent,
     SessionReady,
@@ -81,9 +83,12 @@ OFFERED: Final = ClientCapabilities(
 """The capabilities that the client tells every agent."""
 
 _IN_A_SESSION: Final = frozenset(
-    {*SERVED, "session/request_permission", "elicitation/create", "session/update"}
+    {*SERVED, "session/request_permission", "elicitation/create", "session/update", DRAIN}
 )
 """The messages of an agent that are about a session."""
+
+QueuedWords = Callable[[], tuple[list[str], bool]]
+"""Takes the queued words that are to go into the running turn; returns them, and whether more is queued."""
 
 CLOSING: Final = 5.0
 """Seconds that an agent has to close a session."""
@@ -137,6 +142,10 @@ class Agent:
         )
         host.terminals.on_end = self._write_down_output
         host.terminals.on_output = self._write_down_piece
+        self.queues: dict[str, QueuedWords] = {}
+        """What is queued in each session, for agents that ask for it during a turn."""
+        self._asking: set[str] = set()
+        """Sessions whose agent has asked for queued words."""
         self._closing: set[asyncio.Task[None]] = set()
         self._started = time.monotonic()
 
@@ -246,6 +255,35 @@ class Agent:
             return PromptResponse(stop_reason="cancelled")
         return parse_result(PromptResponse, "session/prompt", as_object(result))
 
+    def takes_words(self, session_id: str) -> bool:
+        """Return whether words reach a running turn: the agent can be steered, or has asked for them."""
+        return self._capabilities.can_steer or session_id in self._asking
+
+    @property
+    def can_steer(self) -> bool:
+        """True if the agent takes words during a turn at any time."""
+        return self._capabilities.can_steer
+
+    async def steer(self, session_id: str, prompt: list[ContentBlock]) -> str:
+        """Give blocks to the running turn; return the outcome in the agent's words.
+
+        After `promptRequired` nothing was taken, for no turn runs any more; `injected` says that they were
+        given, not that they were read.
+
+        Raises:
+            NotOffered: nothing was sent.
+            AgentGone, CallFailed.
+        """
+        if not self.can_steer:
+            raise NotOffered("This agent takes no words during a turn.")
+        self._capabilities.need_blocks(prompt)
+        blocks = [block.wire() for block in prompt]
+        # Without the marker an idle agent would begin a turn that no request of ours ends.
+        marker = {"steering": {"idleBehavior": "promptRequired"}}
+        params = {"sessionId": session_id, "prompt": blocks, "_meta": marker}
+        result = await self.connection.call(STEERING, params)
+        return str(as_object(result).get("outcome"))
+
     def cancel(self, session_id: str) -> None:
         """Stop the running turn of a session, if any; open questions are answered `cancelled`."""
         session = self.sessions.get(session_id)
@@ -320,6 +358,8 @@ class Agent:
                 log.info("session/close: %s", error)  # it was not active: closed is closed
         self._questions.cancel(session_id, "close")  # what it asked while it closed
         self.sessions.pop(session_id, None)
+        self.queues.pop(session_id, None)
+        self._asking.discard(session_id)
 
     async def delete_session(self, session_id: str) -> None:
         """Close a session and have the agent delete it. Source: ACP, page "session list".
@@ -415,9 +455,19 @@ class Agent:
             self._questions.asked(request, session, self.name)
         elif request.method in SERVED:
             self._service.begin(request)
+        elif request.method == DRAIN:
+            self._give_queued(request)
         else:
             data = {"method": request.method}
             self.connection.fail(request, errors.METHOD_NOT_FOUND, "Method not found", data)
+
+    def _give_queued(self, request: Request) -> None:
+        """Answer with the queued words that go into the running turn, at once: the agent waits two seconds."""
+        session_id = session_events.session_of(request.params)
+        take = self.queues.get(session_id)
+        messages, has_more = take() if take is not None else ([], False)
+        self._asking.add(session_id)
+        self.connection.reply(request, {"messages": messages, "hasQueuedPrompt": has_more})
 
     def taken_back(self, request: Request) -> None:
         """End the work on a request that the agent has cancelled."""

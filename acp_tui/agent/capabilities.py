@@ -113,6 +113,12 @@ class Capabilities:
         """The capabilities that the agent has told."""
         return self.info.agent_capabilities if self.info is not None else AgentCapabilities()
 
+    @property
+    def can_steer(self) -> bool:
+        """True if the agent takes words during a turn; an extension that several agents agree on."""
+        steering = (self.info.meta or {}).get("steering") if self.info is not None else None
+        return isinstance(steering, dict) and steering.get("supported") is True
+
     def need(self, offered: Marker | None, what: str) -> None:
         """Raise unless the agent has a capability.
 

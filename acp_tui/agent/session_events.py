@@ -24,6 +24,7 @@ from acp_tui.protocol.schema import (
     PromptResponse,
     SessionSetup,
     SetConfigOptionResponse,
+    TextContent,
 )
 from acp_tui.protocol.validation import Unreadable
 from acp_tui.session import events
@@ -75,6 +76,11 @@ class SessionForked:
 SessionEvent = Event | SessionRequested | SessionContinued | PastKnown | SessionReady | SessionForked
 AddressedEvent = tuple[str, SessionEvent]
 """A session's id, and an event in it or about it."""
+
+STEERING: Final = "_session/steering"
+"""Gives words to a running turn; an extension that several agents agree on."""
+DRAIN: Final = "craft/drainMidTurnQueue"
+"""Asks for words that are queued for the running turn; an extension of qwen."""
 
 OUTSIDE: Final = ""
 """The session id of events outside any session, such as a form during a login."""
@@ -147,6 +153,10 @@ def events_of_answer(request: Request, result: Any, by: str = "you") -> Iterator
     elif request.method == "elicitation/create":
         visiting = _get(request.params, "mode") == "url" and _get(result, "action") == "accept"
         yield session_id, events.Answered(key, by=by, waiting=visiting)
+    elif request.method == DRAIN:
+        messages = _get(result, "messages")
+        for text in messages if isinstance(messages, list) else ():
+            yield session_id, events.Steered([TextContent(text=str(text))])
 
 
 # ------------------------------------------------------------------ parts
@@ -217,6 +227,13 @@ def _turn_ended(response: Response) -> Iterator[AddressedEvent]:
         yield session_id, events.TurnEnded(end.stop_reason, tuple(end.content), end.usage)
 
 
+def _steered(response: Response) -> Iterator[AddressedEvent]:
+    outcome = _get(response.result, "outcome") if response.error is None else None
+    if outcome in ("injected", "startedNewTurn"):
+        params = response.call.params
+        yield session_of(params), events.Steered(validation.read(PromptRequest, params).prompt)
+
+
 def _option_set(response: Response) -> Iterator[AddressedEvent]:
     session_id = session_of(response.call.params)
     option_id, value = _chosen(response.call.params)
@@ -273,6 +290,7 @@ _RESPONSES: Final[dict[str, Callable[[Response], Iterator[AddressedEvent]]]] = {
     "session/load": _attached,
     "session/resume": _attached,
     "session/prompt": _turn_ended,
+    STEERING: _steered,
     "session/set_mode": _option_set,
     "session/set_model": _option_set,
     "session/set_config_option": _option_set,

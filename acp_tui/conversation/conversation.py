@@ -294,7 +294,30 @@ class Conversation(ConversationState):
 
     def say(self, prompt: Prompt | str) -> None:
         """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
-        self._prompts.add(Prompt(prompt) if isinstance(prompt, str) else prompt)
+        prompt = Prompt(prompt) if isinstance(prompt, str) else prompt
+        wants = self._start.settings.busy_enter == "steer" and not self.questions
+        self._prompts.add(prompt._replace(steers=True) if wants else prompt)
+
+    @property
+    def takes_words(self) -> bool:
+        """True if a turn runs that takes words of the user; while it asks, they wait for its end."""
+        agent, session = self.agent, self.session
+        if agent is None or session is None or session.turn_state != "running" or self.questions:
+            return False
+        return agent.takes_words(session.id)
+
+    def steer(self, index: int) -> str:
+        """Give a queued prompt to the running turn; return why it stays in the queue, or ""."""
+        return self._prompts.steer(index)
+
+    def unmark(self, index: int) -> None:
+        """Keep a prompt that was marked for the running turn until that is over."""
+        self._prompts.unmark(index)
+
+    @property
+    def given(self) -> list[Prompt]:
+        """Prompts on their way into the running turn."""
+        return self._prompts.given
 
     def give_back(self) -> None:
         """Return all queued prompts to the user."""
@@ -600,6 +623,8 @@ class Conversation(ConversationState):
 
     def _go_on(self) -> None:
         """Be ready, and send queued prompts."""
+        if self.agent is not None and self.session is not None:
+            self.agent.queues[self.session.id] = self._prompts.drain
         self._enter("ready")
         self._prompts.go_on()
 

@@ -39,15 +39,87 @@ class PromptQueue:
         self._preparing: Prompt | None = None
         """The prompt that is about to be sent; the agent does not have it yet."""
         self._is_preparing = False
+        self.given: list[Prompt] = []
+        """Prompts on their way into the running turn: the agent has not said yet that it has them."""
+        self._steering: asyncio.Task[None] | None = None
 
     def add(self, prompt: Prompt) -> None:
-        """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
+        """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over.
+
+        One that is meant for the running turn goes there if it can.
+        """
         self.queue.append(prompt)
         self._listener.queue_changed()
         if self._conversation.is_over:
             self.give_back()
+            return
+        if prompt.steers:
+            self.steer(len(self.queue) - 1)
+        self.go_on()
+
+    def steer(self, index: int) -> str:
+        """Give a queued prompt to the running turn; return why it stays in the queue, or "".
+
+        For an agent that asks for queued words by itself it is marked, and waits for that.
+        """
+        prompt, agent, session = self.queue[index], self._conversation.agent, self._conversation.session
+        if agent is None or session is None or session.turn_state != "running":
+            self.queue[index] = prompt._replace(steers=False)
+            return "No turn is running that could take it: it is sent as a prompt."
+        if prompt.text.lstrip().startswith("/"):
+            self.queue[index] = prompt._replace(steers=False)
+            return "A command waits for the end of the turn: within it, it would not run."
+        if agent.can_steer:
+            self.given.append(self.queue.pop(index))
+            if self._steering is None or self._steering.done():
+                self._steering = asyncio.create_task(self._steer_all())
         else:
-            self.go_on()
+            self.queue[index] = prompt._replace(steers=True)
+        self._listener.queue_changed()
+        return ""
+
+    def unmark(self, index: int) -> None:
+        """Keep a prompt that was marked for the running turn until that is over."""
+        self.queue[index] = self.queue[index]._replace(steers=False)
+        self._listener.queue_changed()
+
+    def drain(self) -> tuple[list[str], bool]:
+        """Take the marked prompts, for an agent that asks; return their texts, and whether more is queued."""
+        marked = [prompt for prompt in self.queue if prompt.steers]
+        self.queue[:] = [prompt for prompt in self.queue if not prompt.steers]
+        if marked:
+            self._listener.queue_changed()
+        return [prompt.whole for prompt in marked], bool(self.queue)
+
+    async def _steer_all(self) -> None:
+        """Give prompts to the turn one by one: agents take one at a time."""
+        while self.given:
+            prompt = self.given[0]
+            outcome, reason = await self._given(prompt)
+            self.given.remove(prompt)
+            if outcome not in ("injected", "startedNewTurn"):
+                self.queue.insert(0, prompt._replace(steers=False))
+                if reason:
+                    self._conversation.note(Noted(f"It was not taken during the turn: {reason}", "warning"))
+            self._listener.queue_changed()
+            if self._conversation.is_over:
+                self.give_back()
+            else:
+                self.go_on()
+
+    async def _given(self, prompt: Prompt) -> tuple[str, str]:
+        """Give a prompt to the running turn; return (the agent's outcome, why it was not taken)."""
+        agent, session = self._conversation.agent, self._conversation.session
+        if agent is None or session is None:
+            return "", ""
+        blocks = await self._blocks(agent, session, prompt)
+        if session.turn_state != "running":
+            return "promptRequired", ""
+        try:
+            outcome = await agent.steer(session.id, blocks)
+        except AgentError as error:
+            return "", str(error)
+        return outcome, "" if outcome == "promptRequired" else f"the agent says {outcome}"
 
     def take(self, index: int) -> Prompt:
         """Remove a prompt and return it."""
@@ -63,7 +135,7 @@ class PromptQueue:
     @property
     def unsent(self) -> list[Prompt]:
         """Prompts that were not sent yet, in the order in which they are to be sent."""
-        return [*([self._preparing] if self._preparing is not None else []), *self.queue]
+        return [*self.given, *([self._preparing] if self._preparing is not None else []), *self.queue]
 
     def withdraw(self) -> bool:
         """Put a prompt that is about to be sent back in front; return whether anything is held back."""
@@ -90,13 +162,19 @@ class PromptQueue:
 
     async def end(self) -> None:
         """Wait until no prompt is being sent, then give back the rest."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        tasks = [task for task in (self._task, self._steering) if task is not None]
+        if tasks:
+            await asyncio.wait(tasks)
         self.give_back()
 
     async def _send_all(self) -> None:
         this = self._conversation.round
-        while self.queue and this == self._conversation.round and self._conversation.phase == "ready":
+        while this == self._conversation.round and self._conversation.phase == "ready":
+            if self.given and self._steering is not None:
+                await asyncio.wait([self._steering])  # what was meant for the turn before comes first
+                continue
+            if not self.queue:
+                return
             prompt = self.queue.pop(0)
             self._listener.queue_changed()
             await self._prompt(prompt)

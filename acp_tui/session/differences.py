@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from acp_tui.session.entries import AgentMessage, Message, ToolCall, UserMessage, line_of, text_of
+from acp_tui.session.entries import (
+    AgentMessage,
+    Message,
+    SteeredMessage,
+    ToolCall,
+    UserMessage,
+    line_of,
+    text_of,
+)
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
 
@@ -48,8 +56,9 @@ def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
     """Yield prompts known to one side only; those with attachments may be replayed with their text."""
     ours = [entry for entry in seen.entries if isinstance(entry, UserMessage)]
     theirs = [line_of(entry) for entry in told.entries if isinstance(entry, UserMessage)]
-    known = {line_of(entry) for entry in ours}
-    known.update(_words(text_of(entry)) for entry in ours)
+    steered = [entry for entry in seen.entries if isinstance(entry, SteeredMessage)]  # told as prompts
+    known = {line_of(entry) for entry in (*ours, *steered)}
+    known.update(_words(text_of(entry)) for entry in (*ours, *steered))
     attached = tuple(line_of(entry) for entry in ours if len(entry.parts) > 1)
     for line in theirs:
         if line and line not in known and not (attached and line.startswith(attached)):

@@ -110,6 +110,18 @@ class AscribedMessage:
 
 
 @dataclass(slots=True)
+class SteeredMessage:
+    """Words of the user that were given to a running turn, and begin none."""
+
+    parts: list[Part] = field(default_factory=list)
+    message_id: str | None = None
+    at: float = 0.0
+    before_stop: bool = False
+    """True if the turn was stopped before the agent answered that it has them."""
+    dropped: bool = False
+
+
+@dataclass(slots=True)
 class AgentMessage:
     """A message of the agent: Markdown and blocks of other kinds."""
 
@@ -264,10 +276,11 @@ class UserCommand:
     dropped: bool = False
 
 
-Message = UserMessage | AscribedMessage | AgentMessage | Thought
+Message = UserMessage | AscribedMessage | SteeredMessage | AgentMessage | Thought
 Entry = (
     UserMessage
     | AscribedMessage
+    | SteeredMessage
     | AgentMessage
     | Thought
     | ToolCall

@@ -42,6 +42,13 @@ class Prompted:
 
 
 @dataclass(frozen=True, slots=True)
+class Steered:
+    """The agent has taken words of the user into the running turn."""
+
+    prompt: list[ContentBlock]
+
+
+@dataclass(frozen=True, slots=True)
 class TurnCancelled:
     """The user cancelled the turn, which runs until the agent ends it."""
 
@@ -254,6 +261,7 @@ class Disconnected:
 Event = (
     Update
     | Prompted
+    | Steered
     | TurnCancelled
     | TurnEnded
     | TurnFailed

@@ -20,6 +20,7 @@ from acp_tui.session.entries import (
     Entry,
     Message,
     Part,
+    SteeredMessage,
     Thought,
     UserMessage,
 )
@@ -69,6 +70,17 @@ class Messages:
         self._prompt, self._has_heard, self._repeated = prompt, False, ""
         self._turn = len(self._entries) - 1
         return self._turn
+
+    def steered(self, prompt: list[ContentBlock], at: float, *, before_stop: bool) -> tuple[int, ...]:
+        """Add words that the agent has taken into its turn; return the changed entries."""
+        closed = self.close()
+        message = SteeredMessage(at=at, before_stop=before_stop)
+        for block in prompt:
+            append_block(message.parts, block)
+        self._entries.append(message)
+        self._echo = "".join(block.text for block in prompt if isinstance(block, TextContent))
+        self._prompt, self._has_heard, self._repeated = prompt, False, ""
+        return (*closed, len(self._entries) - 1)
 
     def ascribe(self) -> None:
         """Mark all user messages as told by the agent alone."""

@@ -14,6 +14,7 @@ from acp_tui.session.entries import (
     Compaction,
     Entry,
     Notice,
+    SteeredMessage,
     Thought,
     ToolCall,
     UserCommand,
@@ -26,6 +27,7 @@ from acp_tui.session.text_buffer import TextBuffer
 TYPES: Final[dict[type[Entry], str]] = {
     UserMessage: "user_message",
     AscribedMessage: "ascribed_message",
+    SteeredMessage: "steered_message",
     AgentMessage: "agent_message",
     Thought: "thought",
     ToolCall: "tool_call",

@@ -228,6 +228,9 @@ class Session:
                 return None
             case events.Prompted():
                 return self._prompted(event, at)
+            case events.Steered():
+                is_stopped = self.turn_state == "cancelling"
+                return SessionChange(self._messages.steered(event.prompt, at, before_stop=is_stopped))
             case events.TurnCancelled():
                 return self._cancelled(at)
             case events.TurnEnded():

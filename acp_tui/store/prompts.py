@@ -38,6 +38,8 @@ class Prompt(NamedTuple):
     """The texts sent in place of the chips."""
     is_command: bool = False
     """True if typed as a shell command, after `!`."""
+    steers: bool = False
+    """True if it is meant for the running turn."""
 
     @property
     def whole(self) -> str:

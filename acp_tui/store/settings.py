@@ -18,6 +18,7 @@ PANES: Final = ("plan", "tool-calls", "changes")
 """Panes available beside the chat."""
 Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
 StaleWriteSetting = Literal["ask", "write", "keep"]
+BusyEnter = Literal["queue", "steer"]
 Thoughts = Literal["auto", "always", "never"]
 Calls = Literal["auto", "always", "never"]
 SandboxUse = Literal["off", "on"]
@@ -64,6 +65,8 @@ class Settings(NamedTuple):
     """Fold all turns but the last to one line."""
     enter_sends: bool = True
     """Enter sends; otherwise it starts a new line, and Ctrl+J or Alt+Enter sends."""
+    busy_enter: BusyEnter = "queue"
+    """While a turn runs, Enter queues, or steers the agents that can be."""
     ascii: bool | None = None
     """Draw ASCII symbols only; None follows the locale."""
     reduced_motion: bool = False
@@ -112,6 +115,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "thoughts": shape.one_of(*get_args(Thoughts)),
     "fold_turns": shape.switch,
     "enter_sends": shape.switch,
+    "busy_enter": shape.one_of(*get_args(BusyEnter)),
     "ascii": shape.switch,
     "reduced_motion": shape.switch,
     "notifications": _calls,

@@ -273,10 +273,10 @@ COMMANDS: Final = (
     ),
     Command(
         "session.send-now",
-        "Stop the agent and send now",
+        "Steer the agent, or stop it and send now",
         "alt+g",
         group="Chat",
-        synonyms="queue interrupt steer",
+        synonyms="queue interrupt during",
     ),
     Command(
         "session.edit-queue",

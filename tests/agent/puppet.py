@@ -222,6 +222,7 @@ async def conversation(
     journal: MemoryJournal | None = None,
     on_change: Callable[[str, SessionChange], None] | None = None,
     keep: KeepDecision | None = None,
+    meta: Frame | None = None,
 ) -> AsyncIterator[Conversation]:
     """A conversation with a puppet, initialized and with one session if it is `begun`.
 
@@ -245,7 +246,7 @@ async def conversation(
     try:
         if begun:
             starting = asyncio.create_task(agent.initialize())
-            answer = {"protocolVersion": 1, "agentCapabilities": capabilities}
+            answer = {"protocolVersion": 1, "agentCapabilities": capabilities, "_meta": meta}
             puppet.answers(await puppet.hears("initialize"), answer)
             await starting
             await talk.made(cwd=cwd)

@@ -18,7 +18,7 @@ from acp_tui.protocol.schema import (
     TextContent,
 )
 from acp_tui.session import events
-from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
+from acp_tui.session.entries import AgentMessage, Notice, SteeredMessage, UserMessage, text_of
 from tests.agent.puppet import SESSION, conversation, text, update
 
 # ------------------------------------------------------------------ initialize
@@ -532,3 +532,52 @@ async def test_c147_the_usage_of_a_turn_is_kept_with_it_and_is_no_context(usage:
         assert told == spent
         assert talk.session.usage is not None
         assert (talk.session.usage.used, talk.session.usage.size) == (100, 1000)
+
+
+async def test_c148_steering_needs_the_agents_word_and_always_sends_the_marker() -> None:
+    async with conversation() as talk:
+        assert not talk.agent.can_steer
+        with pytest.raises(NotOffered):
+            await talk.agent.steer(SESSION, [TextContent(text="x")])
+        assert talk.puppet.sent.requests("_session/steering") == []
+
+    async with conversation(meta={"steering": {"supported": True}}) as talk:
+        _, turn = await talk.prompted()
+        steering = asyncio.create_task(talk.agent.steer(SESSION, [TextContent(text="x")]))
+        call = await talk.puppet.hears("_session/steering")
+        assert call["params"] == {
+            "sessionId": SESSION,
+            "prompt": [{"type": "text", "text": "x"}],
+            "_meta": {"steering": {"idleBehavior": "promptRequired"}},
+        }
+        talk.agent.cancel(SESSION)
+        talk.puppet.answers(call, {"outcome": "injected"})
+        assert await steering == "injected"
+
+        (entry,) = (entry for entry in talk.session.entries if isinstance(entry, SteeredMessage))
+        assert (text_of(entry), entry.before_stop) == ("x", True)
+
+
+async def test_c149_an_echo_of_steered_words_is_not_shown() -> None:
+    async with conversation(meta={"steering": {"supported": True}}) as talk:
+        await talk.prompted()
+        steering = asyncio.create_task(talk.agent.steer(SESSION, [TextContent(text="shorter")]))
+        talk.puppet.answers(await talk.puppet.hears("_session/steering"), {"outcome": "injected"})
+        await steering
+        talk.puppet.updates("user_message_chunk", content=text("shorter"))
+        talk.puppet.updates("agent_message_chunk", content=text("fine"))
+        await talk.until(lambda: talk.said() == "fine")
+
+        assert [type(entry) for entry in talk.session.entries] == [UserMessage, SteeredMessage, AgentMessage]
+
+
+async def test_c152_an_agent_that_asks_for_queued_words_has_its_answer_at_once() -> None:
+    async with conversation() as talk:
+        talk.puppet.asks("d", "craft/drainMidTurnQueue")
+        assert (await talk.puppet.answer_to("d"))["result"] == {"messages": [], "hasQueuedPrompt": False}
+        assert talk.agent.takes_words(SESSION)
+
+        talk.agent.queues[SESSION] = lambda: (["more"], True)
+        talk.puppet.asks("e", "craft/drainMidTurnQueue")
+        assert (await talk.puppet.answer_to("e"))["result"] == {"messages": ["more"], "hasQueuedPrompt": True}
+        assert [text_of(entry) for entry in talk.session.entries if isinstance(entry, SteeredMessage)] == ["more"]

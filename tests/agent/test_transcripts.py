@@ -11,6 +11,7 @@ from acp_tui.session.entries import (
     AgentNotice,
     Compaction,
     Notice,
+    SteeredMessage,
     Thought,
     ToolCall,
     UserMessage,
@@ -205,9 +206,7 @@ def test_c122_the_notices_of_real_agents_are_kept(name: str) -> None:
 
 
 def test_c125_c128_a_compaction_of_claude_is_one_entry_with_its_summary_and_both_contexts() -> None:
-    first = recordings.rows("claude-compact")
-    end = next(place for place, row in enumerate(first) if row.direction == "note" and "exit" in row.msg)
-    (session,) = replay(first[:end]).sessions.values()
+    (session,) = replay(first_run("claude-compact")).sessions.values()
 
     (found,) = (entry for entry in session.entries if isinstance(entry, Compaction))
     assert (found.status, list(map(str, found.parts))) == ("completed", ["The talk was about notes."])
@@ -217,9 +216,7 @@ def test_c125_c128_a_compaction_of_claude_is_one_entry_with_its_summary_and_both
 
 
 def test_c127_c128_a_load_of_codex_tells_its_compaction_with_the_last_status() -> None:
-    rows = recordings.rows("codex-compact")
-    end = next(place for place, row in enumerate(rows) if row.direction == "note" and "exit" in row.msg)
-    (live,) = replay(rows[:end]).sessions.values()
+    (live,) = replay(first_run("codex-compact")).sessions.values()
     (before,) = (entry for entry in live.entries if isinstance(entry, Compaction))
     (after,) = (entry for entry in only("codex-compact").entries if isinstance(entry, Compaction))
 
@@ -229,9 +226,7 @@ def test_c127_c128_a_load_of_codex_tells_its_compaction_with_the_last_status() -
 
 @pytest.mark.parametrize("name", ["claude-planmode", "codex-planmode"])
 def test_c130_c133_a_plan_of_a_real_agent_is_in_its_question_and_in_the_pane(name: str) -> None:
-    rows = recordings.rows(name)
-    end = next(place for place, row in enumerate(rows) if row.direction == "note" and "exit" in row.msg)
-    (live,) = replay(rows[:end]).sessions.values()
+    (live,) = replay(first_run(name)).sessions.values()
     calls = [entry for entry in live.entries if isinstance(entry, ToolCall) and entry.plan]
 
     assert [call.plan for call in calls] == ["# Plan\n\n1. Read the notes\n2. Change them\n"]
@@ -245,3 +240,38 @@ def test_c147_the_usage_of_real_turns_is_that_of_the_turn() -> None:
     spent = [turn.spent.input_tokens for turn in only("claude-notices").turns if turn.spent is not None]
 
     assert spent
+
+
+@pytest.mark.parametrize(
+    "name", ["claude-steer", "claude-steerend", "codex-steer", "codex-steerend", "qwen-steer"]
+)
+def test_c149_c152_steered_words_of_a_recording_stand_once_in_the_chat(name: str) -> None:
+    rows = first_run(name)
+    given: dict[int, str] = {}
+    taken: list[str] = []
+    for row in rows:
+        msg = row.msg if isinstance(row.msg, dict) else {}
+        result = msg.get("result")
+        if row.direction == "out" and msg.get("method") == "_session/steering":
+            given[msg["id"]] = msg["params"]["prompt"][0]["text"]
+        elif row.direction == "out" and isinstance(result, dict):
+            taken += result.get("messages", [])
+        elif isinstance(result, dict) and result.get("outcome") in ("injected", "startedNewTurn"):
+            taken.append(given[msg["id"]])
+
+    found = [
+        text_of(entry)
+        for session in replay(rows).sessions.values()
+        for entry in session.entries
+        if isinstance(entry, SteeredMessage)
+    ]
+
+    assert found == taken
+    assert found
+
+
+def first_run(name: str) -> list[Line]:
+    """Return the rows of a recording up to the first end of its agent."""
+    rows = recordings.rows(name)
+    end = next(place for place, row in enumerate(rows) if row.direction == "note" and "exit" in row.msg)
+    return rows[:end]

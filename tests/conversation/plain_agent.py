@@ -61,7 +61,21 @@ def hear() -> Frame:
             time.sleep(60)
         sys.exit(0)
     frame: Frame = json.loads(line)
+    if frame.get("method") == "_session/steering":
+        steer(frame)
+        return hear()
     return frame
+
+
+def steer(frame: Frame) -> None:
+    """Answer words for the running turn with the next outcome, or an error; say the words if they are taken."""
+    outcome = LIKE["steers"].pop(0)
+    if outcome == "error":
+        reply(frame, error={"code": -32603, "message": "Not now"})
+        return
+    reply(frame, result={"outcome": outcome})
+    if outcome == "injected":
+        say(f"steered by {frame['params']['prompt'][0]['text']}")
 
 
 def hear_of(what: Any) -> Frame:
@@ -97,6 +111,14 @@ def turn(text: str) -> str:
                 if "result" in frame:
                     answers[frame["id"]] = frame["result"]["outcome"].get("optionId", "cancelled")
             say(" ".join(answers[f"q-{call}"] for call in calls))
+        case "drain":
+            for number in range(2):
+                params = {"sessionId": SESSION, "todoStopGuardWatchQueuedPrompt": True}
+                send(id=f"d{number}", method="craft/drainMidTurnQueue", params=params)
+                say(json.dumps(hear_of(f"d{number}")["result"]))
+                if number == 0:
+                    ask("t1")
+                    hear_of("q-t1")
         case "take-back":
             ask("t1")
             hear_of("session/cancel" if rest else "_proceed")
@@ -228,7 +250,8 @@ def serve(frame: Frame) -> None:
             info = {"name": LIKE["name"]} if "name" in LIKE else None
             can = LIKE.get("can", {})
             result = {"protocolVersion": version, "authMethods": methods, "agentInfo": info}
-            reply(frame, result={**result, "agentCapabilities": can})
+            meta = {"steering": {"supported": True}} if "steers" in LIKE else {}
+            reply(frame, result={**result, "agentCapabilities": can, "_meta": meta})
         case "session/new":
             new_session(frame)
         case "session/prompt":

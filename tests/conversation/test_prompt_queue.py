@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.session.entries import SteeredMessage, text_of
 from acp_tui.store.prompts import Prompt
+from acp_tui.store.settings import Settings
 from tests.conversation.talks import held_before_turns, said, start, talk
 from tests.waiting import until
 
@@ -98,3 +101,133 @@ async def test_after_an_error_what_waits_is_given_back_and_the_session_goes_on(t
 
         assert notes.given_back == ["b"]
         assert "It broke (error -32603)" in said(conversation)
+
+
+async def busy(conversation: Conversation) -> None:
+    """Begin a turn that lasts until it is cancelled."""
+    await conversation.begin()
+    conversation.say("wait")
+    await until(lambda: said(conversation)[-1:] == ["waiting"])
+
+
+def steered(conversation: Conversation) -> list[str]:
+    assert conversation.session is not None
+    return [text_of(entry) for entry in conversation.session.entries if isinstance(entry, SteeredMessage)]
+
+
+MEANT = Prompt("shorter, please", steers=True)
+
+
+async def test_c149_steered_words_stand_once_in_the_chat_and_the_turn_goes_on(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, steers=["injected"])) as (conversation, notes):
+        await busy(conversation)
+
+        conversation.say(MEANT)
+        await until(lambda: steered(conversation) and not conversation.given)
+
+        assert steered(conversation) == ["shorter, please"]
+        await until(lambda: said(conversation)[-1:] == ["steered by shorter, please"])
+        assert (conversation.queue, conversation.is_busy) == ([], True)
+        assert conversation.session is not None
+        assert len(conversation.session.turns) == 1
+        conversation.cancel()
+        await until(lambda: not conversation.is_busy)
+        assert said(conversation).count("shorter, please") == 0
+
+
+async def test_c150_words_that_come_after_the_turn_are_sent_once_as_a_prompt(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, steers=["promptRequired"])) as (conversation, notes):
+        await busy(conversation)
+
+        conversation.say(MEANT)
+        await until(lambda: conversation.queue == [Prompt("shorter, please")])
+        conversation.cancel()
+        await until(lambda: said(conversation)[-1:] == ["heard shorter, please"])
+
+        assert said(conversation).count("shorter, please") == 1
+        assert (conversation.queue, steered(conversation)) == ([], [])
+
+
+@pytest.mark.parametrize(("outcome", "reason"), [("failed", "the agent says failed"), ("error", "Not now")])
+async def test_c150_words_that_are_not_taken_wait_in_the_queue_with_the_reason(
+    tmp_path: Path, outcome: str, reason: str
+) -> None:
+    async with talk(start(tmp_path, steers=[outcome])) as (conversation, notes):
+        await busy(conversation)
+
+        conversation.say(MEANT)
+        await until(lambda: conversation.queue == [Prompt("shorter, please")])
+
+        assert said(conversation)[-1] == f"It was not taken during the turn: {reason}"
+        assert (conversation.given, steered(conversation)) == ([], [])
+
+
+async def test_c150_words_on_their_way_come_back_when_the_agent_dies(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, steers=[])) as (conversation, notes):  # it has no outcome, and crashes
+        await busy(conversation)
+
+        conversation.say(MEANT)
+        await until(lambda: notes.given_back)
+
+        assert notes.given_back == ["shorter, please"]
+        assert (conversation.queue, conversation.given) == ([], [])
+
+
+async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, steers=["injected"])) as (conversation, notes):
+        await conversation.begin()
+        conversation.say(MEANT)
+        await until(lambda: said(conversation)[-1:] == ["heard shorter, please"])
+        await until(lambda: not conversation.is_busy)
+        assert not conversation.takes_words
+
+        conversation.say("wait")
+        await until(lambda: said(conversation)[-1:] == ["waiting"])
+        conversation.say(Prompt("/compact", steers=True))
+
+        assert conversation.queue == [Prompt("/compact")]
+        assert conversation.steer(0).startswith("A command waits")
+        conversation.cancel()
+        assert not conversation.takes_words
+        assert conversation.steer(0).startswith("No turn is running")
+
+
+async def test_c148_while_a_question_is_open_enter_queues(tmp_path: Path) -> None:
+    settings = Settings(journal=False, busy_enter="steer")
+    async with talk(start(tmp_path, settings, steers=["injected"])) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("ask t1")
+        await until(lambda: conversation.questions)
+
+        conversation.say("later")
+        assert (conversation.queue, conversation.takes_words) == ([Prompt("later")], False)
+
+
+async def test_c151_without_the_capability_words_for_the_turn_wait_for_its_end(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        await busy(conversation)
+        assert not conversation.takes_words
+
+        conversation.say(MEANT)
+        assert conversation.queue == [MEANT]
+        conversation.cancel()
+        await until(lambda: said(conversation)[-1:] == ["heard shorter, please"])
+
+
+async def test_c152_an_agent_that_asks_gets_what_is_marked_once_and_hears_of_the_rest(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("drain")
+        await until(lambda: conversation.questions)
+        assert said(conversation)[-1] == '{"messages": [], "hasQueuedPrompt": false}'
+
+        for text in ("one", "two", "three"):
+            conversation.say(text)
+        for place in (0, 2):
+            assert conversation.steer(place) == ""
+        conversation.answer(next(iter(conversation.questions)), "yes:1")
+        await until(lambda: said(conversation)[-1:] == ["heard two"])
+
+        assert '{"messages": ["one", "three"], "hasQueuedPrompt": true}' in said(conversation)
+        assert steered(conversation) == ["one", "three"]
+        assert conversation.queue == []

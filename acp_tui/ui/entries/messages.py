@@ -24,6 +24,7 @@ from acp_tui.session.entries import (
     AscribedMessage,
     Message,
     Part,
+    SteeredMessage,
     Thought,
     UserMessage,
     text_of,
@@ -213,6 +214,33 @@ def _beginning(pieces: Sequence[Piece]) -> tuple[list[Piece], str]:
             left = text[len(kept) :].removeprefix("\n") + "".join(more for _, more in pieces[place + 1 :])
             return shown, left.strip() or " "
     return shown, ""
+
+
+class SteeredMessageBlock(EntryBlock):
+    """Words that were given to a running turn."""
+
+    __slots__ = ()
+    entry: SteeredMessage
+    landmark = True
+
+    @property
+    @override
+    def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
+        return has_links(self.entry)
+
+    @override
+    def sync(self) -> None:
+        said: list[Piece] = [
+            ("user", str(part)) if isinstance(part, TextBuffer) else ("muted", f" [{described(part)}]")
+            for part in self.entry.parts
+        ]
+        state = "given before the stop" if self.entry.before_stop else "steered"
+        first = [("accent", f"{self.context.symbol('prompt')} ")]
+        self.parts = [TextBlock([*said, ("muted", f"  {state}")], first=first, rest=_INDENT, above=1)]
+
+    @override
+    def source(self) -> str:
+        return text_of(self.entry)
 
 
 class AgentMessageBlock(EntryBlock):

@@ -14,6 +14,7 @@ from acp_tui.session.entries import (
     Compaction,
     Entry,
     Notice,
+    SteeredMessage,
     Thought,
     ToolCall,
     UserCommand,
@@ -24,6 +25,7 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import (
     AgentMessageBlock,
     AscribedMessageBlock,
+    SteeredMessageBlock,
     ThoughtBlock,
     UserMessageBlock,
 )
@@ -140,6 +142,7 @@ class OwnCommandBlock(EntryBlock):
 VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
     UserMessage: UserMessageBlock,
     AscribedMessage: AscribedMessageBlock,
+    SteeredMessage: SteeredMessageBlock,
     AgentMessage: AgentMessageBlock,
     Thought: ThoughtBlock,
     ToolCall: ToolCallBlock,

@@ -210,7 +210,7 @@ def _tokens(spent: Sequence[TurnUsage]) -> str:
         ("written to it", [one.cached_write_tokens for one in spent]),
     )
     told = [f"{sum(filter(None, found)):,} {name}" for name, found in parts if any(found)]
-    return f"{', '.join(told)} tokens" if told else "no tokens"
+    return f"tokens: {', '.join(told)}" if told else "no tokens"
 
 
 def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact]:

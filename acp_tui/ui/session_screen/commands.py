@@ -184,8 +184,13 @@ def _stops_work(parts: SessionParts) -> bool:
 
 
 def _send_now(parts: SessionParts) -> None:
-    """Stop the turn, then send the draft and the queue."""
+    """Give the draft and the queue to the turn where that can be; else stop it, then send them."""
     conversation = parts.screen.conversation
+    if conversation.takes_words:
+        for index in reversed(range(len(conversation.queue))):
+            conversation.steer(index)
+        parts.screen.prompt.action_send(steers=True)
+        return
     if not conversation.cancel():
         conversation.stop()  # what is about to be sent goes with what is written
     parts.screen.prompt.action_send()

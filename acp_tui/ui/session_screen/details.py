@@ -12,7 +12,7 @@ from acp_tui.session.session import Session
 from acp_tui.store.decisions import NAME
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
+from acp_tui.ui.entries.messages import AgentMessageBlock, SteeredMessageBlock, UserMessageBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.pane import Pane
@@ -58,7 +58,7 @@ class DetailScreens:
             self.changes(block.path)
         elif isinstance(block, UserMessageBlock) and block.choose():
             return
-        elif isinstance(block, AgentMessageBlock | UserMessageBlock):
+        elif isinstance(block, AgentMessageBlock | SteeredMessageBlock | UserMessageBlock):
             self._offer(links(block.entry))
         elif isinstance(block, EntryBlock):
             block.choose()

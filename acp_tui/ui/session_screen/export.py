@@ -29,6 +29,7 @@ from acp_tui.session.entries import (
     Message,
     Notice,
     Part,
+    SteeredMessage,
     Thought,
     ToolCall,
     UserCommand,
@@ -241,6 +242,9 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             yield _quoted(_message(entry))
         case AscribedMessage():
             yield "*The agent says that you said:*"
+            yield _quoted(_message(entry))
+        case SteeredMessage():
+            yield "*During the turn you said:*"
             yield _quoted(_message(entry))
         case AgentMessage():
             yield _message(entry)

@@ -296,11 +296,19 @@ def pending_rows(conversation: Conversation, width: int, key: Callable[[str], st
         lines += [([("muted", "  "), ("notice", part)], []) for part in parts]
     if len(lines) > _NOTE:
         lines[_NOTE - 1 :] = [([("muted", f"  {len(lines) - _NOTE + 1} more lines")], [])]
+    given: list[StatusRow] = [
+        ([("muted", "given  "), ("text", safe_line(prompt.text))], []) for prompt in conversation.given
+    ]
     queued: list[StatusRow] = [
-        ([("muted", "queued "), ("text", safe_line(prompt.text))], [])
+        ([("muted", "queued "), ("text", safe_line(prompt.text)), *_mark(prompt)], [])
         for prompt in conversation.queue[-_QUEUED:]
     ]
     if queued:
         queue, edit, send = map(key, ("session.queue", "session.edit-queue", "session.send-now"))
-        queued[-1] = (queued[-1][0], [("muted", f"{queue} orders, {edit} edits, {send} sends now")])
-    return [*lines, *queued]
+        does = "steers" if conversation.takes_words else "sends now"
+        queued[-1] = (queued[-1][0], [("muted", f"{queue} orders, {edit} edits, {send} {does}")])
+    return [*lines, *given, *queued]
+
+
+def _mark(prompt: Prompt) -> list[Piece]:
+    return [("muted", "  for this turn")] if prompt.steers else []

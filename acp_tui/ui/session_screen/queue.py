@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
+from textual.widgets import Input
 from typing_extensions import override
 
 from acp_tui.conversation.conversation import Conversation
@@ -24,6 +25,7 @@ class QueueMenu(Menu):
         Binding("ctrl+up", "shift(-1)", "Say it earlier", id="queue.earlier", priority=True),
         Binding("ctrl+down", "shift(1)", "Say it later", id="queue.later", priority=True),
         Binding("ctrl+d", "drop", "Drop it", id="queue.drop", priority=True),
+        Binding("s", "steer", "Steer with it", id="queue.steer", priority=True),
     ]
 
     def __init__(self, conversation: Conversation, styles: Styles) -> None:
@@ -33,7 +35,16 @@ class QueueMenu(Menu):
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
         move, drop = pair_of(self, "queue.earlier", "queue.later"), key_of(self, "queue.drop")
-        return [("Enter", "edit"), (move, "move"), (drop, "drop"), (key_of(self, "menu.close"), "close")]
+        found = [("Enter", "edit"), (move, "move"), (drop, "drop")]
+        if self._conversation.is_busy:
+            found.append((key_of(self, "queue.steer"), "steer"))
+        return [*found, (key_of(self, "menu.close"), "close")]
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "steer":  # a letter that the filter takes, too
+            return self._conversation.is_busy and not self.query_one(Input).value
+        return super().check_action(action, parameters)
 
     @override
     def refresh_items(self) -> None:
@@ -57,6 +68,22 @@ class QueueMenu(Menu):
             if self._queue:
                 self.move_to(left.key)
 
+    def action_steer(self) -> None:
+        """Give the highlighted prompt to the running turn, or keep a marked one until its end."""
+        prompt = self.highlighted()
+        if prompt is None:
+            return
+        index, left, count = self._queue.index(prompt), self.place_without(), len(self._queue)
+        if prompt.steers:
+            self._conversation.unmark(index)
+        elif problem := self._conversation.steer(index):
+            self.notify(problem, title="Queue")
+        if len(self._queue) == count:
+            self.refresh_items()
+            self.move_to(str(id(self._queue[index])))
+        elif self._queue:
+            self.move_to(left.key)
+
     def highlighted(self) -> Prompt | None:
         """Return the highlighted prompt while it is queued."""
         return named(self._queue, self.highlighted_key())
@@ -66,7 +93,13 @@ class QueueMenu(Menu):
         return self._conversation.queue
 
     def _queued(self) -> list[MenuItem]:
-        return [MenuItem(str(id(prompt)), " ".join(prompt.text.split())) for prompt in self._queue]
+        return [
+            MenuItem(str(id(prompt)), " ".join(prompt.text.split()), _MARKED if prompt.steers else "")
+            for prompt in self._queue
+        ]
+
+
+_MARKED: Final = "for the running turn, when the agent asks for it"
 
 
 def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:

@@ -379,8 +379,11 @@ class PromptBox(TextArea):
         """Post `OpenRequested`."""
         self.post_message(self.OpenRequested(what))
 
-    def action_send(self) -> None:
-        """Send the prompt, or a command without the chips before it; nothing if it is blank."""
+    def action_send(self, *, steers: bool = False) -> None:
+        """Send the prompt, or a command without the chips before it; nothing if it is blank.
+
+        `steers`: it is meant for the running turn.
+        """
         before, text = "", self.text
         is_command = self.is_command
         if is_command:
@@ -392,7 +395,7 @@ class PromptBox(TextArea):
         self._place = None
         self.load_text(before)
         self.move_cursor(self.document.end)
-        self.post_message(self.Submitted(self, prompt))
+        self.post_message(self.Submitted(self, prompt._replace(steers=steers)))
 
     # ------------------------------------------------------------------ chips and the history
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
-from acp_tui.session.entries import AgentMessage, AscribedMessage, UserMessage
+from acp_tui.session.entries import AgentMessage, AscribedMessage, SteeredMessage, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.messages import ThoughtBlock, described
 from acp_tui.ui.widgets.styles import Styles
@@ -31,6 +31,12 @@ def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
 
     assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
     assert rows(block(message, context(ascii=True)), ascii=True)[1] == "> look at *this*"
+
+
+def test_c149_words_that_were_given_to_a_turn_say_so() -> None:
+    assert rows(block(SteeredMessage([TextBuffer("shorter")])))[1] == "› shorter  steered"
+    stopped = SteeredMessage([TextBuffer("shorter")], before_stop=True)
+    assert rows(block(stopped))[1] == "› shorter  given before the stop"
 
 
 def test_what_the_agent_says_that_the_user_said_has_no_mark_of_a_prompt() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.protocol.schema import SessionInfoUpdate, UsageUpdate
+from acp_tui.protocol.schema import SessionInfoUpdate, TurnUsage, UsageUpdate
 from acp_tui.protocol.validation import read
+from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.store.folders import Problem
 from acp_tui.store.mcp import McpServer
 from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
@@ -17,7 +18,7 @@ from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
 @pytest.mark.slow
-async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
+async def test_c147_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
     servers = (
         McpServer("web", "http", url="https://me:secret@example.com/mcp?k=secret", headers={"A": "secret"}),
         McpServer("tool", "stdio", command="/bin/tool", env={"B": "secret"}),
@@ -33,6 +34,10 @@ async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
         assert conversation.session is not None
         usage = {"used": 1234, "size": 200000, "_meta": {"vendor/quota": {"x": "secret"}}}
         conversation.session.apply(read(UsageUpdate, usage))
+        for tokens in (1_000, 2_000):
+            spent = TurnUsage(input_tokens=tokens, output_tokens=7, cached_read_tokens=tokens // 2)
+            conversation.session.apply(Prompted([]))
+            conversation.session.apply(TurnEnded("end_turn", usage=spent))
         conversation.session.apply(read(SessionInfoUpdate, {"_meta": {"vendor/state": "secret"}}))
 
         found = {heading: dict(facts) for heading, facts in sections(conversation, given)}
@@ -45,6 +50,8 @@ async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
     assert found["Session"]["folder"] == str(tmp_path)
     assert found["Session"]["further folders"] == "/more\nnot lent: the agent takes none"
     assert found["Session"]["context"] == "1,234 of 200,000 tokens"
+    assert found["Session"]["last turn"] == "tokens: 2,000 in, 7 out, 1,000 read from the cache"
+    assert found["Session"]["2 turns"] == "tokens: 3,000 in, 14 out, 1,500 read from the cache"
     assert found["MCP servers"] == {
         "web": "left out: the agent cannot take http, https://example.com/mcp",
         "tool": "sent, stdio, /bin/tool",

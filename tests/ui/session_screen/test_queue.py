@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store.agents import demo_launch
+from acp_tui.store.settings import Settings
 from acp_tui.ui.session_screen.queue import QueueMenu
 from tests.ui.seats import Seat, seat, told
 
@@ -75,3 +76,61 @@ async def test_the_list_goes_away_with_the_last_of_what_waits(tmp_path: Path) ->
         await here.until(lambda: here.app.screen is here.session)
         assert waits(here) == []
         here.conversation.stop()
+
+
+async def test_c148_c149_s_gives_what_waits_to_the_turn_and_shows_it_in_the_chat(tmp_path: Path) -> None:
+    async with seat(tmp_path, steers=["injected"]) as here:
+        for text in ("wait", "shorter", "later"):
+            await here.say(text)
+        await here.until(lambda: here.conversation.is_busy and waits(here) == ["shorter", "later"])
+        await here.sees("alt+g steers")
+        await here.press("alt+q")
+        await here.is_before(QueueMenu)
+
+        await here.press("s")
+
+        await here.until(lambda: waits(here) == ["later"])
+        await here.press("escape")
+        await here.sees("› shorter  steered", "steered by shorter")
+        assert here.conversation.is_busy
+
+
+async def test_c149_a_key_steers_with_the_draft(tmp_path: Path) -> None:
+    async with seat(tmp_path, steers=["injected"]) as here:
+        await here.say("wait")
+        await here.sees("waiting")
+        await here.write("shorter")
+
+        await here.press("alt+g")
+
+        await here.sees("› shorter  steered")
+        assert (here.draft, here.conversation.is_busy, waits(here)) == ("", True, [])
+
+
+async def test_c149_enter_steers_where_the_settings_say_so(tmp_path: Path) -> None:
+    settings = Settings(journal=False, busy_enter="steer")
+    async with seat(tmp_path, settings, steers=["injected"]) as here:
+        await here.say("wait")
+        await here.sees("waiting")
+
+        await here.say("shorter")
+
+        await here.sees("› shorter  steered")
+        assert here.conversation.is_busy
+
+
+async def test_c152_s_marks_what_waits_for_an_agent_that_asks_and_takes_the_mark_back(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        for text in ("wait", "shorter"):
+            await here.say(text)
+        await here.until(lambda: here.conversation.is_busy and waits(here) == ["shorter"])
+        await here.press("alt+q")
+        await here.is_before(QueueMenu)
+
+        await here.press("s")
+        await here.sees("for the running turn, when the agent asks for it")
+        await here.press("s")
+        assert not here.conversation.queue[0].steers
+
+        await here.press("w", "s")
+        assert waits(here) == ["shorter"]
