@@ -15,6 +15,7 @@ from acp_tui.agent.capabilities import (
     CallFailed,
     Capabilities,
     Closed,
+    NotOffered,
     WrongVersion,
     as_object,
     gone,
@@ -143,7 +144,7 @@ class Agent:
         host.terminals.on_end = self._write_down_output
         host.terminals.on_output = self._write_down_piece
         self.queues: dict[str, QueuedWords] = {}
-        """What is queued in each session, for agents that ask for it during a turn."""
+        """Takers of queued words by session, for agents that ask for these during a turn."""
         self._asking: set[str] = set()
         """Sessions whose agent has asked for queued words."""
         self._closing: set[asyncio.Task[None]] = set()
@@ -462,7 +463,7 @@ class Agent:
             self.connection.fail(request, errors.METHOD_NOT_FOUND, "Method not found", data)
 
     def _give_queued(self, request: Request) -> None:
-        """Answer with the queued words that go into the running turn, at once: the agent waits two seconds."""
+        """Answer with the queued words that go into the running turn, at once: agents wait 2 s."""
         session_id = session_events.session_of(request.params)
         take = self.queues.get(session_id)
         messages, has_more = take() if take is not None else ([], False)

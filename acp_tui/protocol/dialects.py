@@ -176,6 +176,7 @@ def _block(block: Any) -> Any:
 
 
 def _tool_call(update: Object) -> None:
+    is_older = is_older_call(update) or ("toolCallId" not in update and "tool_call_id" not in update)
     nested = update.pop("toolCall", None)
     if isinstance(nested, dict):
         update.update({key: value for key, value in nested.items() if key not in update})
@@ -185,7 +186,7 @@ def _tool_call(update: Object) -> None:
         update.pop("content")
     if "toolCallId" not in update and "tool_call_id" not in update and "id" in update:
         update["toolCallId"] = update["id"]
-    if "title" not in update and isinstance(update.get("name"), str):
+    if is_older and "title" not in update and isinstance(update.get("name"), str):
         update["title"] = update["name"]
     _tool_data(update)
     if isinstance(update.get("content"), list):

@@ -57,8 +57,9 @@ def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
     ours = [entry for entry in seen.entries if isinstance(entry, UserMessage)]
     theirs = [line_of(entry) for entry in told.entries if isinstance(entry, UserMessage)]
     steered = [entry for entry in seen.entries if isinstance(entry, SteeredMessage)]  # told as prompts
-    known = {line_of(entry) for entry in (*ours, *steered)}
-    known.update(_words(text_of(entry)) for entry in (*ours, *steered))
+    said: list[Message] = [*ours, *steered]
+    known = {line_of(entry) for entry in said}
+    known.update(_words(text_of(entry)) for entry in said)
     attached = tuple(line_of(entry) for entry in ours if len(entry.parts) > 1)
     for line in theirs:
         if line and line not in known and not (attached and line.startswith(attached)):

@@ -6,7 +6,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from acp_tui.protocol.schema import ConfigOption, ContentBlock, SessionSetup, ToolCallFields, TurnUsage, Update
+from acp_tui.protocol.schema import (
+    ConfigOption,
+    ContentBlock,
+    SessionSetup,
+    ToolCallFields,
+    TurnUsage,
+    Update,
+)
 from acp_tui.session.entries import Entry, Severity
 from acp_tui.session.files import DiskState, Origin
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken

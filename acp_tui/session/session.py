@@ -35,8 +35,8 @@ from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, ori
 from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Option, SessionOptions, acts_unasked
-from acp_tui.session.plans import UNNAMED, Plans
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
+from acp_tui.session.plans import UNNAMED, Plans
 from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls, decide, settle

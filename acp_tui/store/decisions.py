@@ -1,8 +1,8 @@
 """The decision log: requests and answers, one JSON object per line, the latest last.
 
 A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
-"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to", "again", "tool"}`; see `Decision`. All agents
-and running programs share the log.
+"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to", "again", "tool"}`; see `Decision`.
+All agents and running programs share the log.
 """
 
 from __future__ import annotations

@@ -542,7 +542,7 @@ async def test_c148_steering_needs_the_agents_word_and_always_sends_the_marker()
         assert talk.puppet.sent.requests("_session/steering") == []
 
     async with conversation(meta={"steering": {"supported": True}}) as talk:
-        _, turn = await talk.prompted()
+        await talk.prompted()
         steering = asyncio.create_task(talk.agent.steer(SESSION, [TextContent(text="x")]))
         call = await talk.puppet.hears("_session/steering")
         assert call["params"] == {
@@ -580,4 +580,6 @@ async def test_c152_an_agent_that_asks_for_queued_words_has_its_answer_at_once()
         talk.agent.queues[SESSION] = lambda: (["more"], True)
         talk.puppet.asks("e", "craft/drainMidTurnQueue")
         assert (await talk.puppet.answer_to("e"))["result"] == {"messages": ["more"], "hasQueuedPrompt": True}
-        assert [text_of(entry) for entry in talk.session.entries if isinstance(entry, SteeredMessage)] == ["more"]
+        assert [text_of(entry) for entry in talk.session.entries if isinstance(entry, SteeredMessage)] == [
+            "more"
+        ]

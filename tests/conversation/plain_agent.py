@@ -68,7 +68,7 @@ def hear() -> Frame:
 
 
 def steer(frame: Frame) -> None:
-    """Answer words for the running turn with the next outcome, or an error; say the words if they are taken."""
+    """Answer words for the running turn with the next outcome or an error; say the words if taken."""
     outcome = LIKE["steers"].pop(0)
     if outcome == "error":
         reply(frame, error={"code": -32603, "message": "Not now"})

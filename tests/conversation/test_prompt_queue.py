@@ -119,7 +119,7 @@ MEANT = Prompt("shorter, please", steers=True)
 
 
 async def test_c149_steered_words_stand_once_in_the_chat_and_the_turn_goes_on(tmp_path: Path) -> None:
-    async with talk(start(tmp_path, steers=["injected"])) as (conversation, notes):
+    async with talk(start(tmp_path, steers=["injected"])) as (conversation, _):
         await busy(conversation)
 
         conversation.say(MEANT)
@@ -136,7 +136,7 @@ async def test_c149_steered_words_stand_once_in_the_chat_and_the_turn_goes_on(tm
 
 
 async def test_c150_words_that_come_after_the_turn_are_sent_once_as_a_prompt(tmp_path: Path) -> None:
-    async with talk(start(tmp_path, steers=["promptRequired"])) as (conversation, notes):
+    async with talk(start(tmp_path, steers=["promptRequired"])) as (conversation, _):
         await busy(conversation)
 
         conversation.say(MEANT)
@@ -152,7 +152,7 @@ async def test_c150_words_that_come_after_the_turn_are_sent_once_as_a_prompt(tmp
 async def test_c150_words_that_are_not_taken_wait_in_the_queue_with_the_reason(
     tmp_path: Path, outcome: str, reason: str
 ) -> None:
-    async with talk(start(tmp_path, steers=[outcome])) as (conversation, notes):
+    async with talk(start(tmp_path, steers=[outcome])) as (conversation, _):
         await busy(conversation)
 
         conversation.say(MEANT)
@@ -174,7 +174,7 @@ async def test_c150_words_on_their_way_come_back_when_the_agent_dies(tmp_path: P
 
 
 async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp_path: Path) -> None:
-    async with talk(start(tmp_path, steers=["injected"])) as (conversation, notes):
+    async with talk(start(tmp_path, steers=["injected"])) as (conversation, _):
         await conversation.begin()
         conversation.say(MEANT)
         await until(lambda: said(conversation)[-1:] == ["heard shorter, please"])
@@ -194,7 +194,7 @@ async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp
 
 async def test_c148_while_a_question_is_open_enter_queues(tmp_path: Path) -> None:
     settings = Settings(journal=False, busy_enter="steer")
-    async with talk(start(tmp_path, settings, steers=["injected"])) as (conversation, notes):
+    async with talk(start(tmp_path, settings, steers=["injected"])) as (conversation, _):
         await conversation.begin()
         conversation.say("ask t1")
         await until(lambda: conversation.questions)
@@ -204,7 +204,7 @@ async def test_c148_while_a_question_is_open_enter_queues(tmp_path: Path) -> Non
 
 
 async def test_c151_without_the_capability_words_for_the_turn_wait_for_its_end(tmp_path: Path) -> None:
-    async with talk(start(tmp_path)) as (conversation, notes):
+    async with talk(start(tmp_path)) as (conversation, _):
         await busy(conversation)
         assert not conversation.takes_words
 
@@ -215,7 +215,7 @@ async def test_c151_without_the_capability_words_for_the_turn_wait_for_its_end(t
 
 
 async def test_c152_an_agent_that_asks_gets_what_is_marked_once_and_hears_of_the_rest(tmp_path: Path) -> None:
-    async with talk(start(tmp_path)) as (conversation, notes):
+    async with talk(start(tmp_path)) as (conversation, _):
         await conversation.begin()
         conversation.say("drain")
         await until(lambda: conversation.questions)

@@ -28,7 +28,7 @@ def lost_in_result(method: str, result: Any) -> list[str]:
     return _lost(word_of(method, is_params=False), result)
 
 
-_LATER: Final = {"ClientCapabilities": {"subagents"}, "session": {"notices", "compaction"}}
+_LATER: Final = {"client": {"subagents"}, "session": {"notices", "compaction"}}
 """Parts of `initialize` that are younger than this release of the SDK."""
 
 
@@ -36,7 +36,7 @@ def _known(name: str, value: Any) -> Any:
     """Return a word without the parts that the SDK cannot know."""
     if name != "InitializeRequest":
         return value
-    can = {key: part for key, part in value["clientCapabilities"].items() if key not in _LATER["ClientCapabilities"]}
+    can = {key: part for key, part in value["clientCapabilities"].items() if key not in _LATER["client"]}
     session = {key: part for key, part in can["session"].items() if key not in _LATER["session"]}
     return {**value, "clientCapabilities": {**can, "session": session}}
 

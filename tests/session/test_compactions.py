@@ -143,7 +143,7 @@ def test_c128_what_stands_above_stays_as_it_is() -> None:
 
 def told(session: Session) -> tuple[int | None, int | None]:
     before, after = only(session).before, only(session).after
-    return before and before.used, after and after.used
+    return before.used if before else None, after.used if after else None
 
 
 def test_c128_the_context_behind_it_may_be_told_after_its_end() -> None:

@@ -130,7 +130,9 @@ class PlanPane(Pane):
             if above:
                 self.append(OneRowBlock())
         if above:
-            place = f"plan {plans.index(plan) + 1} of {len(plans)}, {key_of(self, 'plan.next')} shows the next"
+            place = (
+                f"plan {plans.index(plan) + 1} of {len(plans)}, {key_of(self, 'plan.next')} shows the next"
+            )
             head = self.blocks[0]
             if isinstance(head, OneRowBlock) and head.set_pieces([("muted", place)]):
                 self.changed(head)

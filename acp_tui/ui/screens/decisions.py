@@ -106,7 +106,14 @@ class DecisionList(RowList[Decision]):
 
 def _texts(decision: Decision) -> Iterator[str]:
     yield from (decision.session, decision.agent, decision.workspace, decision.kind, decision.title)
-    yield from (decision.command or "", decision.tool, *decision.paths, *decision.inputs, who(decision), outcome(decision))
+    yield from (
+        decision.command or "",
+        decision.tool,
+        *decision.paths,
+        *decision.inputs,
+        who(decision),
+        outcome(decision),
+    )
     if decision.chosen is not None:
         yield f"{decision.chosen.name} {decision.chosen.kind}"
 

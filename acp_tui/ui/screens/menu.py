@@ -127,6 +127,7 @@ class Menu(Dialog[str]):
     IS_GUARDED = False
     FRAME_ROWS = 6
     PAGE_DOWN = "menu.page-down"
+    FILTER: ClassVar[type[InputLine]] = InputLine
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Close", id="menu.close"),
         Binding("up", "move('cursor_up')", "Up", show=False, id="menu.up"),
@@ -157,7 +158,7 @@ class Menu(Dialog[str]):
     @override
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
-            yield InputLine(
+            yield self.FILTER(
                 self.place.words, placeholder="type to filter", id="filter", select_on_focus=False
             )
             yield MenuList(id="body", markup=False)

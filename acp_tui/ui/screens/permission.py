@@ -52,7 +52,7 @@ from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
-from acp_tui.ui.widgets.transcript.blocks import TextBlock
+from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
 _TEXT = 60
 """Most cells of a waiting question, which has one row."""
@@ -504,7 +504,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         elif monotonic() >= self._allows_at:
             self.dismiss(answer)
 
-    def _details(self) -> list[TextBlock]:
+    def _details(self) -> list[Block]:
         call, styles = self._call, self.theme_styles
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
         level = DetailLevel(self._whole, key_of(self, "permission.whole"))

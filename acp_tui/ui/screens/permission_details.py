@@ -150,7 +150,12 @@ def has_more(call: ToolCall) -> bool:
     is_long = len(paths) > MANY or any(
         len(text) > LONG for text in (command_of(call) or "", *content, *paths)
     )
-    is_long = is_long or len(call.plan) > LONG or cells(call.title[:LONG]) > BRIEF or (any(texts) and bool(diffs_of(call)))
+    is_long = (
+        is_long
+        or len(call.plan) > LONG
+        or cells(call.title[:LONG]) > BRIEF
+        or (any(texts) and bool(diffs_of(call)))
+    )
     return is_long or rest_of_input(call) is not None
 
 

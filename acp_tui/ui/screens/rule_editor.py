@@ -137,9 +137,7 @@ class RuleEditor(Dialog[RuleDraft]):
             return f"{found}."
         if rule.path is not None and {".", ".."} & set(rule.path.split("/")):
             return "A path without . and .. is needed."
-        if rule.decision == "allow" and not (
-            rule.tool_kind or rule.tool_name or rule.command or rule.path
-        ):
+        if rule.decision == "allow" and not (rule.tool_kind or rule.tool_name or rule.command or rule.path):
             return "What is allowed needs a kind, a tool, a command or a path."
         return ""
 

@@ -14,12 +14,23 @@ from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.styles import Styles
 
 
+class QueueFilter(InputLine):
+    """A filter that leaves its first letter to the keys of the menu."""
+
+    @override
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return bool(self.value) and super().check_consume_key(key, character)
+
+
 class QueueMenu(Menu):
     """The queued prompts, the next first; dismissed with the key of the prompt to edit."""
+
+    FILTER = QueueFilter
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+up", "shift(-1)", "Say it earlier", id="queue.earlier", priority=True),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from acp_tui.protocol.schema import UsageUpdate
 from acp_tui.session.entries import Compaction
 from acp_tui.session.text_buffer import TextBuffer
 from tests.ui.entries.rows import block, rows
 
 
-def done(**fields: object) -> Compaction:
+def done(**fields: Any) -> Compaction:
     return Compaction(
         "c1",
         **{
@@ -27,7 +29,7 @@ def test_c128_it_says_how_full_the_context_was_and_is() -> None:
 def test_c128_without_a_size_it_counts_tokens() -> None:
     few = done(before=UsageUpdate(used=12_472), after=UsageUpdate(used=8_351))
 
-    assert "compacted, 12.5k → 8.4k" in rows(block(few))[1]
+    assert "compacted, 12k → 8k" in rows(block(few))[1]
 
 
 def test_c125_while_it_goes_on_it_counts_the_seconds() -> None:
@@ -36,7 +38,7 @@ def test_c125_while_it_goes_on_it_counts_the_seconds() -> None:
 
     shown.tick(4.0)
 
-    assert rows(shown, 30)[1].startswith("─── compacting 3 s")
+    assert rows(shown, 30)[1].startswith("─── compacting 3.0 s")
 
 
 def test_c127_a_failure_says_why() -> None:
@@ -47,9 +49,10 @@ def test_c127_a_failure_says_why() -> None:
 
 
 def test_c121_an_unknown_status_is_shown_as_it_is() -> None:
-    assert "compaction: \\x1b]52 later" in rows(block(Compaction("c1", "\x1b]52 later")))[1] or (
-        "later" in rows(block(Compaction("c1", "\x1b]52 later")))[1]
-    )
+    shown = rows(block(Compaction("c1", "later\x1b]52")))[1]
+
+    assert "compaction: later" in shown
+    assert "\x1b" not in shown
 
 
 def test_c126_the_summary_is_folded_until_enter_and_is_found_by_a_search() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.protocol.schema import TurnUsage, Cost, UsageUpdate
+from acp_tui.protocol.schema import Cost, TurnUsage, UsageUpdate
 from acp_tui.session.entries import AgentMessage, Diff, ToolCall, UserCommand, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.turns import Turn

@@ -94,7 +94,9 @@ async def test_c130_what_is_removed_or_empty_leaves_the_pane(tmp_path: Path) -> 
     news = [markdown("a", "# Big plan"), {"kind": "plan_removed", "planId": "a"}]
     async with seat(tmp_path, updates=news) as here:
         await here.say("go")
-        await here.until(lambda: here.conversation.session and "a" not in here.conversation.session.plans.by_id)
+        await here.until(
+            lambda: here.conversation.session and "a" not in here.conversation.session.plans.by_id
+        )
         await here.sees("The agent's plan will be here.")
         assert "Big plan" not in here.text
 

@@ -22,7 +22,7 @@ def editor(written: Rule, *, scope: str = "workspace") -> RuleEditor:
 async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> None:
     async with shown(editor(Rule("allow", command="ls"))) as (app, pilot):
         await until(pilot, lambda: "a preview of" in app.text)
-        await pilot.press("right", "right", "tab", "tab")
+        await pilot.press("right", "right", "tab", "tab", "tab")
         await pilot.press(*" -l")
         await until(pilot, lambda: "ls -l" in app.text.split("a preview of")[1])
         await pilot.press("ctrl+s")
@@ -37,7 +37,7 @@ async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> N
         ("command", "ls $X", "must be the first words of one command"),
         ("tool_kind", "eat", "There is no kind 'eat'"),
         ("path", "../x", "A path without . and .. is needed"),
-        ("command", "", "What is allowed needs a kind, a command or a path"),
+        ("command", "", "What is allowed needs a kind, a tool, a command or a path"),
     ],
 )
 async def test_a_mistake_is_said_and_not_saved(field: str, value: str, says: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from acp_tui.store.launch import Launch
 from acp_tui.protocol.validation import read_update
+from acp_tui.store.launch import Launch
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.start import StartScreen
 from acp_tui.ui.session_screen.inbox import InboxMenu, waiting

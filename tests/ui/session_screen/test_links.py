@@ -45,7 +45,13 @@ def test_c132_only_files_in_the_folders_of_the_session_are_read(tmp_path: Path) 
 
     assert text_of_file(f"file://{root}/plan.md", root, [root]) == "in"
     assert text_of_file("plan.md", root, [root]) == "in"
-    for uri in (f"file://{tmp_path}/out/plan.md", "link.md", "../out/plan.md", "https://x/plan.md", "none.md"):
+    for uri in (
+        f"file://{tmp_path}/out/plan.md",
+        "link.md",
+        "../out/plan.md",
+        "https://x/plan.md",
+        "none.md",
+    ):
         with pytest.raises(FileError):
             text_of_file(uri, root, [root])
 

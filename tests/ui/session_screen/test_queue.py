@@ -83,7 +83,7 @@ async def test_c148_c149_s_gives_what_waits_to_the_turn_and_shows_it_in_the_chat
         for text in ("wait", "shorter", "later"):
             await here.say(text)
         await here.until(lambda: here.conversation.is_busy and waits(here) == ["shorter", "later"])
-        await here.sees("alt+g steers")
+        await here.sees("Alt+G steers")
         await here.press("alt+q")
         await here.is_before(QueueMenu)
 
