@@ -364,7 +364,7 @@ def _open_missing_streams() -> None:
 
 def _run(options: Options) -> int:
     gc.disable()  # start-up objects stay alive; the interface re-enables it
-    _load_asyncio()
+    load_asyncio()
     cwd = folder(options.cwd, "The workspace")
     roots = [folder(extra, "The folder of --add-dir") for extra in options.add_dir]
     start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))
@@ -398,7 +398,7 @@ def drop_threads(code: int) -> None:
         os._exit(code)
 
 
-def _load_asyncio() -> None:
+def load_asyncio() -> None:
     """Import asyncio without `ssl`, which is slow to load.
 
     Agents are reached through pipes, without TLS. A later import of `ssl` works.

@@ -2,6 +2,10 @@
 
     python -m tests.bench [--quick] [ROWS …]
     python -m tests.bench stream --minutes 60
+    python -m tests.bench --against 'COMMAND {agent}' [ROWS …]
+
+`--against` measures another terminal client beside ours, as far as its terminal shows: start, text, rest,
+quit. The agent's command takes the place of `{agent}`, as words of their own or, within a word, as one.
 
 ROWS are names of parts; all but `stream`, which is long, by default. Floors are measured in the same run:
 ratios hold on any machine. Nothing here is asserted: the figures depend on what else the machine does.
@@ -11,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from tests.bench import (
@@ -21,22 +25,31 @@ from tests.bench import (
     keys,
     memory,
     mentions,
+    paced,
+    previews,
+    rest,
     reviewing,
     scrolling,
     snapshots,
     start,
+    stderr,
     stream,
     streaming,
     terminals,
 )
+from tests.bench.client import Client, Part, beside, other
 from tests.bench.installed import installed
 from tests.bench.table import Row, table
 
 PARTS = {
     "start": start.rows,
+    "paced": paced.rows,
+    "rest": rest.rows,
     "chat": chat.rows,
     "keys": keys.rows,
     "flood": flood.rows,
+    "stderr": stderr.rows,
+    "previews": previews.rows,
     "decoding": decoding.rows,
     "terminals": terminals.rows,
     "scrolling": scrolling.rows,
@@ -46,6 +59,12 @@ PARTS = {
     "streaming": streaming.rows,
     "mentions": mentions.rows,
 }
+OUTSIDE: dict[str, tuple[Part, ...]] = {
+    "start": (start.first_keys,),
+    "paced": (paced.texts,),
+    "rest": (rest.at_rest, rest.leaving),
+}
+"""The rows that any client has."""
 
 
 def main() -> None:
@@ -53,21 +72,30 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer runs and smaller sizes")
     parser.add_argument("--minutes", type=float, default=5, help="how long `stream` goes on (default: 5)")
     parser.add_argument("parts", nargs="*", metavar="ROWS", help=", ".join((*PARTS, "stream")))
+    parser.add_argument("--against", metavar="COMMAND", help="another terminal client to measure beside ours")
     options = parser.parse_args()
     known: dict[str, Callable[..., Iterator[Row]]] = {
         **PARTS,
         "stream": partial(stream.rows, minutes=options.minutes),
     }
+    if options.against:
+        others = other(options.against)
+        known = {name: partial(_beside, OUTSIDE[name], others) for name in OUTSIDE}
     unknown = set(options.parts) - set(known)
     if unknown:
         parser.error(f"no such rows: {', '.join(sorted(unknown))}")
     began = time.monotonic()
     found: list[Row] = []
     with installed() as env:
-        for part in options.parts or PARTS:
+        for part in options.parts or (OUTSIDE if options.against else PARTS):
             print(f"{part} …", flush=True)
             found += known[part](env, options.quick)
-    print(f"\n{table(found)}\n\n{time.monotonic() - began:.0f} s")
+    print(f"\n{table(found, 'other' if options.against else 'floor')}\n\n{time.monotonic() - began:.0f} s")
+
+
+def _beside(parts: Sequence[Part], others: Client, env: Mapping[str, str], quick: bool) -> Iterator[Row]:
+    for part in parts:
+        yield from beside(part, others, env, quick)
 
 
 if __name__ == "__main__":

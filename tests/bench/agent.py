@@ -8,6 +8,12 @@ Orders (characters and bytes, separated by blanks):
     flood BYTES                  plain lines; how much went out stands in the file named by ACP_BENCH_SENT
     work SECONDS RATE            thoughts, messages and tool calls, RATE pieces a second; told as with a flood
     command COLOURS BYTES        a command in a terminal of the client's, which prints BYTES; 1: in colours
+    words RATE COUNT             Markdown in COUNT pieces of three words, RATE a second
+    stderr BYTES                 lines on stderr
+    change LINES                 a tool call that changes a file of LINES lines in many places
+    ask BYTES                    a question about a chain of commands of that length
+When (monotonic) the call or the question was sent stands in the same file as what a flood tells.
+With ACP_BENCH_STAYS in its environment it goes on when its input ends.
 Each answer that comes as fast as it can, but for a flood, ends with `end(which one it is, from 1)`.
 """
 
@@ -16,9 +22,12 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from tests.bench import working
@@ -56,6 +65,8 @@ def main() -> None:
                 order, *numbers = message["params"]["prompt"][0]["text"].split()
                 ORDERS[order](*map(int, numbers))
                 _send(encoded({"id": message["id"], "result": {"stopReason": "end_turn"}}))
+    if "ACP_BENCH_STAYS" in os.environ:
+        signal.pause()
 
 
 def stream(characters: int, message: int) -> None:
@@ -73,6 +84,14 @@ def streamed(characters: int, message: int) -> Iterator[bytes]:
 
 def pace(rate: int, count: int) -> None:
     later = pieces(markdown(count * 50, seed=3))[:count]
+    start = time.monotonic()
+    for number, piece in enumerate(later):
+        time.sleep(max(0.0, start + number / rate - time.monotonic()))
+        _send(chunk(piece))
+
+
+def words(rate: int, count: int) -> None:
+    later = re.findall(r"(?:\S+\s+){3}", markdown(count * 25, seed=4))[:count]
     start = time.monotonic()
     for number, piece in enumerate(later):
         time.sleep(max(0.0, start + number / rate - time.monotonic()))
@@ -97,6 +116,45 @@ def flood(size: int) -> None:
                 sent += len(lines[start : start + 65_536])
                 _send(lines[start : start + 65_536])
                 os.pwrite(told.fileno(), b"%12d" % sent, 0)
+
+
+def stderr(size: int) -> None:
+    lines = b"a line of what an agent has to say on stderr, of the usual length\n" * 1_000
+    for _ in range(-(-size // len(lines))):
+        view = memoryview(lines)
+        while view:
+            view = view[os.write(2, view) :]
+    _send(chunk(_last()))
+
+
+def change(lines: int) -> None:
+    old = [f"line {number} = {number}\n" for number in range(lines)]
+    new = [f"was {line}" if place % 50 == 0 else line for place, line in enumerate(old)]
+    diff = {"type": "diff", "path": "/work/changed.py", "oldText": "".join(old), "newText": "".join(new)}
+    call = {
+        "toolCallId": end(0),
+        "title": "Edit all",
+        "kind": "edit",
+        "status": "completed",
+        "content": [diff],
+    }
+    _tell_when(updated({"sessionUpdate": "tool_call", **call}))
+    _send(chunk(_last()))
+
+
+def ask(size: int) -> None:
+    command = " && ".join(f"make part-{number}" for number in range(size // 20))
+    call = {"toolCallId": "asked", "title": "Build", "kind": "execute", "rawInput": {"command": command}}
+    option = {"optionId": "once", "name": "Allow", "kind": "allow_once"}
+    params = {"sessionId": _SESSION, "toolCall": call, "options": [option]}
+    _tell_when(encoded({"id": "asked", "method": "session/request_permission", "params": params}))
+    sys.stdin.buffer.readline()
+
+
+def _tell_when(line: bytes) -> None:
+    """Write down when (monotonic) a line goes out, then send it."""
+    Path(os.environ["ACP_BENCH_SENT"]).write_text(str(time.monotonic()))
+    _send(line)
 
 
 def work(seconds: int, rate: int) -> None:
@@ -150,6 +208,10 @@ ORDERS: Final[dict[str, Callable[..., None]]] = {
     "flood": flood,
     "work": work,
     "command": command,
+    "words": words,
+    "stderr": stderr,
+    "change": change,
+    "ask": ask,
 }
 
 

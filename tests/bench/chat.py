@@ -25,7 +25,7 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
             ours = median(_drawn(env, size, message) for _ in range(runs))
             floor = median(_parsed(size) for _ in range(runs))
             name_and_size = f"{size // 40:,} chunks, {name}, CPU"
-            yield Row(name_and_size, "ms/KB", ours, floor, (at_most_times(4.5),))
+            yield Row(name_and_size, "ms/KB", ours, floor, at_most_times(4.5))
 
 
 def _drawn(env: Mapping[str, str], characters: int, message: int) -> float:

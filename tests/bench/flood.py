@@ -27,7 +27,7 @@ FLOOD = 60_000_000
 
 def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     kept, seconds = asyncio.run(_burst(env))
-    yield Row("burst of 10,000 updates, in order", "updates", kept, BURST, (at_least(BURST),))
+    yield Row("burst of 10,000 updates, in order", "updates", kept, BURST, at_least(BURST))
     yield Row("burst of 10,000 updates, rate", "1000/s", kept / seconds / 1e3)
     with talk(env) as program:
         before = program.memory()
@@ -46,10 +46,10 @@ def _flooded(program: Program, sent: Path, before: float, seconds: float) -> Ite
     steps = [later - earlier for earlier, later in pairwise(marks)]
     stands = [k for k, step in enumerate(steps) if not step and 0 < marks[k] < FLOOD]
     first = next((k for k in stands if k + 5 in stands), len(steps))
-    yield Row("flood, MB taken in when the agent has to wait", "MB", marks[first] / 1e6, None, (at_most(30),))
-    yield Row("flood, memory grown when the agent has to wait", "MB", grown[first], None, (at_most(80),))
+    yield Row("flood, MB taken in when the agent has to wait", "MB", marks[first] / 1e6, None, at_most(30))
+    yield Row("flood, memory grown when the agent has to wait", "MB", grown[first], None, at_most(80))
     yield Row(
-        "flood, time for which the agent waits", "%", len(stands) * 100 / len(steps), None, (at_least(10),)
+        "flood, time for which the agent waits", "%", len(stands) * 100 / len(steps), None, at_least(10)
     )
     yield Row("flood, MB taken in at the end", "MB", marks[-1] / 1e6)
     yield Row("flood, memory grown at the end", "MB", grown[-1])

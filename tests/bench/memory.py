@@ -35,7 +35,7 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     ):
         bytes_each, characters = _costs(kind, count)
         remark = f"of {characters:,.0f} characters"
-        yield Row(f"{name}, memory beside its text", "KB", bytes_each / 1e3, None, (at_most(1),), remark)
+        yield Row(f"{name}, memory beside its text", "KB", bytes_each / 1e3, None, at_most(1), remark)
 
 
 def _costs(kind: Any, count: int) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -15,9 +16,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Final
 
 PATIENCE = 60.0
 """Seconds after which what is waited for counts as never coming."""
+
+_SEQUENCE: Final = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
+_WORDS: Final = 5
+"""Words that make a first frame."""
 
 
 class Program:
@@ -37,9 +43,10 @@ class Program:
         os.close(theirs)
         self._drawn = b""
         self.bytes_drawn = 0
-        self._noted = b""
-        self.noted_at: float | None = None
-        """When (perf_counter) the noted text was drawn."""
+        self.frames = 0
+        """Pieces in which it has drawn; a small frame is one."""
+        self.noted: dict[str, float | None] = {}
+        """When (perf_counter) each noted text was drawn."""
 
     def __enter__(self) -> Program:
         return self
@@ -58,8 +65,8 @@ class Program:
         os.write(self._pty, text.encode())
 
     def note(self, text: str) -> None:
-        """Note in `noted_at` when a text is drawn, whatever else is waited for."""
-        self._noted, self.noted_at = text.encode(), None
+        """Note in `noted` when a text is drawn, whatever else is waited for."""
+        self.noted[text] = None
 
     def wait_for(self, text: str, patience: float = PATIENCE) -> float:
         """Return when (perf_counter) a text was drawn since the last wait.
@@ -76,6 +83,28 @@ class Program:
         seen = time.perf_counter()
         self._drawn = b""
         return seen
+
+    def wait_for_text(self, patience: float = PATIENCE) -> float:
+        """Return when (perf_counter) the first words were drawn, whichever they are.
+
+        Raises:
+            TimeoutError: there were none.
+        """
+        end = time.perf_counter() + patience
+        while len(_SEQUENCE.sub(b"", self._drawn).split()) < _WORDS:
+            left = end - time.perf_counter()
+            if left <= 0 or not self._read(left):
+                raise TimeoutError("it has drawn nothing")
+        return time.perf_counter()
+
+    def wait_for_end(self, patience: float = PATIENCE) -> float | None:
+        """Take what is drawn until it has ended; return when (perf_counter), or None if it does not."""
+        end = time.perf_counter() + patience
+        while self._process.poll() is None:
+            if time.perf_counter() > end:
+                return None
+            self._read(0.005)
+        return time.perf_counter()
 
     def look_on(self, seconds: float) -> None:
         """Take what is drawn meanwhile."""
@@ -104,9 +133,11 @@ class Program:
         except OSError:  # EIO: it has ended
             return False
         self.bytes_drawn += len(data)
+        self.frames += 1
         self._drawn = self._drawn[-4_096:] + data
-        if self._noted and self.noted_at is None and self._noted in self._drawn:
-            self.noted_at = time.perf_counter()
+        for text, seen in self.noted.items():
+            if seen is None and text.encode() in self._drawn:
+                self.noted[text] = time.perf_counter()
         return bool(data)
 
     # ------------------------------------------------------------------ what it costs
@@ -115,6 +146,20 @@ class Program:
         """Return the seconds of processor time that its threads have taken, also those that have ended."""
         of_process = (~self.pid << 3) | 2  # as clock_getcpuclockid(3) of the C library makes it on Linux
         return time.clock_gettime(of_process)
+
+    def wake_ups(self) -> int:
+        """Return how often its threads have waited for something that then came, since they began."""
+        return sum(
+            int(line.split()[1])
+            for task in Path(f"/proc/{self.pid}/task").iterdir()
+            for line in (task / "status").read_text().splitlines()
+            if line.startswith("voluntary_ctxt_switches")
+        )
+
+    def peak(self) -> float:
+        """Return the most resident memory that it has had so far, in MB."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024 / 1e6
 
     def memory(self) -> float:
         """Return its resident memory in MB."""

@@ -1,4 +1,4 @@
-"""From the command to the first frame, and the options that need none."""
+"""From the command to the first frame, to the first key and to the agent; and the options that need none."""
 
 from __future__ import annotations
 
@@ -7,35 +7,85 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
+from time import perf_counter
 
+from tests.bench import agent
 from tests.bench.apps.minimal import FIRST_FRAME
+from tests.bench.client import OURS, Client
 from tests.bench.installed import ACP_TUI, PYTHON
+from tests.bench.keys import LETTERS
 from tests.bench.program import Program
-from tests.bench.table import Row, at_most_times
+from tests.bench.table import Row, at_most, at_most_times
 
 MINIMAL = (PYTHON, "-m", "tests.bench.apps.minimal")
-OURS = (*ACP_TUI, "--agent", "sleep", "60")
+ASLEEP = ("sleep", "60")
 Figures = tuple[float, ...]
 
 OURS_DRAWN = "everything that can be done"
+
+TYPED_EVERY = 0.03
+"""Seconds between two keys, from the first frame on."""
+TYPED_AFTER = 0.3
+"""Seconds for which keys go on after the agent is connected."""
 
 
 def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     runs = 3 if quick else 9
     ours, floor = _interleaved(
-        lambda: _first_frame(OURS, OURS_DRAWN, env), lambda: _first_frame(MINIMAL, FIRST_FRAME, env), runs
+        lambda: _first_frame(OURS.argv(ASLEEP), OURS_DRAWN, env),
+        lambda: _first_frame(MINIMAL, FIRST_FRAME, env),
+        runs,
     )
     for place, name in enumerate(("wall", "CPU")):
-        yield Row(f"first frame, {name}", "ms", ours[place], floor[place], (at_most_times(1.15),))
+        yield Row(f"first frame, {name}", "ms", ours[place], floor[place], at_most_times(1.15))
+    yield from first_keys(OURS, env, quick)
     for option in ("--version", "--help"):
         yield _without_interface(option, env, runs)
+
+
+def first_keys(client: Client, env: Mapping[str, str], quick: bool) -> Iterator[Row]:
+    """Yield when a client shows anything, the key that was typed at once, and what its agent says."""
+    runs = [_first_keys(client, env) for _ in range(4 if quick else 10)][1:]
+    shown, echoed, connected, cpu, longest = _medians(runs)
+    yield Row("start: first words", "ms", shown)
+    yield Row("start: key typed at once, echoed", "ms", echoed, None, at_most(260))
+    yield Row("start: agent connected", "ms", connected, None, at_most(420))
+    yield Row("start: agent connected, CPU", "ms", cpu)
+    yield Row("start: longest wait of a key", "ms", longest, None, at_most(60))
+
+
+def _first_keys(client: Client, env: Mapping[str, str]) -> Figures:
+    """Return milliseconds to words, first echo and agent; of CPU up to that; of the longest echo."""
+    first, *letters = LETTERS
+    with Program(client.argv(), env) as program:
+        program.type(first)
+        program.note(first)
+        program.note(agent.READY)
+        shown = program.wait_for_text()
+        program.look_on_until(lambda: program.noted[first] is not None)
+        typed: dict[str, float] = {}
+        until, cpu = float("inf"), 0.0
+        for letter in letters:
+            if perf_counter() > until:
+                break
+            if until == float("inf") and (connected := program.noted[agent.READY]) is not None:
+                until, cpu = connected + TYPED_AFTER, program.cpu()
+            program.note(letter)
+            typed[letter] = perf_counter()
+            program.type(letter)
+            program.look_on(TYPED_EVERY)
+        program.look_on_until(lambda: None not in program.noted.values())
+        seen = {text: at or 0.0 for text, at in program.noted.items()}
+        moments = (shown, seen[first], seen[agent.READY])
+        longest = max(seen[letter] - at for letter, at in typed.items())
+        return (*((moment - program.started) * 1e3 for moment in moments), cpu * 1e3, longest * 1e3)
 
 
 def _without_interface(option: str, env: Mapping[str, str], runs: int) -> Row:
     ours, floor = _interleaved(
         lambda: _whole_run((*ACP_TUI, option), env), lambda: _whole_run((PYTHON, "-c", "pass"), env), runs
     )
-    return Row(f"{option}, CPU", "ms", ours[0], floor[0], (at_most_times(3),))
+    return Row(f"{option}, CPU", "ms", ours[0], floor[0], at_most_times(3))
 
 
 def _interleaved(

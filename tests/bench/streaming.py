@@ -19,7 +19,7 @@ from acp_tui.ui.theme import choose, styles_of
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from tests.bench.prose import markdown, pieces
-from tests.bench.table import Row, at_most, at_most_times
+from tests.bench.table import Row, at_most_times
 
 RATE: Final = 1_000
 """Pieces a second where they come at a pace; else as fast as they are taken."""
@@ -80,7 +80,7 @@ def large_blocks() -> str:
 def _row(name: str, text: str) -> Row:
     runs = 3 if len(text) > SHORT else 11
     ours, floor = (median(figures) for figures in zip(*(_pair(text) for _ in range(runs)), strict=True))
-    return Row(name, "ms/KB", ours, floor, (at_most(2.5), at_most_times(4.5)))
+    return Row(name, "ms/KB", ours, floor, at_most_times(4.5))
 
 
 def _pair(text: str) -> tuple[float, float]:

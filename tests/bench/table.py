@@ -43,13 +43,13 @@ def at_least_times(number: float) -> Target:
 
 @dataclass(frozen=True)
 class Row:
-    """One figure of ours, good if it meets any target; `floor` is what the task costs at least."""
+    """One figure of ours, good if it meets its target; `floor` is what the task costs at least."""
 
     name: str
     unit: str
     ours: float
     floor: float | None = None
-    targets: tuple[Target, ...] = ()
+    target: Target | None = None
     remark: str = ""
 
     @property
@@ -58,12 +58,9 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        if not self.targets:
+        if self.target is None:
             return ""
-        return "ok" if any(target.is_met(self.ours, self.ratio) for target in self.targets) else "over"
-
-
-HEAD = ("", "unit", "ours", "floor", "ratio", "target", "")
+        return "ok" if self.target.is_met(self.ours, self.ratio) else "over"
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -73,7 +70,7 @@ def cells(row: Row) -> tuple[str, ...]:
         number(row.ours),
         number(row.floor) if row.floor is not None else "",
         f"{row.ratio:.2f}" if row.ratio is not None else "",
-        " or ".join(map(str, row.targets)),
+        str(row.target or ""),
         f"{row.verdict}{'  ' if row.remark else ''}{row.remark}",
     )
 
@@ -85,9 +82,10 @@ def number(value: float) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def table(rows: Iterable[Row]) -> str:
-    lines = [HEAD, *map(cells, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEAD))]
+def table(rows: Iterable[Row], beside: str = "floor") -> str:
+    """Return the rows as text; `beside` heads the column of what ours is compared with."""
+    lines = [("", "unit", "ours", beside, "ratio", "target", ""), *map(cells, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if column in (0, 1, 5, 6) else cell.rjust(width)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from time import perf_counter
 
-from tests.bench import agent
-from tests.bench.installed import ACP_TUI
+from tests.bench.client import OURS, connected
 from tests.bench.program import Program
 
 
@@ -20,13 +18,9 @@ def allow_everything(env: Mapping[str, str]) -> None:
     (folder / "settings.toml").write_text('policy = "allow-everything"\n')
 
 
-@contextmanager
-def talk(env: Mapping[str, str]) -> Iterator[Program]:
+def talk(env: Mapping[str, str]) -> AbstractContextManager[Program]:
     """Give the program, ready for a prompt."""
-    with Program((*ACP_TUI, "--agent", sys.executable, "-m", "tests.bench.agent"), env) as program:
-        program.wait_for(agent.READY)
-        program.look_on(0.5)  # what is imported after the start
-        yield program
+    return connected(OURS, env)
 
 
 def order(program: Program, text: str) -> float:

@@ -17,7 +17,7 @@ from tests.bench.apps import terminal
 from tests.bench.installed import PYTHON
 from tests.bench.keys import LETTERS, echoes, late
 from tests.bench.program import Program
-from tests.bench.table import Row, at_least, at_least_times, at_most
+from tests.bench.table import Row, at_least, at_most
 from tests.bench.talk import allow_everything, order, talk
 
 LINES = ("sh", "-c", "seq -f 'line %.0f of what a long build has to tell its reader' 100000")
@@ -37,14 +37,14 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
         (YES, "`yes` for 2 s"),
     ):
         floor = _bare(argv)
-        enough = (at_least(20), at_least_times(0.5))
+        enough = at_least(20)
         yield Row(f"terminal, {name}, host alone", "MB/s", asyncio.run(_hosted(argv)), floor, enough)
         rate, idle, echoed, grown = _drawn(argv, env)
         yield Row(f"terminal, {name}, drawn", "MB/s", rate, floor, enough)
         name_of_keys = f"terminal, {name}, key to echo"  # the floor: while nothing is printed
-        yield Row(f"{name_of_keys}, p95", "ms", late(echoed), late(idle), (at_most(50),))
-        yield Row(f"{name_of_keys}, longest", "ms", max(echoed), max(idle), (at_most(100),))
-        yield Row(f"terminal, {name}, memory", "MB", grown, None, (at_most(60),))
+        yield Row(f"{name_of_keys}, p95", "ms", late(echoed), late(idle), at_most(50))
+        yield Row(f"{name_of_keys}, longest", "ms", max(echoed), max(idle), at_most(100))
+        yield Row(f"terminal, {name}, memory", "MB", grown, None, at_most(60))
 
 
 def _in_chat(env: Mapping[str, str], colours: bool) -> Iterator[Row]:
@@ -54,17 +54,17 @@ def _in_chat(env: Mapping[str, str], colours: bool) -> Iterator[Row]:
     with talk(env) as program:
         program.look_on(2)
         before = program.memory()
-        program.note(agent.printed(1))
+        program.note(last := agent.printed(1))
         began = order(program, f"command {int(colours)} {_SIZE}")
         program.look_on(0.3)  # a key at once would count as part of a paste
         echoed = echoes(program, LETTERS[:20], pause=0.02)
-        program.look_on_until(lambda: program.noted_at is not None)
-        seconds = (program.noted_at or 0.0) - began
+        program.look_on_until(lambda: program.noted[last] is not None)
+        seconds = (program.noted[last] or 0.0) - began
         program.look_on(1)
         idle = echoes(program, LETTERS[20:40], pause=0.02)
-        yield Row(name, "MB/s", _SIZE / 1e6 / seconds, floor, (at_least(20), at_least_times(0.5)))
-        yield Row(f"{name}, key to echo, p95", "ms", late(echoed), late(idle), (at_most(50),))
-        yield Row(f"{name}, memory", "MB", program.memory() - before, None, (at_most(60),))
+        yield Row(name, "MB/s", _SIZE / 1e6 / seconds, floor, at_least(20))
+        yield Row(f"{name}, key to echo, p95", "ms", late(echoed), late(idle), at_most(50))
+        yield Row(f"{name}, memory", "MB", program.memory() - before, None, at_most(60))
 
 
 def _drawn(argv: Sequence[str], env: Mapping[str, str]) -> tuple[float, list[float], list[float], float]:

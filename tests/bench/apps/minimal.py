@@ -1,7 +1,18 @@
-"""The least that a Textual application can be."""
+"""The least that a Textual application can be, started with the tricks of ours."""
 
-from textual.app import App, ComposeResult
-from textual.widgets import Static
+from __future__ import annotations
+
+import gc
+import os
+
+from acp_tui.cli import FRAMES, load_asyncio
+
+gc.disable()
+load_asyncio()
+os.environ["TEXTUAL_FPS"] = FRAMES
+
+from textual.app import App, ComposeResult  # noqa: E402
+from textual.widgets import Static  # noqa: E402
 
 FIRST_FRAME = "the-first-frame"
 
