@@ -21,6 +21,10 @@ from typing import Final
 PATIENCE = 60.0
 """Seconds after which what is waited for counts as never coming."""
 
+_ASKS_FOR_FRAMES: Final = b"\x1b[?2026$p"
+_HAS_FRAMES: Final = b"\x1b[?2026;2$y"
+_FRAME: Final = b"\x1b[?2026h"
+"""Question and answer whether frames can be marked as such, as modern terminals do, and how one begins."""
 _SEQUENCE: Final = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
 _WORDS: Final = 5
 """Words that make a first frame."""
@@ -44,7 +48,7 @@ class Program:
         self._drawn = b""
         self.bytes_drawn = 0
         self.frames = 0
-        """Pieces in which it has drawn; a small frame is one."""
+        """Frames that it has drawn, if it tells where they begin."""
         self.noted: dict[str, float | None] = {}
         """When (perf_counter) each noted text was drawn."""
 
@@ -133,7 +137,9 @@ class Program:
         except OSError:  # EIO: it has ended
             return False
         self.bytes_drawn += len(data)
-        self.frames += 1
+        self.frames += data.count(_FRAME)
+        if _ASKS_FOR_FRAMES in data:
+            os.write(self._pty, _HAS_FRAMES)
         self._drawn = self._drawn[-4_096:] + data
         for text, seen in self.noted.items():
             if seen is None and text.encode() in self._drawn:
