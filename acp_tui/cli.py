@@ -13,7 +13,8 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:  # each command loads what it needs, and no more
     from argparse import ArgumentParser
@@ -280,7 +281,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         _open_missing_streams()
         printed = _printed(words)
-        return printed if printed is not None else _run(parse(words))
+        if printed is not None:
+            return printed
+        _run(parse(words))
     except Refusal as refusal:
         print(f"acp-tui: {refusal}", file=sys.stderr)
         return refusal.code
@@ -362,7 +365,7 @@ def _open_missing_streams() -> None:
     sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
-def _run(options: Options) -> int:
+def _run(options: Options) -> NoReturn:
     gc.disable()  # start-up objects stay alive; the interface re-enables it
     load_asyncio()
     cwd = folder(options.cwd, "The workspace")
@@ -376,26 +379,26 @@ def _run(options: Options) -> int:
         start.guard.close()
     if leave:
         print(f"To resume this session: acp-tui --resume {leave}")
-    drop_threads(code)
-    return code
+    end_process(code)
 
 
 _THREADS_END: Final = 0.3  # seconds
 
 
-def drop_threads(code: int) -> None:
-    """End the process at once if threads are still at work: Python would wait for them.
+def end_process(code: int) -> NoReturn:
+    """End the process without waiting for threads that are still at work, and without taking all apart.
 
-    A thread may read from a disk that does not answer. All that is to be kept is on disk by now.
+    A thread may read from a disk that does not answer, and to free every object takes longer than to leave.
+    All that is to be kept is on disk by now.
     """
     end = time.monotonic() + _THREADS_END
     others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
     for thread in others:
         thread.join(max(0.0, end - time.monotonic()))
-    if any(thread.is_alive() for thread in others):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # the reader has gone
+            stream.flush()
+    os._exit(code)
 
 
 def load_asyncio() -> None:

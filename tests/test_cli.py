@@ -169,9 +169,12 @@ class App(types.ModuleType):
 
 seen = {}
 sys.modules["acp_tui.ui.app"] = App("acp_tui.ui.app")
-from acp_tui.cli import main
-code = main(sys.argv[2:])
-open(sys.argv[1], "w").write(json.dumps({**seen, "code": code}))
+from acp_tui import cli
+def note(code):
+    open(sys.argv[1], "w").write(json.dumps({**seen, "code": code}))
+    sys.exit(code)
+cli.end_process = note
+note(cli.main(sys.argv[2:]))
 """
 """Runs the command line with an interface that only notes what it is given."""
 
@@ -428,9 +431,9 @@ def test_a_wrong_command_line_is_told_in_two_lines_at_most(
 @pytest.mark.parametrize("daemon", [False, True])
 def test_the_process_ends_though_a_thread_still_waits_for_a_disk(daemon: bool) -> None:
     code = (
-        "import sys, threading; from acp_tui.cli import drop_threads\n"
+        "import sys, threading; from acp_tui.cli import end_process\n"
         f"threading.Thread(target=threading.Event().wait, daemon={daemon}).start()\n"
-        "drop_threads(7); sys.exit(7)"
+        "end_process(7)"
     )
 
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 7

@@ -94,6 +94,8 @@ class SpawnFailed(Exception):
 MARK: Final = "ACP_TUI_AGENT"
 _READ: Final = 256 << 10  # bytes
 _TAIL: Final = 64 << 10  # bytes of stderr kept, and of one line of it
+_PARTING: Final = 0.2
+"""Seconds that an agent has to end when the program does; if it takes longer, the guard waits for it."""
 LINGER: Final = 0.25
 """Seconds that the last bytes may take after the exit."""
 _ADVICE: Final[dict[type[StartFailed], str]] = {
@@ -138,8 +140,10 @@ class Process:
         """The buffer of all reads: one of this size for each would fragment the memory."""
         self._tail = OutputTail(_TAIL)
         self._lines = _Lines(self._tell)
-        self._readable: asyncio.Future[None] | None = None
-        self._stderr_over: asyncio.Future[None] | None = None
+        self._readable: asyncio.Future[bool] | None = None
+        self._stderr_over: asyncio.Future[bool] | None = None
+        self._left: asyncio.Future[bool] | None = None
+        """Done once the agent is left to the guard, or stopped."""
         self._stopping: asyncio.Task[ExitStatus] | None = None
         self._had_time = False
         """The agent has had time to end by itself since its stdin was closed."""
@@ -203,9 +207,9 @@ class Process:
         if self._stderr_over is not None:
             return
         loop = asyncio.get_running_loop()
-        self._stderr_over = loop.create_future()
+        self._stderr_over, self._left = loop.create_future(), loop.create_future()
         if self._stderr < 0:
-            self._stderr_over.set_result(None)
+            self._stderr_over.set_result(True)
             return
         loop.add_reader(self._stderr, self._read_stderr)
         self._child.watch()
@@ -236,18 +240,34 @@ class Process:
 
     async def _wait_readable(self) -> bool:
         """Wait for output; False once the agent is gone and silent."""
-        loop = asyncio.get_running_loop()
-        self._readable = loop.create_future()
         exited = self._child.watch()
-        descriptor = self._stdout
-        loop.add_reader(descriptor, _settle, self._readable)
+        if not exited.done() and await self._readable_or(exited):
+            return True
+        silence = asyncio.ensure_future(asyncio.sleep(LINGER))
         try:
-            waited: set[asyncio.Future[Any]] = {self._readable, exited}
-            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-            if not self._readable.done():
-                await asyncio.wait({self._readable}, timeout=LINGER)
-            return self._readable.done()
+            return await self._readable_or(silence)
         finally:
+            silence.cancel()
+
+    async def _readable_or(self, other: asyncio.Future[Any]) -> bool:
+        """Wait for output or something else; return whether there is output.
+
+        Each piece of output comes here, and `asyncio.wait` takes more turns of the loop.
+        """
+        loop = asyncio.get_running_loop()
+        readable: asyncio.Future[bool] = loop.create_future()
+        self._readable = readable
+
+        def come(_: object) -> None:
+            _settle(readable, result=False)
+
+        descriptor = self._stdout
+        loop.add_reader(descriptor, _settle, readable)
+        other.add_done_callback(come)
+        try:
+            return await readable
+        finally:
+            other.remove_done_callback(come)
             if self._stdout == descriptor:  # else it is closed, and its number may be another's
                 loop.remove_reader(descriptor)
 
@@ -335,10 +355,12 @@ class Process:
     async def wait(self) -> ExitStatus:
         """Return the exit status, once the agent has ended and its stderr is read."""
         self.start_draining()
-        status = await self._child.wait()
+        assert self._left is not None
+        exited: asyncio.Future[Any] = self._child.watch()
+        await asyncio.wait({exited, self._left}, return_when=asyncio.FIRST_COMPLETED)
         if self._stderr_over is not None:
             await asyncio.wait({self._stderr_over}, timeout=LINGER)
-        return status
+        return self._child.exit_status or ExitStatus(None, None)
 
     async def end_input(self, patience: float = 2.0) -> bool:
         """Close stdin and return whether the agent ends within `patience` seconds."""
@@ -356,6 +378,7 @@ class Process:
     async def stop(self, patience: float = 2.0) -> ExitStatus:
         """End the agent and all that it started: close stdin, then TERM, then KILL, `patience` seconds apart.
 
+        When the program ends, an agent that is slow to end is left to the guard, which does the same.
         Further calls, even at the same time, return the same status.
         """
         if self._stopping is None:
@@ -364,12 +387,15 @@ class Process:
 
     async def _stop(self, patience: float) -> ExitStatus:
         if not self._had_time:
-            await self.end_input(patience)
-        await self._child.end(patience)
-        if self._stderr_over is not None:
-            await asyncio.wait({self._stderr_over}, timeout=LINGER)
+            await self.end_input(min(patience, _PARTING) if self._child.lingers else patience)
+        if self._child.exit_status is not None or not self._child.lingers:
+            await self._child.end(patience)
+            if self._stderr_over is not None:
+                await asyncio.wait({self._stderr_over}, timeout=LINGER)
         self._close_stderr()
         self._close_stdout()
+        if self._left is not None:
+            _settle(self._left)
         return self._child.exit_status or ExitStatus(None, None)
 
     def cpu_seconds(self) -> float | None:
@@ -399,9 +425,9 @@ class _Lines:
             self._tell([rest])
 
 
-def _settle(future: asyncio.Future[None]) -> None:
+def _settle(future: asyncio.Future[bool], *, result: bool = True) -> None:
     if not future.done():
-        future.set_result(None)
+        future.set_result(result)
 
 
 def _pipes() -> tuple[list[int], list[int]]:

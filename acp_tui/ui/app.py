@@ -390,6 +390,7 @@ class AcpApp(App[int]):
 
     @work(group="leave")
     async def _leave(self) -> None:
+        self._start.guard.linger()
         if self._tabs is not None:
             await self._tabs.end()
         elif self._start.process is not None:

@@ -29,11 +29,13 @@ GOING: Final = 2.0
 # die, SIGKILL included; end of file without a goodbye starts the sweep: TERM, CONT, then KILL. It reaches
 # the watched process groups, and every process in /proc with our mark: a variable of the environment, kept by
 # daemons that leave their session, or the limit, kept even by those that clear the environment. Without
-# /proc, `orphans.py` looks for the variable.
+# /proc, `orphans.py` looks for the variable. After `linger` the groups get two seconds to end by themselves,
+# and two more after TERM, as from us.
 _WATCHER: Final = r"""
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU USR1 USR2 PIPE
 cd /
 groups=' '
+patience=0
 while read -r verb group; do
     case $verb in
     watch) groups="$groups$group " ;;
@@ -41,6 +43,7 @@ while read -r verb group; do
         kept=' '
         for each in $groups; do [ "$each" = "$group" ] || kept="$kept$each "; done
         groups=$kept ;;
+    linger) patience=20 ;;
     goodbye) exit 0 ;;
     esac
 done
@@ -63,8 +66,21 @@ mark=$1
 limit=$2
 python=$3
 orphans=$4
+lives() {
+    for group in $groups; do kill -s 0 -- "-$group" && return; done
+    return 1
+}
+let_end() {
+    left=$patience
+    while [ "$left" -gt 0 ] && lives; do
+        sleep 0.1
+        left=$((left - 1))
+    done
+}
+let_end
 sweep TERM
 sweep CONT
+let_end
 sleep 0.5
 sweep KILL
 sleep 0.1
@@ -97,6 +113,8 @@ class Guard:
         self._pid: int | None = None
         self._pipe: int | None = None
         self._watched: set[int] = set()
+        self.lingers = False
+        """True once what is slow to end is left to the watcher."""
         _GUARDS.add(self)
 
     def start(self) -> None:
@@ -115,6 +133,10 @@ class Guard:
             self._watched.discard(pgid)
             self._tell(f"forget {pgid}")
 
+    def linger(self) -> None:
+        """Leave what is slow to end to the watcher: the user goes, and does not wait for it."""
+        self.lingers = True
+
     def close(self) -> None:
         """Dismiss the watcher; groups still watched are ended."""
         pid, pipe = self._pid, self._pipe
@@ -122,8 +144,12 @@ class Guard:
             return
         if not self._watched:
             self._tell("goodbye")
+        elif self.lingers:
+            self._tell("linger")
         self._pid = self._pipe = None
         os.close(pipe)
+        if self._watched and self.lingers:
+            return
         deadline = time.monotonic() + GOING
         while _runs(pid) and time.monotonic() < deadline:
             time.sleep(0.005)

@@ -364,6 +364,8 @@ def _is_between(before: int, number: int, last: int) -> bool:
     return before < number <= last if before <= last else number > before or number <= last
 
 
+_LINGER: Final = 0.1
+"""Seconds to end for what is left to the guard after that."""
 _NUMBERS: Final = itertools.count(1)
 _KILL_ROUNDS: Final = 50
 _STEP: Final = 0.25
@@ -553,11 +555,15 @@ class Child:
     async def _end(self, patience: float) -> None:
         if self._over:
             return
+        if self.lingers:
+            patience = min(patience, _LINGER)
         exited = self.watch()
         # A stopped process handles TERM only after CONT.
         self._sent.add(signal.SIGTERM.name)
         if await sweeper().send(self, signal.SIGTERM, signal.SIGCONT):
             await self._gone(exited, patience)
+        if self.lingers and await self.alive():
+            return
         self._sent.add(signal.SIGKILL.name)
         for _ in range(_KILL_ROUNDS):
             if (first := self.first_process) is not None:
@@ -577,6 +583,11 @@ class Child:
         while (left := deadline - loop.time()) > 0 and await self.alive():
             await asyncio.sleep(min(pause, left))
             pause = min(2 * pause, 0.1)
+
+    @property
+    def lingers(self) -> bool:
+        """True if it is left to the guard when it is slow to end."""
+        return self._guard is not None and self._guard.lingers
 
     async def alive(self) -> list[int]:
         """Return the ids of the living processes: itself and all descendants."""

@@ -343,6 +343,30 @@ async def test_a_guard_forgets_an_agent_that_was_stopped() -> None:
     assert told == [f"watch {process.pid}", f"forget {process.pid}"]
 
 
+@pytest.mark.slow
+async def test_an_agent_that_ignores_the_end_of_its_input_is_left_to_a_guard_that_lingers() -> None:
+    told: list[str] = []
+
+    class NotingGuard(Guard):
+        def forget(self, pgid: int) -> None:
+            told.append(f"forget {pgid}")
+            super().forget(pgid)
+
+    guard = NotingGuard()
+    process = Process.spawn(["sleep", str(moment := a_long_time())], guard=guard)
+    reading = asyncio.create_task(process.read())
+    guard.linger()
+
+    status = await process.stop(patience=600)  # which nobody could wait for
+
+    assert status == await process.wait() == ExitStatus(None, None)
+    assert await reading == b""
+    assert sleepers(moment)
+    assert told == []
+    guard.close()
+    await until(lambda: not sleepers(moment))
+
+
 @pytest.mark.parametrize(
     ("argv", "cwd", "title", "advice"),
     [

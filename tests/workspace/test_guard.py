@@ -174,3 +174,33 @@ def _ignores(pid: int, number: int) -> bool:
     status = Path(f"/proc/{pid}/status").read_text()
     ignored = int(status.partition("SigIgn:")[2].split()[0], 16)
     return bool(ignored >> (number - 1) & 1)
+
+
+@pytest.mark.slow
+async def test_what_is_slow_to_end_is_left_to_a_watcher_that_waits_for_it(tmp_path: Path) -> None:
+    moment, saved = a_long_time(), tmp_path / "saved"
+    guard = Guard()
+    script = f"trap 'touch {saved}; exit' TERM; sleep {moment} & wait; sleep {moment}"
+    child = start(guard, script)
+    await until(lambda: sleepers(moment))
+
+    guard.linger()
+    guard.close()
+
+    assert not child.has_ended  # nobody waits for it here
+    await until(lambda: not sleepers(moment) and not watchers())
+    assert saved.exists()
+
+
+@pytest.mark.slow
+async def test_a_guard_that_lingers_does_not_keep_an_agent_that_ends_by_itself() -> None:
+    guard = Guard()
+    child = start(guard, "exit 0")
+    await child.wait()
+
+    guard.linger()
+    await child.end(5)
+    guard.close()
+
+    assert child.is_over
+    assert not watchers()
