@@ -18,6 +18,7 @@ from acp_tui.ui.screens.unasked import Result, answer_of
 from acp_tui.ui.terminal import Attention
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.textual_internals import draw_few_rows
 
 Key = tuple[str, str]
 """A question: (session id, key in the session)."""
@@ -84,6 +85,7 @@ class ConversationScreen(Screen[None]):
 
     def __init__(self, styles: Styles, tabs: SessionTabs, attention: Attention) -> None:
         super().__init__()
+        draw_few_rows(self)
         self.theme_styles = styles
         self.tabs = tabs
         self.has_news = False

@@ -8,11 +8,12 @@ lists the private methods that classes of ours override.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.segment import Segment
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS as ANSI_SEQUENCES_KEYS
+from textual._compositor import Compositor, CompositorUpdate
 from textual._xterm_parser import BRACKETED_PASTE_END as BRACKETED_PASTE_END
 from textual._xterm_parser import BRACKETED_PASTE_START as BRACKETED_PASTE_START
 from textual._xterm_parser import XTermParser as XTermParser
@@ -22,6 +23,7 @@ from textual.cache import FIFOCache
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.events import Event
+from textual.geometry import Region
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
@@ -148,3 +150,82 @@ class FullStrip(Strip):
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
         cuts = list(cuts)
         return [self] if cuts == [self.cell_length] else super().divide(cuts)
+
+
+class Piece(NamedTuple):
+    """A part of a row of the screen."""
+
+    x: int
+    y: int
+    strip: Strip
+
+
+class PiecesUpdate(CompositorUpdate):
+    """A frame that draws some parts of the screen."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = pieces
+
+    @override
+    def render_segments(self, console: Console) -> str:
+        return "".join([f"\x1b[{y + 1};{x + 1}H{strip.render(console)}" for x, y, strip in self.pieces])
+
+
+class FewRowsCompositor(Compositor):
+    """A compositor that asks widgets for the rows that are drawn only, and none that are covered there.
+
+    Textual's asks each widget within the bounds of all changes for all of its rows, and cuts each row at the
+    edges of all widgets. Where one row grows, that takes several times as long as to draw it.
+    """
+
+    @override
+    def render_partial_update(self) -> PiecesUpdate | None:  # type: ignore[override]  # another kind of frame
+        regions, screen = self._dirty_regions.copy(), self.size.region
+        self._dirty_regions.clear()
+        within = (region.intersection(screen) for region in regions)
+        gaps: dict[int, list[tuple[int, int]]] = {}
+        for y, start, end in self._regions_to_spans(region for region in within if region):
+            gaps.setdefault(y, []).append((start, end))
+        pieces: list[Piece] = []
+        for widget, (region, clip) in self.visible_widgets.items():  # the front first
+            if not gaps:
+                break
+            shown = region.intersection(clip)
+            if shown:
+                pieces += _drawn_by(widget, region, shown, gaps)
+        return PiecesUpdate(sorted(pieces, key=lambda piece: (piece.y, piece.x))) if pieces else None
+
+
+def _drawn_by(
+    widget: Widget, region: Region, shown: Region, gaps: dict[int, list[tuple[int, int]]]
+) -> Iterator[Piece]:
+    """Yield what a widget draws in the gaps of rows, which are closed by it."""
+    left, right = shown.column_span
+    rows = [
+        y
+        for y in shown.line_range
+        if y in gaps and any(start < right and end > left for start, end in gaps[y])
+    ]
+    if not rows:
+        return
+    first = rows[0]
+    asked = Region(shown.x - region.x, first - region.y, shown.width, rows[-1] + 1 - first)
+    strips = widget.render_lines(asked)
+    for y in rows:
+        strip, rest = strips[y - first], list[tuple[int, int]]()
+        for start, end in gaps[y]:
+            from_, to = max(start, left), min(end, right)
+            if from_ >= to:
+                rest.append((start, end))
+                continue
+            yield Piece(from_, y, strip.crop(from_ - left, to - left))
+            rest += [(one, other) for one, other in ((start, from_), (to, end)) if one < other]
+        if rest:
+            gaps[y] = rest
+        else:
+            del gaps[y]
+
+
+def draw_few_rows(screen: Screen[Any]) -> None:
+    """Let a new screen draw rows that have changed, and no others."""
+    screen._compositor = FewRowsCompositor()

@@ -11,10 +11,13 @@ from typing import Any, ClassVar
 
 import pytest
 from rich.segment import Segment
+from textual._compositor import Compositor
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Key
+from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -72,6 +75,8 @@ def test_no_other_module_touches_these_parts() -> None:
         (TextArea, "_on_key", ["self", "event"]),
         (TextArea, "_on_paste", ["self", "event"]),
         (TextArea, "_set_document", ["self", "text", "language"]),
+        (Compositor, "render_partial_update", ["self"]),
+        (Compositor, "_regions_to_spans", ["regions"]),
     ],
 )
 def test_private_methods_that_are_overridden_are_there(kind: type, name: str, parameters: list[str]) -> None:
@@ -239,3 +244,85 @@ def test_a_full_strip_is_freed_when_nobody_keeps_it() -> None:
         assert gone() is None
     finally:
         gc.enable()
+
+
+class Letters(Widget):
+    """Rows of one letter each; notes which of them it is asked for."""
+
+    def __init__(self, letter: str, id: str) -> None:
+        super().__init__(id=id)
+        self.letter = letter
+        self.asked: list[tuple[int, int]] = []
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.asked.append((crop.y, crop.bottom))
+        return [Strip([Segment(self.letter * crop.width)])] * crop.height
+
+
+class Rows(Screen[None]):
+    CSS = """
+    #left, #right { width: 10; height: 8; }
+    #cover { layer: above; width: 6; height: 2; offset: 3 2; }
+    Rows { layout: horizontal; layers: below above; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        internals.draw_few_rows(self)
+
+    def compose(self) -> ComposeResult:
+        for letter, name in (("l", "left"), ("r", "right"), ("c", "cover")):
+            yield Letters(letter, name)
+
+
+async def test_only_rows_that_have_changed_are_asked_for_and_drawn_at_their_places() -> None:
+    app = Home()
+    async with app.run_test(size=(30, 10)) as pilot:
+        screen = Rows()
+        await app.push_screen(screen)
+        await pilot.pause()
+        left, right, cover = (screen.query_one(f"#{name}", Letters) for name in ("left", "right", "cover"))
+        for widget in (left, right, cover):
+            widget.asked.clear()
+        left.letter = "L"
+
+        screen._compositor._dirty_regions = {Region(0, 1, 10, 2)}
+        update = screen._compositor.render_update()
+
+        assert isinstance(update, internals.PiecesUpdate)
+        assert [(x, y, strip.text) for x, y, strip in update.pieces] == [
+            (0, 1, "L" * 10),
+            (0, 2, "LLL"),
+            (3, 2, "c" * 6),
+            (9, 2, "L"),
+        ]
+        assert (left.asked, right.asked, cover.asked) == ([(1, 3)], [], [(0, 1)])
+
+
+async def test_a_frame_of_a_few_rows_shows_what_a_whole_one_does() -> None:
+    app = Home()
+    async with app.run_test(size=(30, 10)) as pilot:
+        screen = Rows()
+        await app.push_screen(screen)
+        await pilot.pause()
+        whole = [strip.text for strip in screen._compositor.render_strips()]
+        screen._compositor._dirty_regions = {Region(0, 0, 30, 9), Region(2, 8, 4, 2)}
+
+        update = screen._compositor.render_update()
+
+        assert isinstance(update, internals.PiecesUpdate)
+        for x, y, strip in update.pieces:
+            assert strip.text == whole[y][x : x + strip.cell_length]
+        assert sum(strip.cell_length for _, _, strip in update.pieces) == 30 * 9 + 4
+        assert update.render_segments(app.console).startswith("\x1b[1;1H")
+
+
+async def test_nothing_is_drawn_where_nothing_has_changed() -> None:
+    app = Home()
+    async with app.run_test(size=(30, 10)) as pilot:
+        screen = Rows()
+        await app.push_screen(screen)
+        await pilot.pause()
+        screen._compositor._dirty_regions = set()
+
+        assert screen._compositor.render_update() is None
