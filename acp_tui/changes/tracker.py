@@ -204,6 +204,8 @@ class ChangeTracker:
         self._lock = asyncio.Lock()
         self._since: float | None = None
         """Start of the look in progress."""
+        self.on_look: Callable[[], object] = lambda: None
+        """Called when a look begins, and when it is over."""
         self._tasks: set[asyncio.Task[None]] = set()
 
         # The turns, to which changes are assigned.
@@ -418,10 +420,12 @@ class ChangeTracker:
         """Take the lock and note the time."""
         async with self._lock:
             self._since = time.monotonic()
+            self.on_look()
             try:
                 yield
             finally:
                 self._since = None
+                self.on_look()
 
     async def _begin(self, past: Past | None = None) -> None:
         async with self._looking():

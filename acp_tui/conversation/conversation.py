@@ -222,6 +222,12 @@ class Conversation(ConversationState):
             self.running = self._process = None
 
     @property
+    def has_commands(self) -> bool:
+        """True while a command of the agent, or a process that it has left behind, may be running."""
+        host, session = self.host, self.session
+        return host is not None and session is not None and host.terminals.has_any(session.id)
+
+    @property
     def background(self) -> list[Terminal]:
         """The terminals of the agent's commands that have left something running."""
         if self.host is None or self.session is None:
@@ -567,6 +573,7 @@ class Conversation(ConversationState):
             return
         self.tracking = _tracker(self._start, self.cwd, self.note)
         if self.tracking is not None:
+            self.tracking.on_look = self._listener.look_changed
             self.tracking.begin(session.past())
 
     def _tell_write_failures(self, session: Session) -> None:

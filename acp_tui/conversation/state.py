@@ -88,6 +88,9 @@ class ConversationListener(Protocol):
     def questions_changed(self) -> None:
         """Show the questions outside any session, one of which was asked or answered."""
 
+    def look_changed(self) -> None:
+        """Show that the files of the workspace are looked at, or what was found beside the changes."""
+
     def queue_changed(self) -> None:
         """Show the queued prompts, or the note for the next one."""
 

@@ -20,6 +20,7 @@ from enum import Enum
 from time import monotonic
 from typing import Any, Final, cast
 
+from textual.constants import ESCAPE_DELAY
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key, Paste, Resize
 from textual.message import Message
@@ -41,6 +42,11 @@ QUIET: Final = 0.3
 
 _UNREAD_PATIENCE: Final = 1.0
 """Seconds at the end for a terminal to take what was written."""
+_TICK: Final = 0.1
+"""Seconds between two looks at what is open."""
+_SETTLED: Final = 2 * ESCAPE_DELAY
+"""Seconds after the last byte from which an escape before it has become a key."""
+
 _MOST_CELLS: Final = 10_000
 """Maximum of columns or rows of a terminal."""
 _READ: Final = 64 * 1024
@@ -90,9 +96,12 @@ class InputParser:
         """The last characters, which may begin a mark."""
         self._last = 0.0
         """Time of the last input."""
+        self._is_settled = True
+        """True if no lone escape can be waiting for what follows it."""
 
     def feed(self, text: str) -> Iterator[Message]:
         """Parse a piece of input, which may begin and end anywhere."""
+        self._is_settled = False
         while text:
             mark = BRACKETED_PASTE_END if self._is_in_paste else BRACKETED_PASTE_START
             window = self._seen + text
@@ -113,16 +122,22 @@ class InputParser:
 
     def tick(self) -> Iterator[Message]:
         """Yield messages of timeouts: a lone escape is a key, a stalled paste is dropped."""
+        quiet = self._clock() - self._last
         if not self._is_in_paste:
             yield from self._guarded(self._keys.tick())
+            self._is_settled = quiet > _SETTLED
             return
-        quiet = self._clock() - self._last
         if not self._is_lost and quiet > PATIENCE:
             yield PasteDropped(self._size, ended=False)
             self._parts.clear()
             self._size, self._is_lost = 0, True
         elif self._is_lost and self._size and quiet > QUIET:
             yield from self._end()
+
+    @property
+    def wait(self) -> float | None:
+        """The seconds until `tick` is to be called, even without input; None while nothing is open."""
+        return None if self._is_settled and not self._is_in_paste else _TICK
 
     def _take(self, part: str) -> None:
         self._size += len(part)
@@ -172,14 +187,33 @@ def _like(broken: _Keys) -> _Keys:
     return new
 
 
+class _Exit(threading.Event):
+    """The event at which input is no longer read; setting it ends a wait for input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fileno, self._end = os.pipe()
+
+    @override
+    def set(self) -> None:
+        super().set()
+        os.write(self._end, b"\0")
+
+    @override
+    def clear(self) -> None:
+        super().clear()
+        os.read(self.fileno, 1)
+
+
 class TerminalDriver(LinuxDriver):
-    """Textual's driver with our parser."""
+    """Textual's driver with our parser, which waits for input without looking every tenth of a second."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         """Pass the arguments on."""
         super().__init__(*args, **options)
         self.is_stuck = False
         """True once the terminal has not taken what was written."""
+        self.exit_event: _Exit = _Exit()
         self._parser = InputParser()  # kept: a paste may go on behind a program that had the terminal
         # Textual stops in the handler of a signal, which may interrupt the writing of a frame: then both want
         # the lock of the writer's queue, and nothing is drawn any more. The loop calls between two steps.
@@ -192,8 +226,10 @@ class TerminalDriver(LinuxDriver):
         decode = getincrementaldecoder("utf-8")("replace").decode
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
+            selector.register(self.exit_event.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(0.1):
+                found = [key.fd for key, _ in selector.select(self._parser.wait)]
+                if self.fileno in found:
                     for message in self._parser.feed(decode(os.read(self.fileno, _READ))):
                         self.process_message(message)
                 for message in self._parser.tick():

@@ -525,6 +525,10 @@ class Terminals:
         """
         await self._taken_back(self.get(owner, terminal_id)).stop()
 
+    def has_any(self, owner: str) -> bool:
+        """Return True while a command of an owner, or a process that it has left behind, may be running."""
+        return any(one.owner == owner for one in self._alive)
+
     def background(self, owner: str) -> list[Terminal]:
         """Return an owner's terminals with background processes, oldest first."""
         left = [one for one in self._alive if one.owner == owner and one.outlived]

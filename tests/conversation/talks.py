@@ -81,6 +81,9 @@ class Notes:
     def questions_changed(self) -> None:
         self.questions += 1
 
+    def look_changed(self) -> None:
+        """Nothing is drawn here."""
+
     def queue_changed(self) -> None:
         """Nothing is drawn here."""
 

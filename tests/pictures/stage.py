@@ -101,7 +101,7 @@ class Performance:
             lambda: conversation.phase == "ready" and self.app.tabs.current.query("#prompt"), "ready"
         )
         await self.until(lambda: conversation.session.usage is not None, "the usage is known")
-        self.app.tabs.current.prompt.cursor_blink = False
+        self.app.tabs.current.prompt.blinks = False
 
     async def say(self, prompt: str) -> None:
         """Send a prompt."""

@@ -237,6 +237,25 @@ def test_a_paste_that_was_dropped_may_end_late() -> None:
     assert shown(parser.feed(f"!rm\r{END}n")) == ["n"]
 
 
+def test_nobody_looks_at_the_input_while_nothing_in_it_is_open() -> None:
+    clock = Clock()
+    parser = InputParser(clock)
+    assert parser.wait is None
+
+    list(parser.feed("a\x1b"))  # it may be a key, or begin another
+    assert parser.wait is not None
+    list(parser.tick())
+    assert parser.wait is not None
+    clock.now += 1
+    list(parser.tick())
+    assert parser.wait is None
+
+    list(parser.feed(START))
+    clock.now += 1
+    list(parser.tick())
+    assert parser.wait is not None
+
+
 def test_a_slow_paste_is_no_lost_one() -> None:
     clock = Clock()
     parser = InputParser(clock)

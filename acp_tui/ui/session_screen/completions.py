@@ -175,6 +175,8 @@ class Completions:
         mention = typed_mention(before)
         if mention is not None:
             return self._mentions(mention.needle, len(before) - mention.start)
+        if not text.startswith("/"):
+            return []  # without a look at the commands, which takes longer than all else that a key does
         commands = matching(self._commands(), text)
         if before != text or (len(commands) == 1 and commands[0].name == text[1:]):
             return []

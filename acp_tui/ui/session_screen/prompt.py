@@ -100,7 +100,7 @@ class PromptArea(Vertical):
     def settings_changed(self) -> None:
         """Follow the settings."""
         self.box.enter_sends = self._start.settings.enter_sends
-        self.box.cursor_blink = not self._start.settings.reduced_motion
+        self.box.blinks = not self._start.settings.reduced_motion
 
     def commands_changed(self) -> None:
         """Update the completions after a change of commands."""

@@ -115,7 +115,7 @@ class SessionScreen(ConversationScreen):
         self.show_status()
         self.query_one(ChatPane).welcome(welcome(self.start.cwd, lambda name: key_of(self, name)))
         self.focus_prompt()
-        self.set_interval(1.0, self.view.tick)
+        self.view.begin()
         self._begin()
 
     @work(group="begin", exclusive=True)

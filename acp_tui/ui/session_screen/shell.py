@@ -51,6 +51,11 @@ class UserShell:
         return host.terminals.find(session.id, name)
 
     @property
+    def has_commands(self) -> bool:
+        """True while a command, or a process that it has left behind, may be running."""
+        return self._commands is not None and self._commands.has_any
+
+    @property
     def background(self) -> list[Terminal]:
         """Terminals of ended commands that have left processes running."""
         return self._commands.background() if self._commands is not None else []
@@ -130,6 +135,11 @@ class ShellCommands:
     def is_running(self) -> bool:
         """True while a command runs."""
         return bool(self._running)
+
+    @property
+    def has_any(self) -> bool:
+        """True while a command, or a process that it has left behind, may be running."""
+        return self._terminals.has_any(_OWNER)
 
     def background(self) -> list[Terminal]:
         """Return the terminals of ended commands that have left processes running."""

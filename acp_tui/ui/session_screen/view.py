@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from time import monotonic
@@ -13,12 +13,15 @@ from typing import Any, Concatenate, Final, ParamSpec
 
 from textual.app import App
 from textual.screen import Screen
+from textual.timer import Timer
 
 from acp_tui.conversation.start import Start
+from acp_tui.conversation.state import Phase
 from acp_tui.session.entries import AgentNotice
 from acp_tui.session.events import Field, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
+from acp_tui.ui.app import AcpApp
 from acp_tui.ui.entries.entry import BlockContext
 from acp_tui.ui.first_frame import welcome
 from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
@@ -34,6 +37,10 @@ from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.row_view import StatusRows
 
 log = logging.getLogger(__name__)
+
+_SECOND: Final = 1.0
+_PASSING: Final[tuple[Phase, ...]] = ("starting", "logging-in", "reading", "ending")
+"""Phases whose time is shown."""
 
 _MOST: Final = 100
 """Maximum of different errors logged; one that returns with each frame is logged once."""
@@ -77,14 +84,44 @@ class SessionView:
         self._screen = parts.screen
         self._parts = parts
         self._start = start
-        self._drawing = FramePacer(self._screen, self._bind, self.draw, self._is_replay)
+        self._drawing = FramePacer(self._screen, self._bind, self.draw, self._can_wait)
+        self._panes: Sequence[Pane] = ()
+        self._clock: Timer | None = None
+        """Ticks each second while anything runs, and rests while nothing does."""
+
+    def begin(self) -> None:
+        """Find the panes, once for all frames, and start the clock of what runs."""
+        self._panes = [*self._screen.query(Pane)]
+        self._status = self._screen.query_one(StatusLine)
+        self._clock = self._screen.set_interval(_SECOND, self.tick)
+
+    def _wake(self) -> None:
+        """Let the clock go: something has changed, and its time may count."""
+        if self._clock is not None:
+            self._clock.resume()
+
+    @property
+    def _counts_time(self) -> bool:
+        """True while anything runs of which seconds are shown, or whose end nobody tells."""
+        conversation, shell = self._screen.conversation, self._parts.shell
+        return (
+            conversation.phase in _PASSING
+            or conversation.is_busy
+            or shell.is_running
+            or conversation.has_commands
+            or shell.has_commands
+            or _looking_for(self._screen) > 0
+        )
 
     def catch_up(self) -> None:
         """Draw the changes that were held back."""
         self._drawing.flush()
 
-    def _is_replay(self) -> bool:
-        return self._screen.conversation.phase == "starting"
+    def _can_wait(self) -> bool:
+        """Return True during a replay, and while nobody looks here."""
+        screen = self._screen
+        is_away = isinstance(screen.app, AcpApp) and screen.app.seat.focus is False
+        return is_away or not screen.is_seen or screen.conversation.phase == "starting"
 
     @survives_errors
     def phase_changed(self) -> None:
@@ -92,6 +129,7 @@ class SessionView:
         screen = self._screen
         if not screen.is_running:
             return
+        self._wake()
         self.catch_up()
         screen.show_status()
         self._parts.rules.look()
@@ -108,6 +146,7 @@ class SessionView:
         """Draw a change with the next frame."""
         session = self._screen.conversation.session
         if self._screen.is_running and session is not None:
+            self._wake()
             self._drawing.add(session, change)
 
     @survives_errors
@@ -129,11 +168,18 @@ class SessionView:
             self._parts.question_dialogs.show_next()
 
     @survives_errors
+    def look_changed(self) -> None:
+        """Show in the panes that files are looked at, and what was found beside the changes."""
+        if self._screen.is_running:
+            self._wake()
+
+    @survives_errors
     def queue_changed(self) -> None:
         """Show the queue."""
         screen = self._screen
         if not screen.is_running:
             return
+        self._wake()
         screen.query_one("#queue", StatusRows).set_rows(
             pending_rows(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
         )
@@ -160,19 +206,21 @@ class SessionView:
 
     @survives_errors
     def tick(self) -> None:
-        """Update running times; called once a second."""
+        """Update running times; called once a second while anything runs, and once more after that."""
         screen, conversation = self._screen, self._screen.conversation
+        if self._clock is not None and not self._counts_time:
+            self._clock.pause()
         self._parts.unresponsive_agent.tick(monotonic())
         screen.show_status()
         if conversation.waits_too_long and not self._parts.startup.is_wait_explained:
             self._parts.startup.explain_soon()
         self._show_unread()
-        for pane in screen.query(Pane):
+        for pane in self._panes:
             pane.look_on()
         agent = conversation.agent
         if agent is not None and (conversation.is_busy or self._parts.shell.is_running):
             now = agent.now
-            for pane in screen.query(Pane):
+            for pane in self._panes:
                 pane.tick(now)
             self._parts.details.refresh(now)
 
@@ -188,9 +236,9 @@ class SessionView:
     def draw(self, session: Session, change: SessionChange, more: bool = False) -> None:
         """Draw a change of a session; `more` says that the rest follows."""
         screen = self._screen
-        if not screen.query(StatusLine):
+        if not all(map(draws, (*self._panes, self._status))):
             return  # the screen is being taken away, its parts first
-        for pane in screen.query(Pane):
+        for pane in self._panes:
             pane.paused = True
             pane.show(session, change)
             pane.paused = more
@@ -269,11 +317,11 @@ def _beside(screen: ConversationScreen) -> list[str]:
     return said
 
 
-_PACE: Final = 0.033
-"""Seconds between two frames."""
-_SLOW_PACE: Final = 0.25
-"""Seconds between two frames below a dialog, which redraws the whole dimmed screen, and during a replay,
-of which only the end stays in view.
+PACE: Final = 0.06
+"""Seconds between two frames: text that grows is read no faster, and keys are drawn beside them, at once."""
+SLOW_PACE: Final = 0.25
+"""Seconds between two frames below a dialog, which redraws the whole dimmed screen; during a replay, of which
+only the end stays in view; and while the terminal or the session is not looked at.
 """
 
 _SLICE: Final = 500
@@ -291,7 +339,7 @@ class FramePacer:
         screen: Screen[None],
         bind: Callable[[Session], None],
         draw: Callable[[Session, SessionChange, bool], None],
-        is_replay: Callable[[], bool],
+        can_wait: Callable[[], bool],
     ) -> None:
         """Set the callbacks.
 
@@ -299,12 +347,12 @@ class FramePacer:
             screen: the screen that draws.
             bind: called with a session before its first change is drawn.
             draw: called with a session, a change, and True if more of it follows.
-            is_replay: returns True during a replay.
+            can_wait: returns True while frames may be few.
         """
         self._screen = screen
         self._bind = bind
         self._draw = draw
-        self._is_replay = is_replay
+        self._can_wait = can_wait
         self._session: Session | None = None
         self._entries: set[int] = set()
         self._fields: set[Field] = set()
@@ -320,8 +368,8 @@ class FramePacer:
             self._bind(session)
         self._entries.update(change.entries)
         self._fields.update(change.fields)
-        can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._is_replay())
-        due = self._drawn_at + (_SLOW_PACE if can_wait else _PACE)
+        can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._can_wait())
+        due = self._drawn_at + (SLOW_PACE if can_wait else PACE)
         if due < self._due:
             self._due = due
             wait = due - time.perf_counter()

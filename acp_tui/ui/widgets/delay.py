@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from textual.events import Callback
 from textual.message_pump import MessagePump
 
 from acp_tui.ui.widgets.textual_internals import is_pruned
@@ -16,12 +17,23 @@ def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
     Textual skips a timer that is late when its task begins, even one that fires only once: on a busy machine
     a delay of a millisecond would never end, and nothing would be drawn again.
     """
+    call = Callback(_Delayed(pump, act).come)
+    asyncio.get_running_loop().call_later(seconds, pump.post_message, call)
 
-    def due() -> None:
-        if draws(pump):
-            act()
 
-    asyncio.get_running_loop().call_later(seconds, pump.call_next, due)
+class _Delayed:
+    """A delayed call; Textual asks for the parameters of a method once, and of other callables each time."""
+
+    __slots__ = ("_act", "_pump")
+
+    def __init__(self, pump: MessagePump, act: Callable[[], object]) -> None:
+        self._pump = pump
+        self._act = act
+
+    def come(self) -> None:
+        """Make the call, if its pump still draws."""
+        if draws(self._pump):
+            self._act()
 
 
 def draws(pump: MessagePump) -> bool:

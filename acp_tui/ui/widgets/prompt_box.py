@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -15,10 +16,14 @@ from textual.widgets.text_area import Edit, EditResult, Selection
 from typing_extensions import override
 
 from acp_tui.store.prompts import CHIP, Prompt, PromptHistory
+from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.input_line import drawn, original, stand_in
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.textual_internals import bindings_of
+
+BLINKING: Final = 10.0
+"""Seconds after a key for which the cursor blinks."""
 
 LONG_LINES: Final = 10
 LONG: Final = 1000
@@ -102,6 +107,10 @@ class PromptBox(TextArea):
             "", soft_wrap=True, show_line_numbers=False, id=id, compact=True, highlight_cursor_line=False
         )
         self.enter_sends = enter_sends
+        self._blinks = True
+        self.set_reactive(TextArea.cursor_blink, False)
+        self._stirred = 0.0
+        """Monotonic time of the last key or click."""
         self._empty = ""
         self.completing = False
         """True while completions are shown, which take up, down, Tab and Enter."""
@@ -117,6 +126,38 @@ class PromptBox(TextArea):
         """Column of the `!` that makes the first line a command."""
         self._begun: int | None = None
         """Column at which such a `!` is about to be typed."""
+
+    # ------------------------------------------------------------------ the cursor
+
+    @property
+    def blinks(self) -> bool:
+        """True if the cursor blinks while the user is there."""
+        return self._blinks
+
+    @blinks.setter
+    def blinks(self, blinks: bool) -> None:
+        self._blinks = blinks
+        self.cursor_blink = False
+        if self.is_running:
+            self._stir()
+
+    def on_focus(self) -> None:
+        """Let the cursor blink again."""
+        self._stir()
+
+    def _stir(self) -> None:
+        """Let the cursor blink for a while, then stand: each blink is a frame, and nobody may be there."""
+        self._stirred = monotonic()
+        if self._blinks and not self.cursor_blink:
+            self.cursor_blink = True
+            after(self, BLINKING, self._rest)
+
+    def _rest(self) -> None:
+        left = self._stirred + BLINKING - monotonic()
+        if left <= 0:
+            self.cursor_blink = False
+        elif self.cursor_blink:
+            after(self, left, self._rest)
 
     # ------------------------------------------------------------------ what stands here
 
@@ -237,6 +278,7 @@ class PromptBox(TextArea):
 
     async def _on_key(self, event: Key) -> None:
         """Handle the bindings here, in order: through the app, Enter would overtake earlier keys."""
+        self._stir()
         bindings = bindings_of(self)
         # Those with a name of ours come before those of Textual's field.
         for binding in sorted(bindings.key_to_bindings.get(event.key, ()), key=lambda one: not one.id):

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.ui.session_screen.completions import SlashCommand
+from acp_tui.ui.session_screen.parts import SessionParts
 from tests.ui.agent_commands import COMMANDS
 from tests.ui.seats import seat
 
@@ -50,3 +52,23 @@ async def test_enter_sends_a_command_that_is_whole_although_others_begin_so_or_i
         here.press_together(*"/plan", "enter")
         await here.until(lambda: "/plan" in here.said)
         assert here.draft == ""
+
+
+async def test_commands_are_not_collected_for_a_text_that_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[object] = []
+
+    def collected(parts: SessionParts) -> list[SlashCommand]:
+        calls.append(parts)
+        return [SlashCommand("plan")]
+
+    monkeypatch.setattr("acp_tui.ui.session_screen.screen.offered", collected)
+    async with seat(tmp_path) as here:
+        await here.press("a", "space", "/", "b")
+        assert here.draft == "a /b"
+        assert not calls
+
+        here.session.prompt.clear()
+        await here.press("/")
+        await here.sees("/plan")

@@ -241,3 +241,44 @@ def _drawn_below(here: Seat) -> str:
     """Return the text of the session screen, also below a dialog."""
     strips = drawn(here.session)
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+def repeating(here: Seat) -> list[str]:
+    """Return the timers of the interface that go on and on, by what they call."""
+    nodes = [here.app, *(node for screen in here.app.screen_stack for node in screen.walk_children())]
+    timers = [timer for node in [*nodes, *here.app.screen_stack] for timer in node._timers]
+    return [str(timer._callback) for timer in timers if timer._repeat is None and timer._active.is_set()]
+
+
+async def test_no_timer_goes_on_while_nothing_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_tui.ui.widgets.prompt_box.BLINKING", 0.0)
+    async with seat(tmp_path) as here:
+        await here.say("hello")
+        await here.until(lambda: not here.conversation.is_busy and len(here.said) > 1)
+
+        await here.until(lambda: not repeating(here))
+
+
+async def test_the_clock_goes_on_while_a_turn_runs(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("wait")
+        await here.until(lambda: here.conversation.is_busy)
+
+        assert any("tick" in timer for timer in repeating(here))
+        here.session.view.tick()
+        assert any("tick" in timer for timer in repeating(here))
+
+
+async def test_a_look_at_the_files_is_shown_while_nothing_else_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with seat(tmp_path) as here:
+        await here.until(lambda: not any("tick" in timer for timer in repeating(here)))
+        ticks: list[float] = []
+        monkeypatch.setattr(here.session.parts.unresponsive_agent, "tick", ticks.append)
+
+        here.session.view.look_changed()
+
+        await here.until(lambda: ticks)

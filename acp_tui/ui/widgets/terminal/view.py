@@ -88,7 +88,7 @@ def _cursor_key(letter: str, modifiers: list[str], application: bool) -> bytes:
     return f"\x1b{'O' if application else '['}{letter}".encode()
 
 
-FRAME: Final = 0.033
+FRAME: Final = 0.05
 """Seconds between two draws while output comes."""
 _SLICE: Final = 0.004
 """Seconds of reading output before keys get their turn."""

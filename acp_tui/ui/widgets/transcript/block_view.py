@@ -155,10 +155,10 @@ def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-# The session view changes its panes in batches, 30 a second: it pauses a view for a batch, and the view lays
+# The session view changes its panes in batches, 17 a second: it pauses a view for a batch, and the view lays
 # out as soon as the pause ends. With a second pacer here a chunk took 24 ms (p50; p90 43 to 52) to the
 # screen, without it 19 (33). Single changes, such as those of a terminal, are paced here.
-FLUSH_EVERY: Final = 0.033
+FLUSH_EVERY: Final = 0.05
 """Seconds between two layouts while blocks change one by one."""
 
 SLICE: Final = 0.006
@@ -246,8 +246,7 @@ class BlockView(ScrollView, can_focus=True):
     def paused(self, paused: bool) -> None:
         ended, self._paused = self._paused and not paused, paused
         if ended and self._flush_due < inf:
-            self._flush_due = inf
-            self._request_flush(0)
+            self._flush()
 
     @property
     def is_settled(self) -> bool:
