@@ -84,7 +84,7 @@ class SessionView:
         self._screen = parts.screen
         self._parts = parts
         self._start = start
-        self._drawing = FramePacer(self._screen, self._bind, self.draw, self._can_wait)
+        self._drawing = FramePacer(self._screen, self._bind, self.draw, self.can_wait)
         self._panes: Sequence[Pane] = ()
         self._clock: Timer | None = None
         """Ticks each second while anything runs, and rests while nothing does."""
@@ -117,7 +117,7 @@ class SessionView:
         """Draw the changes that were held back."""
         self._drawing.flush()
 
-    def _can_wait(self) -> bool:
+    def can_wait(self) -> bool:
         """Return True during a replay, and while nobody looks here."""
         screen = self._screen
         is_away = isinstance(screen.app, AcpApp) and screen.app.seat.focus is False

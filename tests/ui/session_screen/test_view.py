@@ -282,3 +282,22 @@ async def test_a_look_at_the_files_is_shown_while_nothing_else_happens(
         here.session.view.look_changed()
 
         await here.until(lambda: ticks)
+
+
+async def test_a_session_is_drawn_seldom_while_nobody_looks_at_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(module, "after", lambda _, seconds, act: waits.append(seconds))
+    async with seat(tmp_path) as here:
+        session = here.conversation.session
+        assert session is not None
+        await here.until(lambda: here.conversation.phase == "ready")
+        for focus, least, most in ((True, 0, module.PACE), (False, module.PACE, module.SLOW_PACE)):
+            here.app.seat.focus = focus
+            pacer = FramePacer(here.session, lambda _: None, lambda *_: None, here.session.view.can_wait)
+            pacer.add(session, SessionChange((), ("plan",)))
+            pacer.flush()
+            pacer.add(session, SessionChange((), ("plan",)))
+
+            assert least < waits[-1] <= most
