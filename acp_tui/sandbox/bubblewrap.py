@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from acp_tui.sandbox.fence import Fence
+from acp_tui.sandbox.fence import Fence, upwards
 from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
 
 PROGRAM: Final = "bwrap"
@@ -60,14 +62,18 @@ def _mounts(fence: Fence) -> Iterator[Sequence[str]]:
     # A folder can be renamed with a mount below it, and another put in its place; a mount itself cannot. So
     # what lies between a folder that can be written and a place in it that cannot is a mount, too.
     for path, way in list(rules.items()):
-        for parent in map(str, Path(path).parents):
-            if way != "write" and parent not in rules and fence.way(parent) == "write":
-                rules[parent] = "write"
+        if way == "write":
+            continue
+        for parent in islice(upwards(path), 1, None):
+            if parent in rules or fence.way(parent) != "write":
+                break
+            rules[parent] = "write"
     covered: list[str] = []
     for path, way in sorted(rules.items(), key=lambda rule: rule[0].count("/")):
-        if path == "/" or not os.path.lexists(path) or Path(path).is_symlink():
+        mode = _mode(path)
+        if path == "/" or not mode or stat.S_ISLNK(mode):
             continue
-        if way == "hide" and Path(path).is_dir():
+        if way == "hide" and stat.S_ISDIR(mode):
             yield "--perms", "0555", "--tmpfs", path
             covered.append(path)
         elif way == "hide":
@@ -76,6 +82,14 @@ def _mounts(fence: Fence) -> Iterator[Sequence[str]]:
             yield "--bind" if way == "write" else "--ro-bind", path, path
     for path in covered:  # only now: a place in it may have been let in again
         yield "--remount-ro", path
+
+
+def _mode(path: str) -> int:
+    """Return the mode of a path, 0 for none."""
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return 0
 
 
 def _needs_closed_home(fence: Fence, rules: dict[str, str]) -> bool:

@@ -13,6 +13,8 @@ from acp_tui.store.folders import config_folder, data_folder, state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings
 
+_MEMORY: Final = "sandbox"
+"""Name of the file that keeps which fence went well."""
 _DEMO: Final = "demo"
 """The bundled demo agent, which keeps its sessions among our own data."""
 
@@ -48,7 +50,7 @@ def sandbox_for(
         own = (*own, str(data_folder() / _DEMO))
     return Sandbox.make(
         roots,
-        means=means(partial=partial or settings.partial),
+        means=means(state_folder() / _MEMORY, partial=partial or settings.partial),
         wanted=Wanted(settings.write, settings.read, settings.hide, settings.sockets, settings.protect),
         network=chosen,
         state=own,

@@ -21,6 +21,14 @@ Way = Literal["write", "read", "hide"]
 """A rule about a place: it can be changed, only read, or not even seen."""
 
 
+def upwards(path: str) -> Iterator[str]:
+    """Yield an absolute path and the folders above it, the root last."""
+    while path.rstrip("/"):
+        yield path
+        path = path[: path.rindex("/")]
+    yield "/"
+
+
 class NoFence(Exception):
     """A fence that was asked for cannot be had: `title` says why, `advice` what to try."""
 
@@ -65,12 +73,12 @@ class Fence:
 
     def way(self, path: str) -> Way:
         """Return the rule for an absolute path outside, with links followed."""
-        for place in (path, *map(str, Path(path).parents)):
-            if place in self.opened:
-                return self.opened[place]
-            if place in self.rules:
-                return self.rules[place]
-        return "read"
+        place = self.place(path)
+        return self.opened[place] if place in self.opened else self.rules.get(place, "read")
+
+    def place(self, path: str) -> str:
+        """Return the place whose rule holds for a path."""
+        return next((each for each in upwards(path) if each in self.opened or each in self.rules), "/")
 
     def outside(self, path: str) -> str:
         """Return where a path that is named inside lies outside."""
@@ -91,12 +99,7 @@ class Fence:
         above = next((each for each in TEMPORARY if path == each or path.startswith(f"{each}/")), "")
         if not above:
             return ""
-        places = {*self.rules, *self.opened}
-        return (
-            ""
-            if any(str(place) in places for place in (path, *Path(path).parents) if str(place) != "/")
-            else above
-        )
+        return above if self.place(path) == "/" else ""
 
 
 _HOOKS: Final = (".git", "hooks")
@@ -168,7 +171,8 @@ def _is_below(path: str, places: Sequence[str]) -> bool:
 
 def _real(name: str, home: str) -> str:
     """Return the absolute path of a place, which may be named below the home."""
-    return os.path.realpath(os.path.join(home, name.removeprefix("~/")))  # noqa: PTH118 (text)
+    path = os.path.normpath(f"{home}/{name.removeprefix('~/')}") if not name.startswith("/") else name
+    return os.path.realpath(path) if os.path.lexists(path) else path
 
 
 def _state(name: str, home: str) -> str:
@@ -194,7 +198,7 @@ def _need_place(path: str, rules: Mapping[str, Way], home: str) -> None:
             f"A fence around {path} would keep nothing out: your home folder is in it.",
             "Start in the folder of a project, or without the sandbox.",
         )
-    for place in (path, *map(str, Path(path).parents)):
+    for place in upwards(path):
         if rules.get(place) == "hide":
             raise NoFence(
                 f"{path} lies in {place}, which the sandbox hides.",

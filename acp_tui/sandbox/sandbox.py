@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar
 
 from acp_tui.sandbox import bubblewrap, landlock, seatbelt
-from acp_tui.sandbox.fence import Fence, NoFence, Wanted, Way, fence_for
+from acp_tui.sandbox.fence import Fence, NoFence, Wanted, Way, fence_for, upwards
 from acp_tui.sandbox.machine import Means
 from acp_tui.sandbox.places import SSH_AGENT, WAYS_OUT
 from acp_tui.workspace.enclosure import GIVEN, TOLD, Enclosed, Inside
@@ -166,8 +166,7 @@ class Sandbox:
                 raise CannotOpen(f"{path} cannot be opened: {words}.")
 
     def _cover(self, path: str) -> str:
-        above = (path, *map(str, Path(path).parents))
-        return next(place for place in above if self.fence.rules.get(place) == "hide")
+        return next(place for place in upwards(path) if self.fence.rules.get(place) == "hide")
 
     def _opened(self, pid: int, way: str, path: str) -> str:
         try:

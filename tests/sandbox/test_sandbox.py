@@ -147,7 +147,7 @@ async def test_what_a_command_leaves_behind_goes_on_until_the_session_closes(
 ) -> None:
     stamp = f"300.{os.getpid()}1"
     async with lent(inside) as terminals:
-        terminal = await begun(terminals, home, f"setsid sleep {stamp} > /dev/null 2>&1 & echo left")
+        terminal = await begun(terminals, home, f"trap '' HUP; setsid sleep {stamp} > /dev/null 2>&1 & echo left")
         assert (await terminal.wait()).exit_code == 0
         await until(lambda: terminal.outlived)
         assert len(sleepers(stamp)) == 1
