@@ -16,7 +16,7 @@ import sys
 
 NS_GET_USERNS = 0xB701
 CLONE_NEWUSER, CLONE_NEWNS = 0x10000000, 0x20000
-MS_BIND, MS_REMOUNT, MS_NODEV, MS_NOSUID, MNT_DETACH = 0x1000, 0x20, 0x4, 0x2, 2
+MS_BIND, MS_REC, MS_REMOUNT, MS_NODEV, MS_NOSUID, MNT_DETACH = 0x1000, 0x4000, 0x20, 0x4, 0x2, 2
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
     if os.path.realpath(path) != path:
         sys.exit("a link leads elsewhere")
     if way == "write":
-        check(libc.mount(name, name, None, MS_BIND, None))
+        check(libc.mount(name, name, None, MS_BIND | MS_REC, None))  # what is hidden below it stays so
         check(libc.mount(None, name, None, MS_BIND | MS_REMOUNT | MS_NODEV | MS_NOSUID, None))
     else:
         check(libc.umount2(name, MNT_DETACH))

@@ -108,6 +108,36 @@ class Sandbox:
         return {**kept, "TMPDIR": "/tmp" if self.has_own_temp else self.fence.temp}
 
     @property
+    def words(self) -> str:
+        """The state for the status line, such as `fenced, no network`."""
+        kind = "partly fenced" if self.means.is_partial else "fenced"
+        match self.network:
+            case "off":
+                return f"{kind}, no network"
+            case "commands-off":
+                return f"{kind}, its commands without network"
+            case _:
+                return kind
+
+    @property
+    def about(self) -> str:
+        """The state in a sentence or two, for the details of a session."""
+        fence = self.fence
+        written = [path for path, way in {**fence.rules, **fence.opened}.items() if way == "write"]
+        network = {
+            "on": "network: on, also to services of this machine",
+            "off": "network: none",
+            "commands-off": "network: none for commands that acp-tui runs; the agent's own share its network",
+        }
+        lines = [
+            f"{self.words}, by {self.means.kind}",
+            f"can be written: {', '.join(written)}",
+            network[self.network],
+        ]
+        opened = [f"{path} ({way})" for path, way in fence.opened.items()]
+        return "\n".join([*lines, *([f"opened by you: {', '.join(opened)}"] if opened else [])])
+
+    @property
     def has_own_temp(self) -> bool:
         """True if /tmp is another folder inside than outside."""
         return self.means.kind == "bubblewrap"

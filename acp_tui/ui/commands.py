@@ -210,6 +210,14 @@ COMMANDS: Final = (
         synonyms="allow deny",
     ),
     Command(
+        "session.sandbox",
+        "Open a place for the sandboxed agent",
+        group="Permissions",
+        slash=("sandbox",),
+        summary="what the sandbox has refused, and how to allow it",
+        synonyms="fence network isolation refused denied",
+    ),
+    Command(
         "session.decisions",
         "Show the decision log",
         "alt+d",

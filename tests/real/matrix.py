@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +31,13 @@ class Cell:
 Report = Callable[[Check, Cell], None]
 
 
-def put_through(agent: RealAgent, report: Report) -> dict[str, Cell]:
+def put_through(agent: RealAgent, report: Report, options: Sequence[str] = ()) -> dict[str, Cell]:
     """Run all checks with an agent, in one conversation as long as nothing fails, and return the results.
+
+    Args:
+        agent: whom to start.
+        report: hears of each result.
+        options: further options of acp-tui.
 
     Raises:
         NotInstalled: the agent cannot be had.
@@ -43,7 +48,7 @@ def put_through(agent: RealAgent, report: Report) -> dict[str, Cell]:
     # Not in the system's folder for temporary files, in which some agents refuse to have their home.
     with (
         TemporaryDirectory(prefix="run-", dir=cache(), ignore_cleanup_errors=True) as folder,
-        _Starts(agent, programs, Path(folder)) as starts,
+        _Starts(agent, programs, Path(folder), options) as starts,
     ):
         for check in CHECKS:
             cells[check.name] = cell = _result(check, starts, deadline)
@@ -54,8 +59,9 @@ def put_through(agent: RealAgent, report: Report) -> dict[str, Cell]:
 class _Starts:
     """The run that is going on, and a new one after a failure."""
 
-    def __init__(self, agent: RealAgent, programs: Path, folder: Path) -> None:
+    def __init__(self, agent: RealAgent, programs: Path, folder: Path, options: Sequence[str]) -> None:
         self.agent = agent
+        self._options = options
         self._programs = programs
         self._folders: Iterator[Path] = (folder / str(number) for number in range(100))
         self._stack = ExitStack()
@@ -69,7 +75,8 @@ class _Starts:
 
     def current(self) -> Run:
         if self._run is None:
-            self._run = self._stack.enter_context(running(self.agent, self._programs, next(self._folders)))
+            run = running(self.agent, self._programs, next(self._folders), options=self._options)
+            self._run = self._stack.enter_context(run)
         return self._run
 
     def give_up(self) -> None:

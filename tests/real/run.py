@@ -7,7 +7,7 @@ import re
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -121,7 +121,11 @@ class Run:
 
 @contextmanager
 def running(
-    agent: RealAgent, programs: Path, folder: Path, files: Mapping[str, str] = MappingProxyType({})
+    agent: RealAgent,
+    programs: Path,
+    folder: Path,
+    files: Mapping[str, str] = MappingProxyType({}),
+    options: Sequence[str] = (),
 ) -> Iterator[Run]:
     """Start acp-tui with an agent, and yield it when it is ready; end it afterwards.
 
@@ -130,6 +134,7 @@ def running(
         programs: where it is installed.
         folder: where the workspace and the home are made.
         files: what the workspace holds at the start: texts by name.
+        options: further options of acp-tui.
     """
     (folder / "workspace").mkdir(parents=True)
     for name, text in files.items():
@@ -138,7 +143,7 @@ def running(
     with Model(Script()) as model:
         env = {**agent.prepare(programs, folder / "home", model.url), MARK: uuid.uuid4().hex}
         mode = ["--mode", agent.mode] if agent.mode else []
-        argv = [str(Path(sys.executable).with_name("acp-tui")), *mode, "--agent", *agent.command]
+        argv = [str(Path(sys.executable).with_name("acp-tui")), *mode, *options, "--agent", *agent.command]
         with Terminal(argv, cwd=folder / "workspace", env=env, patience=_PATIENCE) as terminal:
             screen = terminal.until(_has_begun, _START)
             if _NOT_READY.search(screen):

@@ -147,7 +147,9 @@ async def test_what_a_command_leaves_behind_goes_on_until_the_session_closes(
 ) -> None:
     stamp = f"300.{os.getpid()}1"
     async with lent(inside) as terminals:
-        terminal = await begun(terminals, home, f"trap '' HUP; setsid sleep {stamp} > /dev/null 2>&1 & echo left")
+        terminal = await begun(
+            terminals, home, f"trap '' HUP; setsid sleep {stamp} > /dev/null 2>&1 & echo left"
+        )
         assert (await terminal.wait()).exit_code == 0
         await until(lambda: terminal.outlived)
         assert len(sleepers(stamp)) == 1
@@ -260,6 +262,20 @@ async def test_a_place_is_opened_while_a_command_runs(inside: Sandbox, home: Pat
     said, _ = await ran(inside, home, "echo y > ~/other/later; cat ~/.netrc")
     assert (home / "other" / "later").exists()
     assert said == "a password"
+
+
+async def test_what_is_hidden_below_a_place_stays_so_when_that_is_opened(home: Path) -> None:
+    (home / "other" / "token").write_text("the token")
+    with sandbox(home, wanted=Wanted(hide=("~/other/token",))) as made:
+        async with lent(made) as terminals:
+            line = "until echo x > ~/other/new; do sleep 0.02; done; cat ~/other/token; echo done"
+            terminal = await begun(terminals, home, line)
+            await until(lambda: terminal._child.first_process)
+            await asyncio.to_thread(made.open, str(home / "other"), "write")
+            await terminal.wait()
+
+            assert "done" in terminal.output()[0]
+            assert "the token" not in terminal.output()[0]
 
 
 @pytest.mark.parametrize("name", ["ours", "ours/journal", "."])

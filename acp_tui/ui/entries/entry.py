@@ -30,6 +30,8 @@ class BlockContext:
     """Returns a mark by its name."""
     asks: Callable[[ToolCall], bool]
     """Returns whether a tool call waits for the user's permission."""
+    refused: Callable[[ToolCall, str], Sequence[str]] = lambda call, text: ()
+    """Returns a line for each refusal of the sandbox that a call's printed text tells."""
     key: Callable[[str], str] = str
     """Returns the display name of an action's key by the name of its binding."""
     fold_turns: bool = False

@@ -161,6 +161,15 @@ class ToolCallBlock(EntryBlock):
             yield ResultTail(call, _OUTPUT_ROWS)
         elif not text and call.status == "completed" and not is_printed and self._names_a_terminal:
             yield _indented("(its output is gone)", "muted")
+        if call.is_final and (lines := self.context.refused(call, self._result())):
+            yield _indented("\n".join([*lines, "/sandbox allows it for this session"]), "warning")
+
+    def _result(self) -> str:
+        """Return all that the call has brought or printed."""
+        printed = [tail.source() for tail in self._tails.values()]
+        if self.entry.output is not None:
+            printed.append(str(self.entry.output))
+        return "\n".join([*printed, result_text(self.entry)])
 
     @property
     def _names_a_terminal(self) -> bool:

@@ -33,7 +33,7 @@ _POLICIES: Final = {
 }
 """The policies, as short as a line of 80 cells needs them."""
 _NAME: Final = 24  # cells
-_CLICKED: Final = ("policy", "mode", "model", "answer", "background")
+_CLICKED: Final = ("policy", "mode", "model", "answer", "background", "sandbox")
 
 
 class StatusLine(StatusRows):
@@ -121,7 +121,7 @@ class StatusLine(StatusRows):
         session = self._conversation.session
         if session is None:
             return []
-        parts = [*self._policy(), *self._background()]
+        parts = [*self._policy(), *self._sandbox(), *self._background()]
         for category in ("mode", "model"):
             option = session.option(category)
             if option is not None:
@@ -141,6 +141,14 @@ class StatusLine(StatusRows):
             return []
         role = "warning" if policy == "allow-everything" else "muted" if policy == "ask" else "text"
         return [("policy", (role, f"{_POLICIES[policy]} {self.theme_styles.symbol('menu')}"))]
+
+    def _sandbox(self) -> list[tuple[str, Piece]]:
+        """Show the fence that the agent runs in, if there is one."""
+        running = self._conversation.running
+        if running is None or running.sandbox is None:
+            return []
+        role = "warning" if running.sandbox.means.is_partial else "muted"
+        return [("sandbox", (role, running.sandbox.words))]
 
     def _background(self) -> list[tuple[str, Piece]]:
         """Say how many commands have left something running."""

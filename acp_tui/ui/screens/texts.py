@@ -145,6 +145,8 @@ def sections(conversation: Conversation, start: Start, name: str = "") -> list[S
         takes_more = info is None or _takes_more(info)
         found.append(("Session", list(_session(conversation.session, start, name, takes_more))))
     left_out = [problem for problem in start.problems if problem.about]
+    if conversation.running is not None and (sandbox := conversation.running.sandbox) is not None:
+        found.append(("Sandbox", [("fence", sandbox.about)]))
     if start.mcp_servers or left_out:
         found.append(("MCP servers", [*_mcp_servers(start, info), *_unusable(start)]))
     if conversation.background:

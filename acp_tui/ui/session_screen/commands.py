@@ -262,6 +262,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.send-now": _send_now,
     "session.edit-queue": _edit_queue,
     "session.policy": _in_worker("policy", lambda parts: choose_policy(parts.screen)),
+    "session.sandbox": _in_worker("sandbox", lambda parts: parts.sandbox.show()),
     "session.rules": lambda parts: parts.rules.show(),
     "session.decisions": lambda parts: parts.details.decisions(),
     "session.queue": _in_worker("queue", lambda parts: show_queue(parts.screen)),

@@ -12,6 +12,7 @@ from acp_tui.ui.session_screen.export import ChatCopy
 from acp_tui.ui.session_screen.layout import PaneLayout
 from acp_tui.ui.session_screen.questions import QuestionDialogs
 from acp_tui.ui.session_screen.rules import SessionRules
+from acp_tui.ui.session_screen.sandbox import SessionSandbox
 from acp_tui.ui.session_screen.shell import UserShell
 from acp_tui.ui.session_screen.start import Startup
 
@@ -25,6 +26,7 @@ class SessionParts:
         self.pane_layout = PaneLayout(screen, state_folder() / "layout.json", start.settings.layout)
         self.shell = UserShell(screen, start)
         self.rules = SessionRules(screen, start)
+        self.sandbox = SessionSandbox(screen)
         self.question_dialogs = QuestionDialogs(screen, self.rules)
         self.details = DetailScreens(screen, start, self.shell.terminal)
         self.chat_copy = ChatCopy(screen)

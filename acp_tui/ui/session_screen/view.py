@@ -284,6 +284,7 @@ class SessionView:
             redraw=chat.changed,
             symbol=lambda name: screen.theme_styles.symbol(name),
             asks=session.asks,
+            refused=self._parts.sandbox.refused,
             key=lambda name: key_of(screen, name),
             pictures=has_pictures(screen.app, screen.theme_styles),
             thoughts=settings.thoughts,
