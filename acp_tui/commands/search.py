@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from acp_tui.commands.log import print_lines, printable
 from acp_tui.store.documents import COLUMNS, document_at
-from acp_tui.store.search_index import Hit, SearchIndex, build, has_full_text, newest_first
+from acp_tui.store.search_index import Hit, SearchIndex, build, build_command, has_full_text, newest_first
 from acp_tui.store.search_query import Excerpt, Query, excerpt, limited, parse
 
 HELP: Final = """\
@@ -136,7 +136,7 @@ def update_index(journals: Path, folder: Path) -> int:
 def start_indexing() -> None:
     """Bring the index up to date in a process of its own, which ends by itself."""
     subprocess.Popen(
-        [sys.executable, "-m", "acp_tui", "search", "--index"],
+        build_command(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

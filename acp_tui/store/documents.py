@@ -77,7 +77,8 @@ class _Talk:
     """A session of a journal: its open message and its open calls."""
 
     message: Document | None = None
-    kind: str = ""
+    which: tuple[str, str] = ("", "")
+    """The kind of the open message, and its id."""
     calls: dict[str, _Call] = field(default_factory=dict)
     replayed_from: int | None = None
     """Start of the row that requests a replay, until its answer."""
@@ -122,7 +123,7 @@ class DocumentReader:
             yield self._prompted(params, t, offset)
             self._asked[_key("out", msg)] = ("session/prompt", params)
         elif isinstance(msg.get("method"), str):
-            self._requested(direction, msg, params, t, offset)
+            yield from self._requested(direction, msg, params, t, offset)
         elif "id" in msg:
             yield from self._answered(direction, msg)
 
@@ -160,11 +161,12 @@ class DocumentReader:
 
     def _requested(
         self, direction: str, msg: dict[str, Any], params: dict[str, Any], t: float, offset: int
-    ) -> None:
+    ) -> Iterator[Document]:
         method, session = msg["method"], _session_of(params)
         if method == "session/load":
             self._talk(session).replayed_from = offset
         elif method == "session/request_permission" and isinstance(params.get("toolCall"), dict):
+            yield from self._close_message(self._talk(session))
             self._called(session, params["toolCall"], t, offset)
         elif method != "terminal/output":
             return
@@ -179,9 +181,10 @@ class DocumentReader:
             update = dialects.normalise_update(update)
             kind = update.get("sessionUpdate")
         if kind in _CHUNKS:
-            if talk.message is None or talk.kind != kind:
+            which = str(kind), str(update.get("messageId") or "")
+            if talk.message is None or talk.which != which:
                 yield from self._close_message(talk)
-                talk.message, talk.kind = Document(offset, self.offset, t, session), str(kind)
+                talk.message, talk.which = Document(offset, self.offset, t, session), which
             talk.message.end = self.offset
             _add_block(talk.message, "answer", update.get("content"))
         elif kind in _CALLS:

@@ -15,6 +15,7 @@ import fcntl
 import heapq
 import os
 import sqlite3
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -105,6 +106,11 @@ class Known(NamedTuple):
 def index_folder() -> Path:
     """Return the folder of the index; it is made when the index is."""
     return state_folder() / "search"
+
+
+def build_command() -> tuple[str, ...]:
+    """Return the command line that brings the index up to date."""
+    return (sys.executable, "-m", "acp_tui", "search", "--index")
 
 
 def has_full_text() -> bool:

@@ -93,6 +93,14 @@ COMMANDS: Final = (
         synonyms="history open load list previous",
     ),
     Command(
+        "session.search",
+        "Search all sessions",
+        slash=("search",),
+        summary="find words in all recorded sessions",
+        hint="words",
+        synonyms="find history grep recorded",
+    ),
+    Command(
         "session.continue",
         "Continue the newest session",
         slash=("continue",),

@@ -30,6 +30,7 @@ from tests.bench import (
     rest,
     reviewing,
     scrolling,
+    searching,
     snapshots,
     start,
     stderr,
@@ -58,6 +59,7 @@ PARTS = {
     "memory": memory.rows,
     "streaming": streaming.rows,
     "mentions": mentions.rows,
+    "searching": searching.rows,
 }
 OUTSIDE: dict[str, tuple[Part, ...]] = {
     "start": (start.first_keys,),

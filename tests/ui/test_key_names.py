@@ -34,7 +34,7 @@ from acp_tui.ui.widgets.key_names import key_text
 from tests.ui.seats import Seat, seat
 
 _DEFAULTS = re.compile(
-    r"(?<![\w+])((Ctrl|ctrl|Alt|alt|Shift|shift)\+\S+|\^[a-z]\b|F\d{1,2}\b|f\d{1,2}\b|Esc\b|esc\b|PgDn|Tab\b|Del\b)"
+    r"(?<![\w+])((Ctrl|ctrl|Alt|alt|Shift|shift)\+(?!hyper|Hyper)\S+|\^[a-z]\b|F\d{1,2}\b|f\d{1,2}\b|Esc\b|esc\b|PgDn|Tab\b|Del\b)"
     r"|[↑↓]{2}"
 )
 """Keys as they are written while nobody has changed them; Enter is Textual's own in its fields."""

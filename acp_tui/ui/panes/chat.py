@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -51,6 +51,24 @@ class ChatPane(Pane):
         self._unread = ""
         self._folding: Folding | None = None
         self._session: Session | None = None
+        self._wanted: Callable[[Session], int | None] | None = None
+        """Finds the entry to go to, once all are there."""
+
+    def go_to(self, find: Callable[[Session], int | None]) -> None:
+        """Put the cursor on the entry that `find` returns the index of, once the session is shown."""
+        self._wanted = find
+        self.call_after_refresh(self._go_to_wanted)
+
+    def _go_to_wanted(self) -> None:
+        session, find = self._session, self._wanted
+        if find is None or session is None or len(self.blocks) - self._above < len(session.entries):
+            return
+        self._wanted, place = None, find(session)
+        if place is not None:
+            block = self.blocks[self._above + place]
+            self.open_fold(block)
+            self._put_cursor(block)
+            self.show_amid(block)
 
     def welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
         """Show the welcome text until something is said."""
@@ -134,6 +152,8 @@ class ChatPane(Pane):
             folding.changed(len(self.blocks) - 1)
             if self.context.fold_turns:
                 folding.fold_older(by_user=False)
+        if self._wanted is not None:
+            self.call_after_refresh(self._go_to_wanted)
 
     def _make_folding(self) -> Folding:
         self._folding = Folding(self.blocks, self.refolded, self._turn_of, lambda: self._is_idle)

@@ -28,6 +28,7 @@ from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
 from acp_tui.ui.session_screen.queue import show_queue
 from acp_tui.ui.session_screen.restore import restore_turn
+from acp_tui.ui.session_screen.search import search
 from acp_tui.ui.session_screen.session_name import ask_for_name, rename
 from acp_tui.ui.session_screen.sessions import SessionList, can_fork, fork
 from acp_tui.ui.session_screen.shell import choose_what_to_stop
@@ -241,6 +242,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.continue": _in_worker("continue", _continue_newest),
     "session.other-agent": _in_tabs(lambda screen: screen.tabs.open()),
     "session.sessions": _in_worker("sessions", lambda parts: SessionList(parts.screen).show()),
+    "session.search": lambda parts: search(parts.screen),
     "session.close": _in_tabs(lambda screen: screen.tabs.close(screen)),
     "session.stop": stop,
     "session.interrupt": interrupt,
@@ -300,6 +302,7 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
             "session.continue",
             "session.other-agent",
             "session.sessions",
+            "session.search",
             "session.close",
         ),
         _is_on_top,
@@ -312,6 +315,7 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
 
 WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionParts, str], None]]] = {
     "session.rename": lambda parts, name: rename(parts.screen, name),
+    "session.search": lambda parts, words: search(parts.screen, words),
 }
 """Functions of slash commands with an argument."""
 

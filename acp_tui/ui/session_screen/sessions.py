@@ -198,7 +198,7 @@ class SessionList:
         self, choice: str, infos: Sequence[SessionInfo], recorded: Sequence[RecordedSession], place: MenuPlace
     ) -> None:
         if choice.startswith(_RECORDED):
-            await self._look_at(recorded[int(choice.removeprefix(_RECORDED))])
+            await self.look_at(recorded[int(choice.removeprefix(_RECORDED))])
             return
         session_id = choice.partition(":")[2]
         info = next(info for info in infos if info.session_id == session_id)
@@ -209,12 +209,14 @@ class SessionList:
         else:
             await self._take_up(info)
 
-    async def _look_at(self, recorded: RecordedSession) -> None:
+    async def look_at(self, recorded: RecordedSession) -> ConversationScreen:
+        """Show a recorded session in its tab, or in a new one, and return that."""
         shown = self._showing(recorded)
         if shown is not None:
             await self._go_to(shown)
-        else:
-            await self._screen.tabs.open(recorded=recorded)
+            return shown
+        await self._screen.tabs.open(recorded=recorded)
+        return self._screen.tabs.screens[-1]
 
     async def _go_to(self, screen: ConversationScreen) -> None:
         await self._screen.tabs.go_to(self._screen.tabs.screens.index(screen))
