@@ -50,11 +50,11 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     index = SearchIndex(folder / "index")
     costs = [_first_results(index, text) for _ in range(5) for text in typed]
     index.close()
-    yield Row(f"{name}, first {_SHOWN} results", "ms", median(costs), None, (at_most(100),))
-    yield Row(f"{name}, the dearest words", "ms", max(costs), None, (at_most(100),))
+    yield Row(f"{name}, first {_SHOWN} results", "ms", median(costs), None, at_most(100))
+    yield Row(f"{name}, the dearest words", "ms", max(costs), None, at_most(100))
     # Opened anew, as by the first search of a run.
     again = max(_opened_anew(folder / "index") for _ in range(5))
-    yield Row(f"{name}, the first search of a run", "ms", again, None, (at_most(100),))
+    yield Row(f"{name}, the first search of a run", "ms", again, None, at_most(100))
     subprocess.run(["rm", "-r", str(folder)], check=True)
 
 
