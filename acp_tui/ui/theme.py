@@ -17,6 +17,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from acp_tui.store.folders import plain_text
+from acp_tui.ui.widgets.contrast import LEAST, LEAST_OF_DECORATION, contrast, legible, mix
 from acp_tui.ui.widgets.styles import ROLES, Styles
 
 DEFAULT_THEME: Final = "acp-dark"
@@ -72,8 +73,8 @@ DEFAULT_ROLES: Final[Mapping[str, str]] = {
 }
 """The default style of each role; grounds and `$number` are blends of colours."""
 
-LEAST: Final = 4.5
-"""The least contrast of text (WCAG 2, level AA)."""
+DECORATION: Final = frozenset({"faint", "table-border"})
+"""Roles of lines and marks that say nothing by themselves."""
 
 _READ_AS_TEXT: Final = ("primary", "secondary", "accent", "success", "warning", "error")
 _REFERENCE: Final = re.compile(r"\$([A-Za-z0-9_-]+)")
@@ -159,7 +160,23 @@ def styles_of(theme: ThemeFile, ascii: bool = False) -> Styles:
     """Return the styles of the roles, for widgets that draw rows."""
     words = {**_default_roles(theme.colors), **theme.roles}
     base = Style.parse(f"{theme.colors['foreground']} on {theme.colors['background']}")
-    return Styles(base=base, by_role={role: Style.parse(words[role]) for role in ROLES}, ascii=ascii)
+    by_role = {role: _readable(role, Style.parse(words[role]), theme.colors) for role in ROLES}
+    return Styles(base=base, by_role=by_role, ascii=ascii)
+
+
+def _readable(role: str, style: Style, colors: Mapping[str, str]) -> Style:
+    """Return a style whose colour can be read on its ground, or on a pane and on a bar."""
+    if style.color is None or style.color.is_default:
+        return style
+    least = LEAST_OF_DECORATION if role in DECORATION else LEAST
+    shown = Color.from_rich_color(style.color).hex6
+    grounds = [colors["background"], colors["surface"]]
+    if style.bgcolor is not None and not style.bgcolor.is_default:
+        grounds = [Color.from_rich_color(style.bgcolor).hex6]
+    read = shown
+    for ground in grounds:
+        read = legible(read, ground, colors["foreground"], least)
+    return style if read == shown else style + Style(color=read)
 
 
 def textual_theme(theme: ThemeFile) -> Theme:
@@ -181,12 +198,6 @@ def textual_theme(theme: ThemeFile) -> Theme:
         boost=colors.get("boost"),
         variables=_variables(theme),
     )
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the WCAG contrast ratio of two colours, from 1 (equal) to 21 (black on white)."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
 
 
 class _WrongValue(Exception):
@@ -232,13 +243,13 @@ def _colors(table: Mapping[str, Any], palette: Mapping[str, str]) -> dict[str, s
 
 def _derived_colors(given: Mapping[str, str]) -> dict[str, str]:
     background, foreground = given["background"], given["foreground"]
-    surface = given.get("surface", _mix(background, foreground, 0.05))
+    surface = given.get("surface", mix(background, foreground, 0.05))
     return {
         "secondary": given["primary"],
         "surface": surface,
-        "panel": _mix(background, foreground, 0.10),
-        "muted": _legible(_mix(foreground, background, 0.35), surface, foreground, LEAST),
-        "faint": _mix(foreground, background, 0.70),
+        "panel": mix(background, foreground, 0.10),
+        "muted": legible(mix(foreground, background, 0.35), surface, foreground, LEAST),
+        "faint": mix(foreground, background, 0.70),
     }
 
 
@@ -279,8 +290,8 @@ def _default_roles(colors: Mapping[str, str]) -> dict[str, str]:
     background, foreground = colors["background"], colors["foreground"]
     names = {
         **colors,
-        **{name: _legible(colors[name], background, foreground, LEAST) for name in _READ_AS_TEXT},
-        "number": _legible(_mix(foreground, background, 0.55), background, foreground, LEAST),
+        **{name: legible(colors[name], background, foreground, LEAST) for name in _READ_AS_TEXT},
+        "number": legible(mix(foreground, background, 0.55), background, foreground, LEAST),
         "cursor-ground": _tint(colors, "primary", 0.22),
         "match-ground": _tint(colors, "warning", 0.35),
         "added-ground": _tint(colors, "success", 0.38),
@@ -302,34 +313,13 @@ def _variables(theme: ThemeFile) -> dict[str, str]:
 def _tint(colors: Mapping[str, str], name: str, amount: float) -> str:
     """Return a background tinted with a colour, as strong as text stays readable."""
     background, foreground = colors["background"], colors["foreground"]
-    least = min(4.5, contrast(foreground, background) * 0.85)
+    least = min(LEAST, contrast(foreground, background) * 0.85)
     while amount > 0.05:
-        tinted = _mix(background, colors[name], amount)
+        tinted = mix(background, colors[name], amount)
         if contrast(foreground, tinted) >= least:
             return tinted
         amount -= 0.04
-    return _mix(background, colors[name], amount)
-
-
-def _legible(color: str, background: str, foreground: str, least: float) -> str:
-    """Return a colour moved towards the foreground until it has the least contrast."""
-    for step in range(10):
-        nearer = _mix(color, foreground, step / 10)
-        if contrast(nearer, background) >= least:
-            return nearer
-    return foreground
-
-
-def _mix(one: str, other: str, amount: float) -> str:
-    return Color.parse(one).blend(Color.parse(other), amount).hex6.lower()
-
-
-def _luminance(color: str) -> float:
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in Color.parse(color).normalized
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return mix(background, colors[name], amount)
 
 
 def _syntax_problem(path: Path, text: str, message: str) -> ThemeProblem:

@@ -19,13 +19,12 @@ from acp_tui.ui import theme
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.theme import (
+    DECORATION,
     DEFAULT_ROLES,
-    LEAST,
     ThemeFile,
     ThemeProblem,
     bundled_folder,
     choose,
-    contrast,
     find,
     load,
     styles_of,
@@ -33,6 +32,9 @@ from acp_tui.ui.theme import (
     with_few_colors,
     with_forms,
 )
+from acp_tui.ui.widgets.contrast import LEAST, LEAST_OF_DECORATION, contrast
+from acp_tui.ui.widgets.diff.diff import compute
+from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import ROLES
 from tests.conversation.talks import start
 from tests.ui.screens.stage import drawn
@@ -95,13 +97,32 @@ def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_coloured_words_of_a_bundled_theme_stand_out_from_their_ground(name: str) -> None:
+def test_every_role_of_a_bundled_theme_can_be_read_in_panes_and_on_bars(name: str) -> None:
     theme = bundled(name)
-    for role, style in styles_of(theme).by_role.items():
-        if style.color is not None and role not in ("faint", "table-border"):
-            shown = Color.from_rich_color(style.color).hex6
-            ground = Color.from_rich_color(style.bgcolor).hex6 if style.bgcolor is not None else None
-            assert contrast(shown, ground or theme.colors["background"]) >= LEAST, role
+    styles = styles_of(theme)
+    for role, style in styles.by_role.items():
+        shown = Color.from_rich_color(style.color or styles.base.color).hex6
+        grounds = [theme.colors["background"], theme.colors["surface"]]
+        if style.bgcolor is not None:
+            grounds = [Color.from_rich_color(style.bgcolor).hex6]
+        least = LEAST_OF_DECORATION if role in DECORATION else LEAST
+        for ground in grounds:
+            assert contrast(shown, ground) >= least, role
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_code_and_numbers_on_changed_lines_can_be_read(name: str) -> None:
+    old = "def tally(words):  # of all\n    return 'no' + str(12)\n"
+    new = "def tally(lines):  # of some\n    return 'yes' + str(13)\nclass A: pass\n"
+
+    for row in diff_rows(compute(old, new), "tally.py", 100, styles_of(bundled(name)), 20):
+        for text, style, _ in row:
+            if text.strip():
+                assert style is not None
+                assert style.color is not None
+                assert style.bgcolor is not None
+                shown, ground = (Color.from_rich_color(color).hex6 for color in (style.color, style.bgcolor))
+                assert contrast(shown, ground) >= LEAST, text
 
 
 @pytest.mark.parametrize("name", BUNDLED)

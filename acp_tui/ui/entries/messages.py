@@ -368,7 +368,7 @@ class ThoughtBlock(EntryBlock):
             return [("thought", f"{mark} thought for {seconds(max(0.0, self.entry.last - self.entry.at))}")]
         passed = clock(max(0.0, max(self._now, self.entry.last) - self.entry.at))
         words = "" if open_now or self.context.thoughts == "never" else self._newest_words()
-        return [("thought", f"{mark} thinking {passed}  "), ("faint", words)]
+        return [("thought", f"{mark} thinking {passed}  "), ("muted", words)]
 
     def _newest_words(self) -> str:
         """Return the line that is being thought."""

@@ -91,7 +91,7 @@ class Tail(Block):
             last -= 1
         is_cut = last > self._limit
         rows = log.rows(last - self._limit + 1 if is_cut else 0, last)
-        more = [[Segment(f"{styles.symbol('cut')} more above", styles["faint"])]] if is_cut else []
+        more = [[Segment(f"{styles.symbol('cut')} more above", styles["muted"])]] if is_cut else []
         return [[mark, *crop_row(row, max(1, width - 4), styles)] for row in (*more, *rows)]
 
     @override

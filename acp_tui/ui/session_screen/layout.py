@@ -136,7 +136,7 @@ class PaneLayout:
         for key, pane in zip(_KEYS, self._screen.query(Pane), strict=True):
             role = "accent" if self._tab == pane.NAME else "muted"
             pieces.append((role, f"{pane.NAME.replace('-', ' ')} {pane.fact}".rstrip()))
-            pieces.append(("faint", f" {key_of(self._screen, key)}   "))
+            pieces.append(("muted", f" {key_of(self._screen, key)}   "))
         self._screen.query_one("#tabs", StatusRows).set_rows([(pieces, ())])
 
     @property

@@ -13,7 +13,7 @@ ROLES: Final = (
     # text
     "text",  # ordinary text
     "muted",  # what matters less: paths, durations, hints
-    "faint",  # rules, borders, folded marks
+    "faint",  # rules, borders, marks: never words
     "accent",  # what the eye should find first
     "success",
     "warning",

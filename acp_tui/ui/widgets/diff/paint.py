@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from acp_tui.ui.widgets.code import highlight, language_of_file
+from acp_tui.ui.widgets.contrast import readable_on
 from acp_tui.ui.widgets.diff.diff import CharSpan, Difference, changed_words
 from acp_tui.ui.widgets.diff.layout import DiffPart, lay_out
 from acp_tui.ui.widgets.painter import fit
@@ -469,9 +470,12 @@ class DiffPainter:
         key = (kind, role, marked)
         style = self._styles.get(key)
         if style is None:
-            style = self._theme_styles.base + self._theme_styles[role or "text"]
+            base, style = self._theme_styles.base, self._theme_styles[role or "text"]
             if kind in _SIDE:
-                style += self._theme_styles[_SIDE[kind][0]] if marked else self._grounds[kind]
+                ground = self._theme_styles[_SIDE[kind][0]] if marked else self._grounds[kind]
+                style = readable_on(style, ground, base)
+            else:
+                style = base + style
             self._styles[key] = style
         return style
 
