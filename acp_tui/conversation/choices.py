@@ -9,6 +9,7 @@ from typing import Any
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
+from acp_tui.conversation.approval import Approval, approval_of
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.state import ConversationState
 from acp_tui.rules.model import WORDS
@@ -65,6 +66,12 @@ class SessionChoices:
         if host is None or session is None or self._conversation.is_over:
             return None
         return host.policy_of(session.id)
+
+    @property
+    def approval(self) -> Approval | None:
+        """What is asked in the session and what is not; None without a session."""
+        policy, session = self.policy, self._conversation.session
+        return approval_of(policy, session.options) if policy is not None and session is not None else None
 
     def set_policy(self, policy: Policy) -> None:
         """Set the policy of the session, and say so in the chat."""

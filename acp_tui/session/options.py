@@ -223,6 +223,17 @@ _NAMES: Final = frozenset(
 )  # fmt: skip
 """Ids and names of values known to act unasked, in lower case and letters only."""
 
+_ASK_NOTHING: Final = frozenset(
+    (
+        "agentfullaccess", "allowall", "alwaysapprove", "acceptall", "autoapprove", "autopilot", "bypass",
+        "bypassall", "bypasspermissions", "dangerfullaccess", "dontask", "fullaccess", "fullauto", "never",
+        "noask", "skippermissions", "trustall", "unattended", "unrestricted", "yolo",
+    )
+)  # fmt: skip
+"""Those of them under which the agent asks nothing."""
+_ASK_NO_EDITS: Final = frozenset(("acceptedits", "autoedit", "workspacewrite"))
+"""Those of them under which it asks for commands alone."""
+
 _WORDS: Final = re.compile(
     r"""\byolo\b | \bbypass | \bautopilot | \bautonomous | \bunattended | \bunrestricted | \bdangerously
       | full[\s_-]?(access|auto) | (allow|accepts?|approves?|trusts?)[\s_-]all
@@ -265,6 +276,28 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
     if option.is_mode or _plain(last) in _OFF:
         return _plain(last) in _OFF and _asks_when_on(option)
     return _is_about_asking(option)
+
+
+Less = Literal["nothing", "no edits", "less"]
+
+
+def asks_less(option: SelectOption | BooleanOption, value: str | bool) -> Less | None:
+    """Return what the agent still asks under a value of its mode, or of a switch about asking.
+
+    None: it asks as usual, as far as anybody can tell. `less`: nobody can tell.
+    """
+    about = f"{option.id} {option.name}"
+    is_about_it = option.is_mode or _ABOUT_MODES.search(about) or _WORDS.search(about)
+    if not is_about_it or not acts_unasked(option, value):
+        return None
+    if isinstance(option, BooleanOption):
+        return "nothing" if _plain(option.name) in _ASK_NOTHING else "less"
+    choice = next((choice for choice in option.choices() if choice.value == value), None)
+    last = re.split("[#/:]", str(value))[-1]
+    names = {_plain(last), _plain(choice.name if choice is not None else "")}
+    if names & _ASK_NOTHING or any("yolo" in name or name.startswith("bypass") for name in names):
+        return "nothing"
+    return "no edits" if names & _ASK_NO_EDITS else "less"
 
 
 def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from acp_tui.rules.model import WORDS as POLICIES
 from tests.real.attaching import sessions_of
 from tests.real.model import Say
 from tests.real.run import ARMED, AT_REST, CTRL_Q, DOWN, ENTER, ESCAPE, F8, SHIFT_TAB, UP, Run, wait_for
@@ -203,10 +202,10 @@ def _below(prompt: str, screen: str) -> str:
 
 
 def _mode(screen: str) -> str | None:
-    """Return the first choice of the agent's in the status line, once the agent has agreed to it."""
-    choices = re.findall(r"· ([^·\n]*?) ▾", screen.rstrip().rpartition("\n")[2])
-    mode = next((choice for choice in choices if choice not in POLICIES.values()), "…")
-    return mode if not mode.endswith("…") else None
+    """Return the mode in the status line, once the agent has agreed to it."""
+    line = screen.rstrip().rpartition("\n")[2]
+    found = re.search(r"  mode (.*?) ▾", line) or re.search(r"  (\S.*?): (?:the agent|edits|does|may) ", line)
+    return found[1] if found is not None and not found[1].endswith("…") else None
 
 
 def _choose_option(run: Run) -> None:

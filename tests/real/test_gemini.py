@@ -37,7 +37,7 @@ def test_a_new_file_is_written_once_it_is_allowed(run: Run) -> None:
 
 def test_another_mode_is_shown_and_in_force(run: Run) -> None:
     run.terminal.type(SHIFT_TAB)
-    run.terminal.until("Auto Edit ▾")
+    run.terminal.until("Auto Edit: the agent does not ask for edits ▾")
 
     poem = run.workspace / "poem.txt"
     run.say("Write a poem", write(poem), Say("It is written."))

@@ -13,7 +13,7 @@ from tests.terminal import NeverShown, Terminal
 _START: Final = b"\x1b[200~"
 _END: Final = b"\x1b[201~"
 _PATIENCE: Final = 30.0
-_READY: Final = "asks for all"
+_READY: Final = "asks before everything"
 """Shown once the session is there; until then, what is pasted is for the prompt."""
 _PIECES: Final = (
     *(b"\x1b", b"\r", b"\n", b"\x00", b"\x03", b"\x11", b"\x1a", b"\x7f", b"\t", b"\x9b", b"\xff", b"\xc3"),

@@ -1,4 +1,4 @@
-"""The status line: agent, policy, mode, context, pending questions, running time."""
+"""The status line: the agent and its state, what is pending, who asks, context and cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textual.message import Message
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import clock, size, tokens
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.options import Option, acts_unasked
+from acp_tui.session.options import Option
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.words import call_sentence
 from acp_tui.ui.widgets.key_names import key_of
@@ -25,19 +25,20 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 from acp_tui.workspace.terminals import Terminal
 
 _LONG_START: Final = 5.0
-_POLICIES: Final = {
-    "ask": "asks for all",
-    "ask-edits-and-commands": "asks for edits, commands",
-    "allow-edits": "allows edits",
-    "allow-everything": "allows everything",
-}
-"""The policies, as short as a line of 80 cells needs them."""
 _NAME: Final = 24  # cells
-_CLICKED: Final = ("policy", "mode", "model", "answer", "background", "sandbox")
+_GAP: Final = 2
+"""Cells between two parts."""
+_CLICKED: Final = ("policy", "mode", "model", "answer", "background", "ladder", "sandbox")
+
+Part = tuple[str, Piece]
+"""The session command that a click runs, or "", and the piece."""
 
 
 class StatusLine(StatusRows):
-    """One line; a click on the mode, the model or the questions opens their menu."""
+    """One line of three groups: who is in which state, what is pending, and who asks.
+
+    A click on a part runs its command.
+    """
 
     class PartClicked(Message):
         """A part was clicked; `what` names the session command that it runs."""
@@ -47,13 +48,25 @@ class StatusLine(StatusRows):
             self.what = what
 
     def __init__(
-        self, conversation: Conversation, styles: Styles, own_background: Callable[[], Sequence[Terminal]]
+        self,
+        conversation: Conversation,
+        styles: Styles,
+        own_background: Callable[[], Sequence[Terminal]],
+        shows_model: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Show a conversation; `own_background` returns terminals of the user's own commands."""
+        """Show a conversation.
+
+        Args:
+            conversation: the conversation.
+            styles: the theme's styles.
+            own_background: returns terminals of the user's own commands.
+            shows_model: returns True if the model stands nowhere else on the screen.
+        """
         super().__init__(styles, id="status")
         self._own_background = own_background
+        self._shows_model = shows_model
         self._conversation = conversation
-        self._parts: list[tuple[str, Piece]] = []
+        self._parts: list[Part] = []
 
     def show(self) -> None:
         """Make the line equal to the conversation."""
@@ -61,16 +74,9 @@ class StatusLine(StatusRows):
         if conversation.launch is None and conversation.phase not in ("reading", "recorded"):
             self.set_rows([])
             return
-        parts: list[tuple[str, Piece]] = [("agent", ("accent", self._short(conversation.agent_name)))]
-        parts += self._phase() if conversation.phase != "ready" else self._session()
-        separated: list[tuple[str, Piece]] = []
-        for part in parts:
-            if separated:
-                separated.append(("", ("faint", f" {self.theme_styles.symbol('dot')} ")))
-            separated.append(part)
-        right = self._right()
-        self._parts = self._fitting(separated, right)
-        self.set_rows([([piece for _, piece in self._parts], right)])
+        left = [("", ("accent", self._short(conversation.agent_name))), *self._state()]
+        self._parts = self._laid_out(left, self._pending(), self._right())
+        self.set_rows([([piece for _, piece in self._parts], [])])
 
     def on_resize(self) -> None:
         """Show what there is room for."""
@@ -82,24 +88,35 @@ class StatusLine(StatusRows):
         if 0 <= event.piece < len(self._parts) and self._parts[event.piece][0] in _CLICKED:
             self.post_message(self.PartClicked(self._parts[event.piece][0]))
 
-    # ------------------------------------------------------------------ parts
+    # ------------------------------------------------------------------ groups
 
-    def _fitting(self, parts: Sequence[tuple[str, Piece]], right: Sequence[Piece]) -> list[tuple[str, Piece]]:
-        """Return the parts without facts at the end that do not fit: half a number says nothing."""
-        fitting = list(parts)
-        room = self.size.width - sum(cell_len(text) for _, text in right) - 1
-        while room > 0 and len(fitting) > 3 and not fitting[-1][0] and _cells(fitting) > room:
-            del fitting[-2:]
-        return fitting
+    def _laid_out(
+        self, left: Sequence[Part], middle: Sequence[Part], right: Sequence[tuple[Part, ...]]
+    ) -> list[Part]:
+        """Return the groups with blanks between them; of the right one, the first forms that fit."""
+        room = self.size.width - _cells(left) - _cells(middle) - 2 * _GAP * bool(middle)
+        shown = next((group for group in right if _cells(group) + _GAP * (not middle) <= room), right[-1])
+        free = max(0, room - _cells(shown))
+        parts = _spaced(left)
+        if middle:
+            parts += [_blank(_GAP + free // 2), *_spaced(middle)]
+            free = _GAP + free - free // 2
+        return [*parts, _blank(free), *_spaced(shown)] if shown else parts
 
     def _short(self, text: str) -> str:
         """Return a name of the agent, short enough to leave room behind it."""
         return shortened(text, _NAME, self.theme_styles.symbol("cut"))
 
-    def _phase(self) -> list[tuple[str, Piece]]:
-        conversation = self._conversation
+    def _state(self) -> list[Part]:
+        """Return the state of the conversation."""
+        conversation, session = self._conversation, self._conversation.session
         waited = time.monotonic() - conversation.waiting_since
+        restart = key_of(self, "session.restart")
         match conversation.phase:
+            case "ready":
+                if session is not None and session.turn_state != "idle" and conversation.agent is not None:
+                    return [*self._turn(), *self._background()]
+                return [("", ("muted", "ready")), *self._background()]
             case "starting":
                 waits = conversation.agent.connection.starts if conversation.agent is not None else []
                 for_what = f", waiting for {waits[0]}" if waits and waited > _LONG_START else ""
@@ -107,42 +124,98 @@ class StatusLine(StatusRows):
             case "logging-in":
                 return [("", ("warning", "wants a login"))]
             case "ended":
-                return [("", ("error", f"ended, {key_of(self, 'session.restart')} starts it again"))]
+                return [("", ("error", f"ended, {restart} starts it again"))]
             case "ending":
                 return [("", ("muted", "ending"))]
             case "reading":
                 return [("", ("muted", f"reading the recording {clock(waited)}"))]
             case "recorded":
-                return [("", ("muted", f"recorded, {key_of(self, 'session.restart')} goes on with it"))]
+                return [("", ("muted", f"recorded, {restart} goes on with it"))]
             case _:
                 return [("", ("error", "did not start"))]
 
-    def _session(self) -> list[tuple[str, Piece]]:
+    def _turn(self) -> list[Part]:
+        """Return the state of a running turn."""
+        conversation, session = self._conversation, self._conversation.session
+        assert session is not None
+        assert conversation.agent is not None
+        agent = conversation.agent
+        silent = time.monotonic() - max(agent.connection.last_heard, agent.connection.last_said)
+        running = clock(max(0.0, agent.now - session.turns[-1].started))
+        if len(conversation.questions) > conversation.questions.visits:
+            return [("answer", ("warning", f"waiting for you {running}")), *self._stop()]
+        word = "stopping" if session.turn_state == "cancelling" else "working"
+        return [("", ("accent", f"{word} {running}")), *self._stop(), *self._silence(silent)]
+
+    def _stop(self) -> list[Part]:
         session = self._conversation.session
-        if session is None:
+        if session is None or session.turn_state == "cancelling":
             return []
-        parts = [*self._policy(), *self._sandbox(), *self._background()]
-        for category in ("mode", "model"):
-            option = session.option(category)
-            if option is not None:
-                parts.append((category, self._option(option, category)))
-        usage = self._usage()
-        if usage is not None:
-            parts.append(("", usage))
-        if session.usage is not None and session.usage.cost is not None:
-            cost = session.usage.cost
-            parts.append(("", ("muted", self._short(f"{cost.amount:.2f} {cost.currency}"))))
+        return [("", ("muted", f"{key_of(self, 'session.stop')} stops"))]
+
+    def _background(self) -> list[Part]:
+        """Say how many commands have left something running."""
+        number = len(self._conversation.background) + len(self._own_background())
+        menu = self.theme_styles.symbol("menu")
+        return [("background", ("text", f"{number} in the background {menu}"))] if number else []
+
+    def _pending(self) -> list[Part]:
+        """Return what is pending: questions and queued prompts."""
+        conversation = self._conversation
+        parts: list[Part] = []
+        answer = key_of(self, "session.answer")
+        visits = conversation.questions.visits
+        if number := len(conversation.questions) - visits:
+            parts.append(("answer", ("warning", f"{number} question{'s' if number > 1 else ''} {answer}")))
+        elif visits:
+            parts.append(("answer", ("muted", f"{visits} page{'s' if visits > 1 else ''} to visit {answer}")))
+        if conversation.queue:
+            parts.append(("", ("muted", f"{len(conversation.queue)} queued")))
         return parts
 
-    def _policy(self) -> list[tuple[str, Piece]]:
-        """Show the policy, always right after the agent's name."""
-        policy = self._conversation.choices.policy
-        if policy is None:
-            return []
-        role = "warning" if policy == "allow-everything" else "muted" if policy == "ask" else "text"
-        return [("policy", (role, f"{_POLICIES[policy]} {self.theme_styles.symbol('menu')}"))]
+    def _right(self) -> list[tuple[Part, ...]]:
+        """Return the right group in shorter and shorter forms: who asks stays to the last."""
+        conversation, session = self._conversation, self._conversation.session
+        help_key: Part = ("", ("muted", f"{key_of(self, 'app.help')} help"))
+        if conversation.phase != "ready" or session is None:
+            return [(help_key,), ()]
+        approval = conversation.choices.approval
+        mode = session.option("mode")
+        modes = [self._option(mode, "mode")] if mode is not None else []
+        model = session.option("model")
+        models = [self._option(model, "model")] if model is not None and self._shows_model() else []
+        asks: list[Part] = []
+        asks_briefly: list[Part] = []
+        if approval is not None:
+            menu = self.theme_styles.symbol("menu")
+            role = "warning" if approval.is_open else "muted" if conversation.choices.policy == "ask" else "text"
+            asks = [(approval.due_to, (role, f"{approval.words} {menu}"))]
+            asks_briefly = [(approval.due_to, (role, f"{approval.brief} {menu}"))]
+            is_said = mode is not None and approval.words.startswith(f"{mode.value_name}: ")
+            modes = [] if is_said and mode is not None and not self._is_pending(mode) else modes
+        usage = self._usage()
+        context: list[Part] = [("", usage)] if usage is not None else []
+        money = session.usage.cost if session.usage is not None else None
+        cost: list[Part] = []
+        if money is not None:
+            cost = [("", ("muted", self._short(f"{money.amount:.2f} {money.currency}")))]
+        is_idle = session.turn_state == "idle"
+        hint = [help_key] if is_idle and not conversation.questions and not conversation.queue else []
+        fence = self._sandbox()
+        forms = [
+            [*modes, *asks, *fence, *models, *context, *cost, *hint],
+            [*modes, *asks, *fence, *context, *cost, *hint],
+            [*modes, *asks, *fence, *context, *hint],
+            [*modes, *asks, *fence, *context],
+            [*modes, *asks, *fence],
+            [*modes, *asks],
+            [*modes, *asks_briefly],
+            asks,
+            asks_briefly,
+        ]
+        return [*map(tuple, forms)]
 
-    def _sandbox(self) -> list[tuple[str, Piece]]:
+    def _sandbox(self) -> list[Part]:
         """Show the fence that the agent runs in, if there is one."""
         running = self._conversation.running
         if running is None or running.sandbox is None:
@@ -150,21 +223,13 @@ class StatusLine(StatusRows):
         role = "warning" if running.sandbox.means.is_partial else "muted"
         return [("sandbox", (role, running.sandbox.words))]
 
-    def _background(self) -> list[tuple[str, Piece]]:
-        """Say how many commands have left something running."""
-        number = len(self._conversation.background) + len(self._own_background())
-        return (
-            [("background", ("text", f"{number} in the background {self.theme_styles.symbol('menu')}"))]
-            if number
-            else []
-        )
+    def _option(self, option: Option, category: str) -> Part:
+        waits = f" {self.theme_styles.symbol('cut')}" if self._is_pending(option) else ""
+        name = f"{self._short(option.name_of(self._conversation.choices.pending_value(option)))}{waits}"
+        return category, ("text", f"{category} {name} {self.theme_styles.symbol('menu')}")
 
-    def _option(self, option: Option, category: str) -> Piece:
-        value = self._conversation.choices.pending_value(option)
-        waits = f" {self.theme_styles.symbol('cut')}" if value != option.config.current_value else ""
-        name = f"{self._short(option.name_of(value))}{waits}"
-        unasked = category == "mode" and _acts_unasked(option, value)
-        return ("warning" if unasked else "text", f"{name} {self.theme_styles.symbol('menu')}")
+    def _is_pending(self, option: Option) -> bool:
+        return self._conversation.choices.pending_value(option) != option.config.current_value
 
     def _usage(self) -> Piece | None:
         usage = self._conversation.session.usage if self._conversation.session is not None else None
@@ -177,43 +242,12 @@ class StatusLine(StatusRows):
         role = "error" if percent >= 90 else "warning" if percent >= 75 else "muted"
         return (role, f"ctx {percent} %")
 
-    def _right(self) -> list[Piece]:
-        """Return the right side: questions, queue, running turn."""
-        conversation, session = self._conversation, self._conversation.session
-        pieces: list[Piece] = []
-        answer = key_of(self, "session.answer")
-        visits = conversation.questions.visits
-        if number := len(conversation.questions) - visits:
-            pieces.append(("warning", f"{number} question{'s' if number > 1 else ''} {answer}  "))
-        elif visits:
-            pieces.append(("muted", f"{visits} page{'s' if visits > 1 else ''} to visit {answer}  "))
-        if conversation.queue:
-            pieces.append(("muted", f"{len(conversation.queue)} queued  "))
-        if session is not None and session.turn_state != "idle" and conversation.agent is not None:
-            pieces += self._turn()
-        return pieces or [("muted", f"{key_of(self, 'app.help')} help")]
-
-    def _turn(self) -> list[Piece]:
-        conversation, session = self._conversation, self._conversation.session
-        assert session is not None
-        assert conversation.agent is not None
-        agent = conversation.agent
-        silent = time.monotonic() - max(agent.connection.last_heard, agent.connection.last_said)
-        running = max(0.0, agent.now - session.turns[-1].started)
-        pieces: list[Piece] = []
-        if not conversation.questions:
-            pieces += self._silence(silent)
-        word = "stopping" if session.turn_state == "cancelling" else f"{key_of(self, 'session.stop')} stops"
-        pieces.append(("muted", f"{word}  "))
-        pieces.append(("accent", clock(running)))
-        return pieces
-
     @cached_property
     def _computing(self) -> Computing:
 
         return Computing()
 
-    def _silence(self, silent: float) -> list[Piece]:
+    def _silence(self, silent: float) -> list[Part]:
         """Show the time of silence, the pending work, and whether the agent computes."""
         conversation, now = self._conversation, time.monotonic()
         assert conversation.running is not None
@@ -228,15 +262,27 @@ class StatusLine(StatusRows):
         connection = conversation.running.agent.connection
         waits_for = pending(conversation.session, connection.waiting_for)
         words = silence_notice(clock(silent), waits_for, self._computing.is_busy, connection.unread)
-        return [("warning", f"{words}  "), ("accent", f"{key_of(self, 'session.ladder')}  ")]
+        return [
+            ("ladder", ("warning", words)),
+            ("ladder", ("accent", key_of(self, "session.ladder"))),
+        ]
 
 
-def _cells(parts: Sequence[tuple[str, Piece]]) -> int:
-    return sum(cell_len(text) for _, (_, text) in parts)
+def _spaced(parts: Sequence[Part]) -> list[Part]:
+    """Return parts with blanks between them."""
+    spaced: list[Part] = []
+    for part in parts:
+        spaced += [_blank(_GAP), part] if spaced else [part]
+    return spaced
 
 
-def _acts_unasked(option: Option, value: str | bool) -> bool:
-    return acts_unasked(option.config, value)
+def _blank(cells: int) -> Part:
+    return "", ("text", " " * cells)
+
+
+def _cells(parts: Sequence[Part]) -> int:
+    """Return the cells of parts with blanks between them."""
+    return sum(cell_len(text) for _, (_, text) in parts) + _GAP * max(0, len(parts) - 1)
 
 
 SILENT: Final = 20.0

@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from acp_tui.conversation.approval import ASKS, LESS
 from acp_tui.formatting import size
-from acp_tui.protocol.schema import BooleanOption, OptionValueGroup, SelectOption
-from acp_tui.session.options import Option
+from acp_tui.protocol.schema import BooleanOption, OptionValue, OptionValueGroup, SelectOption
+from acp_tui.session.options import Option, asks_less
+from acp_tui.store.settings import Policy
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
@@ -142,7 +144,8 @@ class OptionMenus:
         def items() -> list[MenuItem]:
             nonlocal shown
             shown = self._by_id(config.id) or shown
-            return _items(known) if (known := now()) is not None else []
+            policy = self._screen.conversation.choices.policy
+            return _items(known, policy) if (known := now()) is not None else []
 
         def current() -> str | None:
             return known.current_value if (known := now()) is not None else None
@@ -178,13 +181,21 @@ class OptionMenus:
         return session.option(category) if session is not None else None
 
 
-def _items(config: SelectOption) -> list[MenuItem]:
+def _items(config: SelectOption, policy: Policy | None) -> list[MenuItem]:
     items = []
     for choice in config.options:
-        if isinstance(choice, OptionValueGroup):
-            items += [
-                MenuItem(one.value, one.name, one.description or "", choice.name) for one in choice.options
-            ]
-        else:
-            items.append(MenuItem(choice.value, choice.name, choice.description or ""))
+        is_group = isinstance(choice, OptionValueGroup)
+        for one in choice.options if isinstance(choice, OptionValueGroup) else [choice]:
+            about = _about(config, one, policy)
+            items.append(MenuItem(one.value, one.name, about, choice.name if is_group else ""))
     return items
+
+
+def _about(config: SelectOption, value: OptionValue, policy: Policy | None) -> str:
+    """Return the agent's words about a value; of a mode, first whether the agent asks in it."""
+    about = value.description or ""
+    less = asks_less(config, value.value)
+    if less is None and (not config.is_mode or policy is None):
+        return about
+    asks = LESS[less] if less is not None else ASKS[policy] if policy is not None else ""
+    return f"{asks}. {about}" if about else asks

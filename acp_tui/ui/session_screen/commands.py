@@ -8,6 +8,8 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, Final
 
+from acp_tui.conversation.approval import ASKS
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.login import can_log_out, log_out
 from acp_tui.session.session import THIS_TURN, Session
 from acp_tui.store.folders import places
@@ -333,11 +335,11 @@ def can_run(parts: SessionParts, name: str) -> bool:
     return name not in WHEN or WHEN[name](parts)
 
 
-_OFFERS: Final[dict[Policy, tuple[str, str]]] = {
-    "ask": ("Ask for all", "nothing is allowed unasked"),
-    "ask-edits-and-commands": ("Ask for edits and commands", "reads and searches in the workspace go on"),
-    "allow-edits": ("Allow edits in the workspace", "not in .git; commands are asked for"),
-    "allow-everything": ("Allow everything", "no question at all, for anything"),
+_OFFERS: Final[dict[Policy, str]] = {
+    "ask": "nothing is allowed unasked",
+    "ask-edits-and-commands": "reads and searches in the workspace are allowed",
+    "allow-edits": "edits in the workspace are allowed, but not in .git",
+    "allow-everything": "everything is allowed",
 }
 
 
@@ -347,11 +349,18 @@ async def choose_policy(screen: ConversationScreen) -> None:
     if current is None:
         screen.notify("A policy needs a session to count in.", severity="warning")
         return
-    items = [MenuItem(policy, *words) for policy, words in _OFFERS.items()]
-    policy = await choose(screen, "Where no rule of yours matches", items, current)
+    items = [MenuItem(policy, ASKS[policy], about) for policy, about in _OFFERS.items()]
+    policy = await choose(screen, _policy_title(screen.conversation), items, current)
     if policy is not None and policy != screen.conversation.choices.policy:
         screen.conversation.choices.set_policy(policy)  # type: ignore[arg-type]  # one of the offers
         screen.show_status()
+
+
+def _policy_title(conversation: Conversation) -> str:
+    """Return the title of the menu of policies; with what the mode does, which a policy cannot change."""
+    title, approval = "When no rule matches", conversation.choices.approval
+    by_mode = approval is not None and approval.due_to == "mode"
+    return f"{title}. Now {approval.words}" if approval is not None and by_mode else title
 
 
 async def choose_range(screen: ConversationScreen) -> None:

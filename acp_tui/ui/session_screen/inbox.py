@@ -169,7 +169,9 @@ class Inbox:
         here = ", this session" if self._tabs.is_current(one.screen) else ""
         label = shortened(f"{number} {title_of(one.screen)}", 30)
         about = f"{WORDS[one.kind]}: {one.what}" if one.what else WORDS[one.kind]
-        return MenuItem(self._key(one), label, f"{about}{here}")
+        approval = one.screen.conversation.choices.approval
+        asks = f"  ({approval.words})" if approval is not None else ""
+        return MenuItem(self._key(one), label, f"{about}{here}{asks}")
 
     def _key(self, one: InboxItem) -> str:
         """Return the key of an item, which stays the same while it waits."""

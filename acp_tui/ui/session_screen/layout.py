@@ -140,6 +140,11 @@ class PaneLayout:
         self._screen.query_one("#tabs", StatusRows).set_rows([(pieces, ())])
 
     @property
+    def shows_side(self) -> bool:
+        """True if the side is beside the chat."""
+        return not (self._is_narrow or self._screen.query_one("#side").has_class("-hidden"))
+
+    @property
     def _is_narrow(self) -> bool:
         return self._screen.has_class("-narrow")
 

@@ -105,7 +105,12 @@ class SessionScreen(ConversationScreen):
             yield Side()
         yield StatusRows(id="queue")
         yield PromptArea(self.conversation, self.start, self.theme_styles, lambda: offered(self.parts))
-        yield StatusLine(self.conversation, self.theme_styles, lambda: self.parts.shell.background)
+        yield StatusLine(
+            self.conversation,
+            self.theme_styles,
+            lambda: self.parts.shell.background,
+            lambda: not self.parts.pane_layout.shows_side,
+        )
 
     def on_mount(self) -> None:
         """Draw everything once, then start the conversation."""

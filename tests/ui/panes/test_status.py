@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.session import Session
 from acp_tui.ui.panes.status import Computing, pending, silence_notice
+from acp_tui.ui.screens.permission import PermissionDialog
 from tests.ui.seats import seat
 
 
@@ -90,19 +92,58 @@ async def test_r39_usage_is_capped_and_what_is_unknown_is_said(
 async def test_a_name_of_any_length_leaves_in_view_what_is_allowed_unasked(tmp_path: Path) -> None:
     async with seat(tmp_path, name="agent " * 10_000) as here:
         await here.sees("agent agent agent agent…")
-        await here.sees("asks for all")
+        await here.sees("asks before everything")
 
 
 @pytest.mark.slow
 async def test_facts_for_which_there_is_no_room_are_left_out_whole(tmp_path: Path) -> None:
     usage = {"kind": "usage_update", "used": 50, "size": 200, "cost": {"amount": 1.25, "currency": "USD"}}
     async with seat(tmp_path, updates=[usage]) as here:
-        await here.sees("ctx 25 % · 1.25 USD")
+        await here.sees("asks before everything ▾  ctx 25 %  1.25 USD  F1 help")
 
-        await here.pilot.resize_terminal(58, 24)
+        await here.pilot.resize_terminal(66, 24)
         await here.until(lambda: "1.2" not in here.text)
-        assert "ctx 25 %" in here.text
-        await here.pilot.resize_terminal(42, 24)
+        assert "asks before everything ▾  ctx 25 %  F1 help" in here.text
+        await here.pilot.resize_terminal(47, 24)
         await here.until(lambda: "ctx" not in here.text)
-        assert "asks for all" in here.text
-        assert "F1 help" in here.text
+        assert "Plain agent  ready   asks before everything ▾" in here.text
+        await here.pilot.resize_terminal(34, 24)
+        await here.until(lambda: "asks all ▾" in here.text)
+        assert "Plain agent  ready" in here.text
+
+
+@pytest.mark.slow
+async def test_the_line_has_who_is_in_which_state_then_what_is_pending_then_who_asks(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.asked("one")
+        await here.press("escape")
+        await here.until(lambda: "asks before everything" in here.text)
+        line = here.text.splitlines()[-1].strip()
+
+        groups = [re.sub(r"\d:\d\d", "0:00", group) for group in re.split(r" {3,}", line)]
+        who, pending, asks = groups
+        assert (who, pending) == ("Plain agent  waiting for you 0:00  Esc stops", "1 question Ctrl+Y")
+        assert asks == "asks before everything ▾"
+
+
+@pytest.mark.slow
+async def test_a_click_on_what_waits_opens_the_question(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.asked("one")
+        await here.press("escape")
+        await here.until(lambda: "1 question" in here.text)
+
+        await here.pilot.click("#status", offset=(here.text.splitlines()[-1].index("1 question") + 1, 0))
+
+        await here.is_before(PermissionDialog)
+
+
+@pytest.mark.slow
+async def test_the_model_stands_on_the_line_where_the_side_is_hidden(tmp_path: Path) -> None:
+    choices = [{"value": "one", "name": "One"}]
+    model = {"id": "m", "name": "Model", "category": "model", "type": "select", "currentValue": "one"}
+    async with seat(tmp_path, options=[{**model, "options": choices}]) as here:
+        assert "model One ▾" not in here.text.splitlines()[-1]
+
+        await here.press("f9")
+        await here.until(lambda: "model One ▾" in here.text.splitlines()[-1])

@@ -9,6 +9,7 @@ import pytest
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.decisions import DecisionsScreen
 from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.session_screen.inbox import InboxMenu
 from tests.ui.screens.stage import drawn
 from tests.ui.seats import seat
 
@@ -19,9 +20,9 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-async def test_a_session_asks_for_all_until_the_user_chooses_otherwise(tmp_path: Path) -> None:
+async def test_a_session_asks_before_everything_until_the_user_chooses_otherwise(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.sees("Plain agent · asks for all")
+        await here.sees("Plain agent  ready", "asks before everything")
         await here.asked("one")
         await here.press("y")
         await here.sees("Allow (you)")
@@ -29,7 +30,7 @@ async def test_a_session_asks_for_all_until_the_user_chooses_otherwise(tmp_path:
         await here.press("alt+p")
         await here.is_before(Menu)
         await here.press("down", "down", "down", "enter")
-        await here.sees("Plain agent · allows everything", "From now on this session allows everything.")
+        await here.sees("never asks", "From now on this session allows everything.")
         await here.say("ask two three")
         await here.until(lambda: here.said and here.said[-1].count("yes") == 2)
         await here.sees("Allow (policy: allows everything)")
@@ -38,13 +39,13 @@ async def test_a_session_asks_for_all_until_the_user_chooses_otherwise(tmp_path:
 @pytest.mark.slow
 async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> None:
     async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
-        await here.sees("allows everything")
+        await here.sees("never asks")
         warning = here.app.app_theme.styles["warning"].color
         styles = [
             segment.style
             for strip in drawn(here.app.screen)
             for segment in strip
-            if "allows everything" in segment.text
+            if "never asks" in segment.text
         ]
 
         assert [style.color for style in styles if style] == [warning]
@@ -55,7 +56,7 @@ async def test_the_policy_of_the_settings_counts_in_each_new_session_and_a_choic
     tmp_path: Path,
 ) -> None:
     async with seat(tmp_path, Settings(journal=False, policy="ask-edits-and-commands")) as here:
-        await here.sees("asks for edits, commands")
+        await here.sees("asks before edits, commands")
         here.conversation.choices.set_policy("allow-everything")
         await here.conversation.restart()
         await here.until(lambda: here.conversation.phase == "ready")
@@ -66,11 +67,11 @@ async def test_the_policy_of_the_settings_counts_in_each_new_session_and_a_choic
 @pytest.mark.slow
 async def test_a_click_on_the_policy_brings_its_menu(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.sees("asks for all")
-        await here.pilot.click("#status", offset=(here.text.splitlines()[-1].index("asks for") + 1, 0))
+        await here.sees("asks before everything")
+        await here.pilot.click("#status", offset=(here.text.splitlines()[-1].index("asks before") + 1, 0))
 
         await here.is_before(Menu)
-        await here.sees("Where no rule of yours matches", "Allow edits in the workspace")
+        await here.sees("When no rule matches", "asks before commands")
 
 
 @pytest.mark.slow
@@ -98,3 +99,33 @@ async def test_decisions_that_cannot_be_written_are_said_once_and_nothing_else_i
         await here.sees("decisions are not kept")
 
         assert here.text.count("decisions are not kept") == 1
+
+
+@pytest.mark.slow
+async def test_who_asks_is_one_word_on_the_line_in_both_menus_and_in_the_inbox(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "yolo"]) as here:
+        await here.sees("mode Ask ▾", "asks before everything ▾")
+        await here.press("f6")
+        await here.is_before(Menu)
+        await here.sees("Ask   asks before everything", "Yolo  the agent does not ask")
+        await here.press("down", "enter")
+
+        await here.sees("Yolo: the agent does not ask ▾")
+        warning = here.app.app_theme.styles["warning"].color
+        styles = [
+            segment.style
+            for strip in drawn(here.app.screen)
+            for segment in strip
+            if "Yolo: the agent" in segment.text
+        ]
+        assert [style.color for style in styles if style] == [warning]
+        assert "asks before everything" not in here.text
+
+        await here.press("alt+p")
+        await here.is_before(Menu)
+        await here.sees("When no rule matches. Now Yolo: the agent does not ask")
+        await here.press("escape")
+        here.session.has_news = True
+        await here.press("alt+a")
+        await here.is_before(InboxMenu)
+        await here.sees("is done, this session  (Yolo: the agent does not ask)")

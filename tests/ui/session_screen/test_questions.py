@@ -404,7 +404,7 @@ async def test_a_command_without_a_permission_is_asked_about_by_us_and_refused_w
         await here.say("/unasked touch more && git push")
         dialog = await here.is_before(PermissionDialog)
         await here.sees("asks us to run a command", "touch more", "network", "did not ask for permission")
-        assert "asks for all" in here.text
+        assert "asks before everything" in here.text
         await here.press("r")
         await here.until(lambda: dialog.focused is not None)
         await here.press(*"no", "enter")

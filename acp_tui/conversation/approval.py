@@ -1,0 +1,65 @@
+"""The approval of a session: the agent's mode and our policy, as one state in one phrase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, NamedTuple
+
+from acp_tui.session.options import Option, asks_less
+from acp_tui.store.settings import Policy
+
+ASKS: Final[dict[Policy, str]] = {
+    "ask": "asks before everything",
+    "ask-edits-and-commands": "asks before edits, commands",
+    "allow-edits": "asks before commands",
+    "allow-everything": "never asks",
+}
+"""The policies as what is asked, short enough for a line of 80 cells."""
+_BRIEFLY: Final[dict[Policy, str]] = {
+    "ask": "asks all",
+    "ask-edits-and-commands": "asks edits, commands",
+    "allow-edits": "asks commands",
+    "allow-everything": "never asks",
+}
+LESS: Final = {
+    "nothing": "the agent does not ask",
+    "no edits": "the agent does not ask for edits",
+    "less": "the agent may not ask",
+}
+"""The values of `asks_less` as what the agent does."""
+_LESS_BRIEFLY: Final = {"nothing": "does not ask", "no edits": "edits unasked", "less": "may not ask"}
+_ORDER: Final = ("nothing", "no edits", "less")
+
+
+class Approval(NamedTuple):
+    """The state of a session: what is asked, and what is not."""
+
+    words: str
+    brief: str
+    """The same for narrow places."""
+    is_open: bool
+    """True if something is done without a question that the user may not expect."""
+    due_to: Literal["mode", "policy"]
+    """The menu that changes it."""
+
+
+def approval_of(policy: Policy, options: Sequence[Option]) -> Approval:
+    """Return the approval of a session with these options; a mode that asks less counts most.
+
+    Rules and policies are for what reaches us. An agent that does not ask does most things by itself.
+    """
+    found = min(_less(options), key=lambda pair: _ORDER.index(pair[1]), default=None)
+    if found is None:
+        return Approval(ASKS[policy], _BRIEFLY[policy], policy == "allow-everything", "policy")
+    name, less = found
+    return Approval(f"{name}: {LESS[less]}", f"{name}: {_LESS_BRIEFLY[less]}", True, "mode")
+
+
+def _less(options: Sequence[Option]) -> Iterator[tuple[str, str]]:
+    for option in options:
+        value = option.config.current_value
+        less = asks_less(option.config, value)
+        if less is not None:
+            name = option.name_of(value)
+            is_mode = option.config.is_mode and not isinstance(value, bool)
+            yield (name if is_mode else f"{option.config.name} {name}"), less
