@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Final, Literal, Protocol
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host
+from acp_tui.agent.host import Host, NotLent
 from acp_tui.changes.tracker import ChangeTracker, Told
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
+from acp_tui.workspace.files import Files
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
 
@@ -35,6 +37,24 @@ class ConversationState:
         self.tracking: ChangeTracker | None = None
         """The tracker of changed files, while there is a session."""
         self._start = start
+        self._edits: tuple[Session, EditPlaces] | None = None
+
+    @property
+    def edits(self) -> EditPlaces | None:
+        """Finds the places of the edits of the session; None without one."""
+        session = self.session
+        if session is None:
+            return None
+        if self._edits is None or self._edits[0] is not session:
+            self._edits = session, EditPlaces(lambda: self._files_of(session), session.cwd)
+        return self._edits[1]
+
+    def _files_of(self, session: Session) -> Files | None:
+        """Return the files that a session may reach; None without a running agent."""
+        try:
+            return self.host.files(session.id) if self.host is not None else None
+        except NotLent:
+            return None
 
     @property
     def agent(self) -> Agent | None:

@@ -17,7 +17,9 @@ def mode(value: str, name: str, about: str = "") -> Option:
 
 
 def select(id: str, name: str, value: str) -> Option:
-    config = SelectOption(id=id, name=name, current_value=value, options=[OptionValue(value=value, name=value)])
+    config = SelectOption(
+        id=id, name=name, current_value=value, options=[OptionValue(value=value, name=value)]
+    )
     return Option(config, "set_config_option")
 
 
@@ -72,7 +74,9 @@ def test_a_switch_about_asking_counts_and_the_value_auto_of_another_option_does_
     assert approval_of("ask", [thinking, select("approval", "Approval preset", "never")]).words == (
         "Approval preset never: the agent does not ask"
     )
-    assert approval_of("ask", [Option(config, "set_config_option")]).words == "YOLO on: the agent does not ask"
+    assert (
+        approval_of("ask", [Option(config, "set_config_option")]).words == "YOLO on: the agent does not ask"
+    )
 
 
 def test_of_several_the_one_that_asks_least_is_named() -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from typing_extensions import override
 
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.session.entries import Entry, ToolCall
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
@@ -38,6 +39,8 @@ class BlockContext:
     """True if all turns but the last are folded."""
     pictures: bool = False
     """True if the terminal has the colours for pictures."""
+    edits: EditPlaces | None = None
+    """Finds the places of edits; None if there is no workspace to look in."""
     thoughts: str = "auto"
     """`always`: open; `never`: folded to a line; `auto`: folded, with its newest words while they come."""
 

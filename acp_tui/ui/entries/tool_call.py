@@ -16,6 +16,7 @@ from acp_tui.protocol.schema import TerminalItem
 from acp_tui.safe_text import safe_line
 from acp_tui.session.entries import Diff, ToolCall
 from acp_tui.session.files import Edit
+from acp_tui.session.snippets import PlacedEdit
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, error_text, result_text
 from acp_tui.ui.entries.words import (
@@ -29,7 +30,7 @@ from acp_tui.ui.entries.words import (
 from acp_tui.ui.widgets.diff.diff import compute, counts
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.text import Row, exact_line
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock, one_row
 
 _SIGNAL_NAME: Final = 20
@@ -128,7 +129,8 @@ class ToolCallBlock(EntryBlock):
     def _diffs(self) -> Sequence[DiffPreview]:
         diffs = _diffs_of(self.entry)[:_MOST_DIFFS]
         known = [part for part in self.parts if isinstance(part, DiffPreview)]
-        return known if [preview.diff for preview in known] == diffs else list(map(DiffPreview, diffs))
+        is_same = [preview.diff for preview in known] == diffs
+        return known if is_same else [DiffPreview(diff, self) for diff in diffs]
 
     def _more_diffs(self) -> Iterator[Block]:
         more = len(_diffs_of(self.entry)) - _MOST_DIFFS
@@ -228,29 +230,50 @@ class CallHead(Block):
 
 
 class DiffPreview(Block):
-    """The first rows of a diff; computed when it is first seen."""
+    """The first rows of a diff under the name of its file; computed when it is first seen."""
 
-    __slots__ = ("_rows", "diff", "stable_rows")
+    __slots__ = ("_block", "_rows", "diff", "stable_rows")
     is_action = True
 
-    def __init__(self, diff: Diff) -> None:
+    def __init__(self, diff: Diff, block: ToolCallBlock) -> None:
         self.diff = diff
         self.stable_rows = 0
-        self._rows: tuple[int, Styles, list[Row]] | None = None
+        self._block = block
+        self._rows: tuple[int, Styles, PlacedEdit | None, list[Row]] | None = None
 
     @override
     def rows(self, width: int, styles: Styles) -> Sequence[Row]:
-        if self._rows is None or self._rows[:2] != (width, styles):
-            self._rows = (width, styles, self._painted(width, styles))
+        edit = self._placed()
+        if self._rows is None or self._rows[:2] != (width, styles) or self._rows[2] is not edit:
+            self._rows = (width, styles, edit, self._painted(width, styles, edit))
             self.stable_rows = 0
         else:
-            self.stable_rows = len(self._rows[2])
-        return self._rows[2]
+            self.stable_rows = len(self._rows[3])
+        return self._rows[3]
 
-    def _painted(self, width: int, styles: Styles) -> list[Row]:
-        difference = compute(self.diff.before, self.diff.new_text, time.monotonic() + 0.03)
-        rows = diff_rows(difference, self.diff.path, max(1, width - 2), styles, _DIFF_ROWS)
+    def _placed(self) -> PlacedEdit | None:
+        """Return the edit in its place in the file, once it is found."""
+        block, edits = self._block, self._block.context.edits
+        if edits is None or self.diff.before is None:
+            return None
+        may_be_done = block.entry.is_final and block.entry.status != "rejected"
+        return edits.look(self.diff, may_be_done=may_be_done, then=lambda: block.context.redraw(block))
+
+    def _painted(self, width: int, styles: Styles, edit: PlacedEdit | None) -> list[Row]:
+        old, new = (edit.old, edit.new) if edit is not None else (self.diff.before, self.diff.new_text)
+        first_line = edit.first_line if edit is not None else 1 if old is None else None
+        difference = compute(old, new, time.monotonic() + 0.03, first_line=first_line)
+        remarks = [("strong", exact_line(name))] if (name := self._name()) else []
+        remarks += [("warning", safe_line(edit.note))] if edit is not None and edit.note else []
+        rows = diff_rows(difference, self.diff.path, max(1, width - 2), styles, _DIFF_ROWS, remarks)
         return [[Segment("  "), *row] for row in rows]
+
+    def _name(self) -> str:
+        """Return the name of the file, unless the line of the call ends with it."""
+        call, cwd = self._block.entry, self._block.context.cwd
+        name = inside(self.diff.path, cwd)
+        is_said = len(_diffs_of(call)) == 1 and name in call_title(call, cwd, _LONGEST).split()
+        return "" if is_said else name
 
     @override
     def height_hint(self, width: int) -> int:

@@ -188,7 +188,9 @@ class StatusLine(StatusRows):
         asks_briefly: list[Part] = []
         if approval is not None:
             menu = self.theme_styles.symbol("menu")
-            role = "warning" if approval.is_open else "muted" if conversation.choices.policy == "ask" else "text"
+            role = (
+                "warning" if approval.is_open else "muted" if conversation.choices.policy == "ask" else "text"
+            )
             asks = [(approval.due_to, (role, f"{approval.words} {menu}"))]
             asks_briefly = [(approval.due_to, (role, f"{approval.brief} {menu}"))]
             is_said = mode is not None and approval.words.startswith(f"{mode.value_name}: ")

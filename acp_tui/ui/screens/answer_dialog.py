@@ -87,6 +87,19 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
             (key_of(view, "diff.wrap"), "wrap"),
         ]
 
+    @override
+    def cut_words(self) -> str:
+        views = self.query(DiffView)
+        cut = views.first().cut_lines if views else 0
+        if not cut:
+            return ""
+        keys = f"{key_of(self, f'{self.KEYS}.zoom')} {key_of(views.first(), 'diff.wrap')}"
+        return (
+            f"1 changed line is cut, {keys} wraps it"
+            if cut == 1
+            else f"{cut} changed lines are cut, {keys} wraps them"
+        )
+
     def action_zoom(self) -> None:
         """Zoom the differences, or go back to the answers."""
         self.is_zoomed = not self.is_zoomed

@@ -131,6 +131,10 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         """Return the user's unsent text, which goes to the prompt when the question is withdrawn."""
         return ""
 
+    def cut_words(self) -> str:
+        """Say how much of the body is cut at its right edge; nothing if all is shown."""
+        return ""
+
     # the frame
 
     @override
@@ -297,7 +301,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         key = key_of(self, self.PAGE_DOWN)
         more = f"1 more row, {key} shows it" if hidden == 1 else f"{hidden} more rows, {key} shows them"
         text = f"{self.theme_styles.symbol('down')} {more}" if hidden > 0 else ""
-        self.query_one("#below", Static).update(Content(text))
+        self.query_one("#below", Static).update(Content("  ".join(filter(None, (self.cut_words(), text)))))
 
     # against accidents
 

@@ -22,6 +22,7 @@ from typing_extensions import override
 
 from acp_tui import formatting
 from acp_tui.agent.permissions.tool_input import folder_of
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, ToolCall
@@ -172,6 +173,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         make_rule: Callable[[ToolCall], None] | None = None,
         scopes: Callable[[], Sequence[AlwaysScope]] = lambda: (AGENT_ONLY,),
         find: Callable[[Sequence[str]], dict[str, OldText]] | None = None,
+        edits: EditPlaces | None = None,
     ) -> None:
         """Ask a permission.
 
@@ -188,6 +190,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             make_rule: opens the rule editor for a tool call.
             scopes: returns the scopes of "always", the narrowest first; called when such an option is chosen.
             find: reads the old texts of files, where the agent does not send them.
+            edits: finds the places of edits of which the agent sends only the old and the new part.
         """
         call = question.call
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), styles, counter=counter)
@@ -213,6 +216,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._whole = False
         self._find_scopes = scopes
         self._find = find
+        self._edits = edits
         self._places: dict[str, Destination] = {}
         """Destinations of paths that are links, or protected."""
         self._scopes: Sequence[AlwaysScope] = ()
@@ -456,6 +460,16 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         paths = [diff.path for diff, _ in self._told_changes() if diff.before is None]
         if self._find is not None and paths:
             self.run_worker(self._show_old_texts(self._find, paths), group="old-texts", exclusive=True)
+        if self._edits is not None:
+            self.run_worker(self._show_in_place(self._edits), group="edits", exclusive=True)
+
+    async def _show_in_place(self, edits: EditPlaces) -> None:
+        """Show edits in their lines; what the agent asked for stays as it is."""
+        await edits.find([diff for diff, _ in self._told_changes()])
+        if not self.has_parts:
+            self._is_behind = True
+        elif self._files != self._changes():
+            self._show_anew()
 
     async def _show_old_texts(
         self, find: Callable[[Sequence[str]], dict[str, OldText]], paths: Sequence[str]
@@ -556,8 +570,15 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _change(self, diff: Diff, note: str) -> FileDiff:
         there = self._places.get(diff.path, _HERE).at
         name = formatting.inside(diff.path, self._cwd) + (f" → {there}" if there else "") + note
-        if diff.before is not None or self._find is None:
+        if self.question.unasked:  # a write of a whole file
             return FileDiff(name, diff.before, diff.new_text)
+        if diff.before is not None:
+            placed = self._edits.known(diff) if self._edits is not None else None
+            if placed is None:
+                return FileDiff(name, diff.before, diff.new_text, first_line=None)
+            return FileDiff(name, placed.old, placed.new, placed.note, placed.first_line)
+        if self._find is None:
+            return FileDiff(name, None, diff.new_text)
         old = self.question.old_texts.get(diff.path)
         if old is None:
             return FileDiff(name, "", diff.new_text, "looking at what is there")

@@ -16,6 +16,7 @@ from textual.containers import Container
 from textual.widget import Widget
 from typing_extensions import override
 
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.formatting import inside
 from acp_tui.protocol.schema import ContentItem, EmbeddedResource, ImageContent, TerminalItem, UnknownItem
 from acp_tui.session.entries import Diff, Item, Text, ToolCall
@@ -164,6 +165,7 @@ class ToolCallScreen(FullScreen[None]):
         terminals: Callable[[str], Terminal | None],
         cwd: str = "",
         styles: Styles | None = None,
+        edits: EditPlaces | None = None,
     ) -> None:
         """Show a tool call.
 
@@ -172,8 +174,10 @@ class ToolCallScreen(FullScreen[None]):
             terminals: returns a terminal by its id, or None.
             cwd: the workspace, by which paths are shortened.
             styles: the theme's styles.
+            edits: finds the places of edits in their files.
         """
         super().__init__(styles)
+        self._edits = edits
         self._call = call
         self._terminals = terminals
         self._cwd = cwd
@@ -273,13 +277,31 @@ class ToolCallScreen(FullScreen[None]):
     def _fill(self, view: Widget, page: CallPage) -> None:
         match view:
             case DiffView():
-                view.show([_file_diff(diff, self._cwd) for diff in page.items])
+                view.show([self._file_diff(diff, view, page) for diff in page.items])
             case TerminalView():
                 terminal = self._terminals(page.items[0].terminal_id)
                 if terminal is not None:
                     view.attach(terminal)
             case Transcript():
                 self._write(view, page)
+
+    def _file_diff(self, diff: Diff, view: DiffView, page: CallPage) -> FileDiff:
+        """Return a diff in its place in the file; if that must be looked for, it is shown again then."""
+        path, old = inside(diff.path, self._cwd), diff.before
+        if old is None:
+            return FileDiff(path, None, diff.new_text)
+        edit = None
+        if self._edits is not None:
+            may_be_done = self._call.is_final and self._call.status != "rejected"
+            edit = self._edits.look(diff, may_be_done=may_be_done, then=lambda: self._show_placed(view, page))
+        if edit is None:
+            return FileDiff(path, old, diff.new_text, first_line=None)
+        return FileDiff(path, edit.old, edit.new, edit.note, edit.first_line)
+
+    def _show_placed(self, view: DiffView, page: CallPage) -> None:
+        files = [self._file_diff(diff, view, page) for diff in page.items] if view.is_attached else []
+        if files and files != [compared.file for compared in view.files]:
+            view.show_again(files)
 
     def _write(self, view: Transcript, page: CallPage) -> None:
         """Fill a transcript with the blocks of a page, from its start."""
@@ -332,8 +354,3 @@ class ToolCallScreen(FullScreen[None]):
         return [
             (open_tab if page.name == self._current else "muted", f"  {page.name} ") for page in self._pages
         ]
-
-
-def _file_diff(diff: Diff, cwd: str) -> FileDiff:
-    old = diff.before
-    return FileDiff(inside(diff.path, cwd), old, diff.new_text, first_line=None if old else 1)

@@ -76,7 +76,8 @@ class DetailScreens:
     def call(self, call: ToolCall) -> None:
         """Open a tool call."""
         conversation, styles = self._screen.conversation, self._screen.theme_styles
-        self._call = ToolCallScreen(call, self._terminal, conversation.cwd, styles)
+        edits = conversation.edits
+        self._call = ToolCallScreen(call, self._terminal, conversation.cwd, styles, edits)
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def some_call(self) -> None:

@@ -183,6 +183,7 @@ class QuestionDialogs:
             make_rule=self._rules.make,
             scopes=lambda: self._rules.always_scopes(question.call),
             find=None if question.unasked else self._finder(),
+            edits=None if question.unasked else conversation.edits,
         )
 
     def _finder(self) -> Callable[[Sequence[str]], dict[str, OldText]] | None:

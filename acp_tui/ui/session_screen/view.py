@@ -287,6 +287,7 @@ class SessionView:
             refused=self._parts.sandbox.refused,
             key=lambda name: key_of(screen, name),
             pictures=has_pictures(screen.app, screen.theme_styles),
+            edits=screen.conversation.edits,
             thoughts=settings.thoughts,
             fold_turns=settings.fold_turns,
         )

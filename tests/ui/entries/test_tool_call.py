@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from rich.color import Color
 
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.protocol.schema import TerminalItem
 from acp_tui.session.entries import Diff, Text, ToolCall
 from acp_tui.session.files import Edit
@@ -17,6 +19,7 @@ from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries import tool_call as counting
 from acp_tui.ui.entries.tool_call import EditCounts, ToolCallBlock, call_pieces
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import Terminals
 from tests.ui.entries.rows import block, call, context, rows, text_item
 from tests.waiting import until
@@ -192,6 +195,56 @@ def test_a_diff_is_counted_and_previewed() -> None:
 
     assert shown[1].endswith("+2 −1   0.5 s")
     assert any("c" in row and "+" in row for row in shown[2:])
+
+
+def test_the_name_of_its_file_stands_over_each_diff() -> None:
+    diffs = [
+        Diff(path="/w/src/a.py", new_text="one\n"),
+        Diff(path="/w/src/b/c.py", old_text="x\n", new_text="y\n"),
+        Diff(path="/elsewhere/d\x1b[2J.py", new_text="two\n"),
+    ]
+
+    found = rows(block(call(kind="edit", title="Edit three files", content=diffs)))
+
+    names = [row.strip() for row in found[2:] if row.startswith("   ") and row.endswith(".py")]
+    assert names == ["a.py", "b/c.py", "/elsewhere/d␛[2J.py"]
+    one = rows(block(call(kind="edit", title="Edit a.py", content=diffs[:1])))
+    assert [row.strip() for row in one[2:]] == ["new file", "1 + one"], "its line has the name"
+    other = rows(block(call(kind="edit", title="Edit a file", content=diffs[:1])))
+    assert [row.strip() for row in other[2:]] == ["a.py", "new file", "1 + one"]
+
+
+async def test_a_snippet_is_shown_in_its_line_once_it_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(1, 21)))
+    files, place, redrawn = Files([tmp_path]), context(), asyncio.Event()
+    place.edits = EditPlaces(lambda: files, str(tmp_path))
+    place.redraw = lambda block: redrawn.set()
+    diff = Diff(path=str(tmp_path / "a.txt"), old_text="line 10", new_text="the tenth")
+    shown = block(call(kind="edit", title="Edit it", status="in_progress", ended=None, content=[diff]), place)
+    assert [row.strip() for row in rows(shown)[3:]] == ["− line 10", "+ the tenth"], "no numbers yet"
+
+    await redrawn.wait()
+
+    assert [" ".join(row.split()) for row in rows(shown)[3:]] == [
+        *("7 line 7", "8 line 8", "9 line 9"),
+        "10 − line 10",
+        "10 + the tenth",
+        *("11 line 11", "12 line 12", "13 line 13"),
+    ]
+
+
+async def test_a_snippet_that_is_made_and_is_nowhere_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("other\n")
+    files, place, redrawn = Files([tmp_path]), context(), asyncio.Event()
+    place.edits = EditPlaces(lambda: files, str(tmp_path))
+    place.redraw = lambda block: redrawn.set()
+    diff = Diff(path=str(tmp_path / "a.txt"), old_text="old", new_text="new")
+    shown = block(call(kind="edit", title="Edit it", content=[diff]), place)
+    rows(shown)
+
+    await redrawn.wait()
+
+    assert [row.strip() for row in rows(shown)[3:]] == ["not found in the file", "− old", "+ new"]
 
 
 def test_of_a_call_with_very_many_diffs_the_first_are_previewed_and_the_rest_is_counted() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input, OptionList
 
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Item, ToolCall
 from acp_tui.session.questions import KINDS, Flaws, OldText
@@ -22,6 +23,7 @@ from acp_tui.ui.widgets.controls import AnswerList
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
+from acp_tui.workspace.files import Files
 from tests.ui.screens.dialogs import NOTHING, shown
 from tests.ui.screens.permissions import asks, dialog, options
 from tests.ui.screens.stage import until
@@ -250,6 +252,63 @@ async def test_what_is_there_is_looked_at_off_the_loop_and_answers_wait_for_it_t
         looks.set()
         await until(pilot, lambda: "−60" in app.text)
         await until(pilot, lambda: "only a rejection counts" in app.text)
+
+
+def edits_in(folder: Path) -> EditPlaces:
+    files = Files([folder])
+    return EditPlaces(lambda: files, str(folder))
+
+
+@pytest.mark.slow
+async def test_a_snippet_is_shown_in_its_line_of_the_file_with_three_lines_around_it(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(1, 21)))
+    change = Diff(path=str(tmp_path / "a.txt"), old_text="line 10", new_text="the tenth")
+    call = ToolCall("t", "Edit", "edit", content=(change,))
+    question = asks(call, cwd=str(tmp_path), edits=edits_in(tmp_path))
+    async with shown(question, turned=False) as (app, pilot):
+        await until(pilot, lambda: "the tenth" in app.text and "line 13" in app.text)
+        rows = [" ".join(row.strip("│ ").split()) for row in app.text.splitlines()]
+
+        start = rows.index("a.txt +1 −1")
+        assert rows[start + 1 : start + 9] == [
+            *(f"{number} {number} line {number}" for number in (7, 8, 9)),
+            "10 − line 10",
+            "10 + the tenth",
+            *(f"{number} {number} line {number}" for number in (11, 12, 13)),
+        ]
+        assert question.question.call.content == (change,), "what is allowed is what the agent asked for"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("you\nyou\nyou\n", "found 3 times in the file"), ("me\n", "not found in the file")],
+)
+async def test_a_snippet_without_a_place_has_no_numbers_and_says_so(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    change = Diff(path=str(tmp_path / "a.txt"), old_text="you", new_text="all")
+    call = ToolCall("t", "Edit", "edit", content=(change,))
+    async with shown(asks(call, cwd=str(tmp_path), edits=edits_in(tmp_path)), turned=False) as (app, pilot):
+        await until(pilot, lambda: f"a.txt  +1 −1  {said}" in app.text)
+        rows = [row.strip("│ ") for row in app.text.splitlines()]
+
+        assert "− you" in rows
+        assert "+ all" in rows
+
+
+@pytest.mark.slow
+async def test_changed_lines_that_are_cut_are_counted_where_the_rows_below_are() -> None:
+    change = Diff(path="/w/a.py", old_text="x" * 300, new_text="y" * 300)
+    async with shown(asks(ToolCall("t", "Edit", "edit", content=(change,)))) as (app, pilot):
+        assert app.text.count("y") >= 300, "long lines are wrapped"
+        assert "cut" not in app.text
+        view = app.screen.query_one(DiffView)
+
+        view.action_toggle_wrap()
+
+        await until(pilot, lambda: "2 changed lines are cut, z l wraps them" in app.text)
 
 
 @pytest.mark.slow

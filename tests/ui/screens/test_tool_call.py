@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.screen import Screen
 
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.protocol.schema import ContentItem, ImageContent, TerminalItem, UnknownItem
 from acp_tui.session.entries import Diff, Location, Text, ToolCall
 from acp_tui.ui.screens.tool_call import CallPage, ToolCallScreen, blocks, pages
@@ -16,6 +17,7 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from acp_tui.ui.widgets.transcript import block_view
 from acp_tui.ui.widgets.transcript.transcript import Transcript
+from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import Terminal, Terminals
 from tests.ui.screens.stage import Stage, screen_text, styles, until
 
@@ -176,6 +178,23 @@ async def test_a_change_is_shown_where_the_reader_is() -> None:
         screen.refresh_call()
         await until(pilot, lambda: "first" not in screen_text(app))
         assert "1:20" in screen_text(app)
+
+
+async def test_a_snippet_is_shown_in_its_line_with_true_numbers(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(1, 21)))
+    files = Files([tmp_path])
+    edits = EditPlaces(lambda: files, str(tmp_path))
+    diff = Diff(path=str(tmp_path / "a.txt"), old_text="gone", new_text="line 10")
+    call = ToolCall("c", status="completed", content=[diff])
+    screen = ToolCallScreen(call, lambda _: None, str(tmp_path), styles(), edits)
+    app = Stage(screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "line 13" in screen_text(app))
+
+        shown = [" ".join(row.split()) for row in screen_text(app).splitlines()]
+        assert "a.txt +1 −1" in shown
+        at = shown.index("10 − gone")
+        assert shown[at - 1 : at + 3] == ["9 9 line 9", "10 − gone", "10 + line 10", "11 11 line 11"]
 
 
 @pytest.mark.slow

@@ -212,12 +212,21 @@ _SIDE: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def diff_rows(difference: Difference, path: str, width: int, styles: Styles, limit: int) -> list[Row]:
+def diff_rows(
+    difference: Difference,
+    path: str,
+    width: int,
+    styles: Styles,
+    limit: int,
+    remarks: Sequence[tuple[str, str]] = (),
+) -> list[Row]:
     """Return the first rows of a unified difference, at most `limit`; the last one counts those left out.
 
-    `path` determines the language of the code.
+    `path` determines the language of the code; `remarks` stand above, as (role, text).
     """
     painter = DiffPainter(difference, path, width, styles)
+    above = [painter.sentence(text, role) for role, text in remarks[:limit]]
+    limit -= len(above)
     parts = list(lay_out(difference, side_by_side=False, context=2))
     total = sum(part.rows for part in parts)
     shown = total if total <= limit else max(0, limit - 1)
@@ -226,7 +235,53 @@ def diff_rows(difference: Difference, path: str, width: int, styles: Styles, lim
         rows.extend(painter.row(part, number) for number in range(min(part.rows, shown - len(rows))))
     if shown < total and limit > 0:
         rows.append(painter.sentence(f"{styles.symbol('cut')} {total - shown} more rows", "muted"))
-    return rows
+    return [*above, *rows]
+
+
+class DiffColumns(NamedTuple):
+    """The columns of the rows of a difference."""
+
+    left: int
+    """Cells of the left side, or of the only one."""
+    two_numbers: bool
+    """True if a row has both line numbers."""
+    digits: int
+    """Cells of a line number; 0 for none."""
+
+    @property
+    def gutter(self) -> int:
+        """Cells before the code."""
+        return (2 if self.two_numbers else 1) * (self.digits + 1) + 2 if self.digits else 2
+
+    @property
+    def room(self) -> int:
+        """Cells for code in a row, or in the narrower of two sides."""
+        return max(1, self.left - self.gutter)
+
+
+def columns_of(difference: Difference, width: int, *, side_by_side: bool) -> DiffColumns:
+    """Return the columns for rows of `width` cells."""
+    last = max(len(difference.old), len(difference.new)) + (difference.first_line or 1)
+    digits = 0 if difference.first_line is None else max(3, len(str(last)))
+    left = (width - 1) // 2 if side_by_side else width
+    return DiffColumns(left, not side_by_side and width >= _TWO_NUMBERS_FROM, digits)
+
+
+def widest_change(difference: Difference) -> int:
+    """Return the cells of the longest changed line, or some more than these."""
+    return max(map(_cells, _changed_lines(difference)), default=0)
+
+
+def changes_wider_than(difference: Difference, room: int) -> int:
+    """Return the number of changed lines that take more cells."""
+    return sum(_cells(line) > room for line in _changed_lines(difference))
+
+
+def _changed_lines(difference: Difference) -> Iterator[str]:
+    for block in difference.blocks:
+        if not block.equal:
+            yield from difference.old[block.old_start : block.old_stop]
+            yield from difference.new[block.new_start : block.new_stop]
 
 
 class DiffPainter:
@@ -241,10 +296,8 @@ class DiffPainter:
         self._facts = difference.facts()
         self._space, self._tab = styles.symbol("waiting"), styles.symbol("tab").ljust(len(TAB))
         self._column = Segment(styles.symbol("column"), styles.base + styles["faint"])
-        self._left = (width - 1) // 2 if side_by_side else width
-        self._two_numbers = not side_by_side and width >= _TWO_NUMBERS_FROM
-        last = max(len(difference.old), len(difference.new)) + (difference.first_line or 1)
-        self._digits = 0 if difference.first_line is None else max(3, len(str(last)))
+        self._columns = columns_of(difference, width, side_by_side=side_by_side)
+        self._left, self._two_numbers, self._digits = self._columns
         self._grounds = {kind: _ground(styles, word) for kind, (word, _) in _SIDE.items()}
         self._styles: dict[tuple[str, str, bool], Style] = {}
         self._long_lines: dict[tuple[bool, int, int], list[Row]] = {}
@@ -331,12 +384,12 @@ class DiffPainter:
             use_old = False  # its code is that of the other side, which is coloured once
         index = old if use_old else new
         assert index is not None, "a row shows a line of its side"
-        room, ground = max(0, width - self._gutter_width), self._style(kind, "", False)
+        room, ground = max(0, width - self._columns.gutter), self._style(kind, "", False)
         if rest is None:
             code = self._code(kind, use_old, index, (pan + room) * 4, self._marks(kind, old, new))
             return [*gutter, *self._panned(code, self._text(kind, use_old, index), pan, room, ground)]
         if rest:
-            gutter = [Segment(" " * self._gutter_width, ground)]
+            gutter = [Segment(" " * self._columns.gutter, ground)]
         rows = self._wrapped(kind, use_old, index, max(1, room), self._marks(kind, old, new))
         return [*gutter, *fit(rows[rest] if rest < len(rows) else [], 0, room, ground, self._theme_styles)]
 
@@ -370,11 +423,7 @@ class DiffPainter:
     @property
     def room(self) -> int:
         """Cells for code in a row, or in the narrower of two sides."""
-        return max(1, self._left - self._gutter_width)
-
-    @property
-    def _gutter_width(self) -> int:
-        return (2 if self._two_numbers else 1) * (self._digits + 1) + 2 if self._digits else 2
+        return self._columns.room
 
     def _wrapped(
         self, kind: str, use_old: bool, index: int, room: int, marks: tuple[CharSpan, ...]

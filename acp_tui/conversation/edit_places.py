@@ -1,0 +1,119 @@
+"""The places of edits in their files, found once each in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from acp_tui.session.entries import Diff, absolute
+from acp_tui.session.snippets import PlacedEdit, placed
+from acp_tui.workspace.files import FileError, Files, OutsideRoots
+
+_KEPT: Final = 500
+"""Edits whose place is kept."""
+_LARGEST: Final = 8_000_000
+"""Characters of a file that is searched."""
+
+_Key = tuple[str, str | None, str]
+
+
+class _Wish(NamedTuple):
+    """An edit to be placed."""
+
+    diff: Diff
+    may_be_done: bool
+    then: Callable[[], object]
+
+
+class EditPlaces:
+    """Places edits of one session; nothing waits for a file."""
+
+    def __init__(self, files: Callable[[], Files | None], cwd: str) -> None:
+        """Read files that `files` returns by then; it returns None while there are none to read."""
+        self._files = files
+        self._cwd = cwd
+        self._known: OrderedDict[_Key, tuple[PlacedEdit, bool]] = OrderedDict()
+        """Edits with True if nothing more can be found out."""
+        self._wanted: dict[_Key, _Wish] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def known(self, diff: Diff) -> PlacedEdit | None:
+        """Return an edit as it was placed before, or None."""
+        found = self._known.get(_key(diff))
+        return found[0] if found is not None else None
+
+    def look(
+        self, diff: Diff, *, may_be_done: bool, then: Callable[[], object] = lambda: None
+    ) -> PlacedEdit | None:
+        """Return a placed edit, or what is known of it; if it must be looked for, call `then` afterwards."""
+        if diff.before is None:
+            return None
+        key = _key(diff)
+        edit, is_settled = self._known.get(key, (None, False))
+        if not is_settled and (edit is None or may_be_done) and self._files() is not None:
+            self._wanted[key] = _Wish(diff, may_be_done, then)
+            if self._task is None or self._task.done():
+                self._task = asyncio.create_task(self._work())
+        return edit
+
+    async def find(self, diffs: Iterable[Diff]) -> None:
+        """Look for the places of edits that have not been made; return when they are known."""
+        files = self._files()
+        wishes = [_Wish(diff, False, _nothing) for diff in diffs if diff.before is not None]
+        if files is not None and wishes:
+            self._keep(wishes, await asyncio.to_thread(_placed, files, wishes, self._cwd))
+
+    async def _work(self) -> None:
+        while self._wanted and (files := self._files()) is not None:
+            wishes = [*self._wanted.values()]
+            self._wanted.clear()
+            self._keep(wishes, await asyncio.to_thread(_placed, files, wishes, self._cwd))
+            for wish in wishes:
+                wish.then()
+
+    def _keep(self, wishes: Iterable[_Wish], found: Iterable[PlacedEdit]) -> None:
+        for wish, edit in zip(wishes, found, strict=True):
+            self._known[_key(wish.diff)] = edit, edit.is_placed or wish.may_be_done
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _key(diff: Diff) -> _Key:
+    return diff.path, diff.before, diff.new_text
+
+
+def _placed(files: Files, wishes: list[_Wish], cwd: str) -> list[PlacedEdit]:
+    """Place edits, each file read once where its edits follow each other. Blocking."""
+    found: list[PlacedEdit] = []
+    for path, group in groupby(wishes, key=lambda wish: wish.diff.path):
+        now, why_not = _text(files, absolute(path, cwd))
+        for wish in group:
+            old, new = wish.diff.before or "", wish.diff.new_text
+            found.append(
+                PlacedEdit(old, new, None, why_not)
+                if now is None
+                else placed(old, new, now, may_be_done=wish.may_be_done)
+            )
+    return found
+
+
+def _text(files: Files, path: str) -> tuple[str | None, str]:
+    """Return the text of a file, or None and what there is to say of that."""
+    try:
+        there, _ = files.compare(path, "")
+    except OutsideRoots:
+        return None, ""
+    except FileError as error:
+        return None, str(error).removesuffix(".")
+    if there.version is None:
+        return None, "there is no such file"
+    if there.now is None or len(there.now) > _LARGEST:
+        return None, ""
+    return there.now, ""

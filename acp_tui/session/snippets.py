@@ -1,0 +1,80 @@
+"""Edits that tell only a part of a file, found in the text of the file."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+CONTEXT: Final = 3
+"""Lines of the file shown around an edit."""
+_MOST: Final = 100
+"""Places up to which they are counted."""
+
+
+class PlacedEdit(NamedTuple):
+    """An edit as it is shown: whole lines, with lines of the file around them."""
+
+    old: str
+    new: str
+    first_line: int | None
+    """Number of the first of these lines in the file, from 1; None if the place is not known."""
+    note: str = ""
+    """The reason why it is not known, for the user."""
+
+    @property
+    def is_placed(self) -> bool:
+        """True if the place is known."""
+        return self.first_line is not None
+
+
+def placed(old: str, new: str, now: str, *, may_be_done: bool = False) -> PlacedEdit:
+    """Return an edit with the lines around it in the present text of its file.
+
+    `may_be_done`: the edit may have been made, so that the new part stands in the file.
+    """
+    if "\r\n" in now and "\r\n" not in old + new:  # agents read files with plain line ends
+        now = now.replace("\r\n", "\n")
+    if old == now or (may_be_done and new == now):
+        return PlacedEdit(old, new, 1)
+    count = _count(now, old)
+    if may_be_done and new and not (count == 1 and new in old):
+        count_of_new = _count(now, new)
+        if count_of_new == 1:
+            return _around(old, new, now, now.find(new), len(new))
+        count = count or count_of_new
+    if count == 1 and now.find(old) >= 0:
+        return _around(old, new, now, now.find(old), len(old))
+    if count:
+        times = f"{count} times" if count < _MOST else f"at least {_MOST} times"
+        return PlacedEdit(old, new, None, f"found {times} in the file")
+    return PlacedEdit(old, new, None, "not found in the file")
+
+
+def _count(text: str, part: str) -> int:
+    """Return how often a text has a part, also where two overlap; at most `_MOST`."""
+    found, at = 0, text.find(part)
+    while at >= 0 and found < _MOST:
+        found += 1
+        at = text.find(part, at + 1)
+    return found
+
+
+def _around(old: str, new: str, now: str, at: int, length: int) -> PlacedEdit:
+    """Return an edit whose old or new part is at a place of the text, with whole lines around it."""
+    start = now.rfind("\n", 0, at) + 1
+    for _ in range(CONTEXT):
+        if not start:
+            break
+        start = now.rfind("\n", 0, start - 1) + 1
+    stop = at + length
+    if now[stop - 1 : stop] != "\n":
+        stop = _line_end(now, stop)
+    for _ in range(CONTEXT):
+        stop = _line_end(now, stop)
+    above, below = now[start:at], now[at + length : stop]
+    return PlacedEdit(f"{above}{old}{below}", f"{above}{new}{below}", now.count("\n", 0, start) + 1)
+
+
+def _line_end(text: str, start: int) -> int:
+    """Return the place behind the end of a line."""
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end + 1
