@@ -69,7 +69,12 @@ async def test_many_edits_of_a_file_read_it_once(tmp_path: Path, monkeypatch: py
     (tmp_path / "a.txt").write_text(TEXT)
     read: list[str] = []
     real = edit_places._text
-    monkeypatch.setattr(edit_places, "_text", lambda files, path: (read.append(path), real(files, path))[1])
+
+    def text(files: Files, path: str) -> tuple[str | None, str]:
+        read.append(path)
+        return real(files, path)
+
+    monkeypatch.setattr(edit_places, "_text", text)
     edits = places(tmp_path)
     diffs = [Diff("a.txt", "x", f"line {number}\n") for number in range(1, 21)]
 

@@ -14,10 +14,11 @@ from acp_tui.session.events import SessionChange
 from acp_tui.session.files import FileChange
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.tool_call import EditCounts
-from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.pane import DETAILED_FROM, Pane
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.text import exact_line, safe_line
-from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece, TextBlock
+from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.text import Row, exact_line, safe_line
+from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece, TextBlock, one_row
 
 SLICE: Final = 0.03
 """Seconds of counting before other work gets its turn."""
@@ -38,6 +39,19 @@ class FileLine(OneRowBlock):
     def __init__(self, path: str) -> None:
         super().__init__(is_action=True)
         self.path = path
+        self._origin = ""
+
+    def show(self, left: Sequence[Piece], right: Sequence[Piece], origin: str) -> bool:
+        """Replace the text; return True if it differs. The origin is shown where there is room."""
+        is_other, self._origin = origin != self._origin, origin
+        return self.set_pieces(left, right) or is_other
+
+    @override
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        if width < DETAILED_FROM or not self._origin or not self._left:
+            return super().rows(width, styles)
+        self.stable_rows = 0
+        return [one_row([*self._left, ("muted", f"  {self._origin}")], self._right, width, styles)]
 
 
 class ChangesPane(Pane):
@@ -139,16 +153,16 @@ class ChangesPane(Pane):
         if kept:
             mark = self.theme_styles.symbol("completed")
             left = [("muted", f"{status} {exact_line(inside(path, cwd))}"), ("success", f"  {mark} kept")]
-        left += [("muted", f"  {fact}") for fact in [*facts(file, cwd), *came_from(file)]]
+        left += [("muted", f"  {fact}") for fact in facts(file, cwd)]
         right = self._count(path, file)
         if kept:
             self._counts[path] = 0, 0
         line = self._lines.get(path)
         if line is None:
             line = self._lines[path] = FileLine(path)
-            line.set_pieces(left, right)
+            line.show(left, right, ", ".join(came_from(file)))
             self.append(line)
-        elif line.set_pieces(left, right):
+        elif line.show(left, right, ", ".join(came_from(file))):
             self.changed(line)
 
     def _count(self, path: str, file: FileChange) -> list[Piece]:

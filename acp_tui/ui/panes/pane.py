@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from textual import on
@@ -18,6 +18,9 @@ from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
+
+DETAILED_FROM: Final = 60
+"""Cells of a list from which its lines have more than their titles: counts, seconds, origins."""
 
 
 class Pane(Transcript):
@@ -80,12 +83,24 @@ class Pane(Transcript):
         if self.EMPTY and not self.blocks:
             self._placeholder = OneRowBlock([("muted", self.EMPTY)])
             self.append(self._placeholder)
+            self.post_message(self.Retitled())
 
     def take_placeholder_away(self) -> None:
         """Remove the placeholder before the first line."""
         if self._placeholder is not None:
             self.remove_block(self._placeholder)
             self._placeholder = None
+            self.post_message(self.Retitled())
+
+    @property
+    def is_empty(self) -> bool:
+        """True while there is nothing to show."""
+        return self._placeholder is not None or not self.blocks
+
+    @property
+    def wanted_rows(self) -> int:
+        """Rows that show all of it; none while it is empty."""
+        return 0 if self.is_empty else max(len(self.blocks), self.virtual_size.height)
 
 
 class PaneFrame(Vertical):
@@ -121,7 +136,8 @@ class PaneFrame(Vertical):
         role = "accent" if self.pane.has_focus else "muted"
         name = self.pane.NAME.replace("-", " ")
         rule = styles.symbol("rule")
-        fact = f" {self.pane.fact} " if self.pane.fact else ""
+        fact = self.pane.fact or ("none yet" if self.pane.is_empty and self.size.height == 1 else "")
+        fact = f" {fact} " if fact else ""
         room = max(1, self.size.width - cell_len(name) - cell_len(fact) - 4)
         pieces = [("faint", rule), (role, f" {name} "), ("faint", rule * room), (role, fact), ("faint", rule)]
         self.query_one(StatusRows).set_rows([(pieces, ())])

@@ -10,7 +10,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.tool_call import call_pieces
-from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.pane import DETAILED_FROM, Pane
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, one_row
@@ -30,7 +30,10 @@ class CallLine(Block):
     @override
     def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         self.stable_rows = 0
-        return [one_row(*self._pane.pieces_of(self.call), width, styles)]
+        left, right = self._pane.pieces_of(self.call)
+        if width < DETAILED_FROM:  # its title counts most; the chat has the rest
+            right = [("warning", "asks you")] if self._pane.asks(self.call) else []
+        return [one_row(left, right, width, styles)]
 
     @override
     def height_hint(self, width: int) -> int:
@@ -51,7 +54,7 @@ class ToolCallsPane(Pane):
     def __init__(self) -> None:
         super().__init__()
         self._lines: dict[int, CallLine] = {}
-        self._asks: Callable[[ToolCall], bool] = lambda call: False
+        self.asks: Callable[[ToolCall], bool] = lambda call: False
         """Tells whether a call waits for a permission."""
         self._cwd = ""
         self._now: float | None = None
@@ -63,7 +66,7 @@ class ToolCallsPane(Pane):
 
     @override
     def show(self, session: Session, change: SessionChange) -> None:
-        self._asks = session.asks
+        self.asks = session.asks
         self._cwd = session.cwd
         for index in change.entries:
             call = session.entries[index]
@@ -76,7 +79,7 @@ class ToolCallsPane(Pane):
     def tick(self, now: float) -> None:
         self._now = now
         for line in self._lines.values():
-            if not line.call.is_final and not self._asks(line.call):  # no seconds stand at what waits
+            if not line.call.is_final and not self.asks(line.call):  # no seconds stand at what waits
                 self.changed(line)
 
     @property
@@ -96,4 +99,4 @@ class ToolCallsPane(Pane):
     def pieces_of(self, call: ToolCall) -> tuple[list[Piece], list[Piece]]:
         """Return the line of a call: its left and its right part."""
         now = None if call.is_final else self._now
-        return call_pieces(call, self._cwd, self.theme_styles, now, asks=self._asks(call))
+        return call_pieces(call, self._cwd, self.theme_styles, now, asks=self.asks(call))

@@ -13,6 +13,7 @@ from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
+from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.unasked import Result, answer_of
 from acp_tui.ui.terminal import Attention
@@ -108,6 +109,7 @@ class ConversationScreen(Screen[None]):
     def show_status(self) -> None:
         """Update the status line, the tabs and the title of the terminal."""
         self.query_one(StatusLine).show()
+        self.query_one(SessionCard).show()
         self._attention.update(self.conversation, self, self.is_seen)
         self.tabs.show()
 

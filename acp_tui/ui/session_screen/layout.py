@@ -8,6 +8,7 @@ from typing import Final
 
 from acp_tui.store.preferences import Layout, load_layout, save_layout
 from acp_tui.ui.panes.pane import Pane, PaneFrame
+from acp_tui.ui.panes.side import Side
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRows
@@ -35,6 +36,7 @@ class PaneLayout:
             frame.set_class(frame.pane.NAME not in layout.panes, "-hidden")
         self._show_side(layout.side)
         self.show_tab("chat")
+        self._fit()
         if problem is not None:
             self._screen.notify(str(problem), title="Layout", severity="warning")
 
@@ -50,6 +52,7 @@ class PaneLayout:
     def resized(self, width: int) -> None:
         """Show one pane at a time if the screen is narrow."""
         self._screen.set_class(width < NARROW, "-narrow")
+        self._fit()
         if self._is_narrow and isinstance(self._screen.focused, Pane):
             self.show_tab(self._screen.focused.NAME)
 
@@ -167,7 +170,12 @@ class PaneLayout:
     def _layout(self) -> Layout:
         return Layout(tuple(self._shown), not self._screen.query_one("#side").has_class("-hidden"))
 
+    def _fit(self) -> None:
+        """Share the rows of the side among the panes that are shown."""
+        self._screen.call_after_refresh(self._screen.query_one(Side).fit)
+
     def _keep(self) -> None:
+        self._fit()
         problem = save_layout(self._path, self._layout)
         if problem is not None:
             self._screen.notify(str(problem), title="Layout", severity="warning")

@@ -25,12 +25,10 @@ from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Settings
 from acp_tui.ui.commands import bindings
 from acp_tui.ui.first_frame import welcome
-from acp_tui.ui.panes.changes import ChangesPane
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.panes.pane import PaneFrame
-from acp_tui.ui.panes.plan import PlanPane
+from acp_tui.ui.panes.session_card import SessionCard
+from acp_tui.ui.panes.side import Side
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.panes.tool_calls import ToolCallsPane
 from acp_tui.ui.screens.editor import begin as begin_edit
 from acp_tui.ui.screens.editor import edit_in_workspace
 from acp_tui.ui.screens.key_guard import hands_of
@@ -89,6 +87,8 @@ class SessionScreen(ConversationScreen):
         )
         self.start = start
         """The command line and the settings."""
+        servers = [server.name for server in start.mcp_servers]
+        self.card = SessionCard(self.conversation, servers, styles)
         self._sessions = StatusRows(id="sessions")
         self._recorded = recorded
         self._resumes = resumes
@@ -102,7 +102,7 @@ class SessionScreen(ConversationScreen):
         with Body(id="body"):
             with Vertical(id="chat-box", classes="-tab"):
                 yield ChatPane()
-            yield Side()
+            yield Side(self.card)
         yield StatusRows(id="queue")
         yield PromptArea(self.conversation, self.start, self.theme_styles, lambda: offered(self.parts))
         yield StatusLine(
@@ -191,6 +191,10 @@ class SessionScreen(ConversationScreen):
     async def _status_wanted(self, event: StatusLine.PartClicked) -> None:
         await self.action_run(f"session.{event.what}")
 
+    @on(SessionCard.RowClicked)
+    async def _card_clicked(self, event: SessionCard.RowClicked) -> None:
+        await self.action_run(f"session.{event.what}")
+
     async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         """Submit the prompt and follow the answer."""
         hands_of(self.app).sent()
@@ -238,19 +242,6 @@ class SessionScreen(ConversationScreen):
     def action_copy_text(self) -> None:
         if not self.parts.chat_copy.selection():
             raise SkipAction
-
-
-class Side(Vertical):
-    """The side panes."""
-
-    def __init__(self) -> None:
-        super().__init__(id="side")
-
-    @override
-    def compose(self) -> ComposeResult:
-        yield PaneFrame(PlanPane(), id="plan-frame")
-        yield PaneFrame(ToolCallsPane(), id="tool-calls-frame")
-        yield PaneFrame(ChangesPane(), id="changes-frame")
 
 
 def is_shadowed(screen: Screen[None], action: str, parameters: tuple[object, ...]) -> bool:

@@ -27,6 +27,7 @@ from acp_tui.ui.first_frame import welcome
 from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.side import Side
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.parts import SessionParts
@@ -272,6 +273,8 @@ class SessionView:
         screen, settings = self._screen, self._start.settings
         for pane in screen.query(Pane):
             pane.begin()
+        for side in screen.query(Side):
+            side.begin()
         for changes in screen.query(ChangesPane):
             changes.is_kept = lambda path: _is_kept(screen, path)
             changes.looking_for = lambda: _looking_for(screen)
