@@ -57,30 +57,30 @@ async def test_hidden_panes_stay_hidden_in_the_next_run(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("f3", "h")
         assert here.session.focused is here.session.prompt
-        await here.until(lambda: "The agent's plan" not in here.text)
+        await here.until(lambda: "─ plan ─" not in here.text)
 
     async with seat(tmp_path) as here:
-        assert "The agent's plan" not in here.text
+        assert "─ plan ─" not in here.text
         await here.press("f3")
         await here.sees("The agent's plan")
         await here.press("f9")
-        await here.until(lambda: "Changed files" not in here.text)
+        await here.until(lambda: "─ changes ─" not in here.text)
         assert here.session.focused is here.session.prompt
 
     async with seat(tmp_path) as here:
-        assert "Changed files" not in here.text
+        assert "─ changes ─" not in here.text
         await here.press("f9")
-        await here.sees("The agent's plan", "Changed files")
+        await here.sees("─ plan ─", "─ changes ─")
 
 
 @pytest.mark.slow
 async def test_a_pane_is_zoomed_and_given_back(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("f5", "f11")
-        await here.until(lambda: "The agent's plan" not in here.text)
+        await here.until(lambda: "─ plan ─" not in here.text)
         assert here.session.maximized is here.session.query_one("#changes", Pane)
 
         await here.press("escape")
 
-        await here.sees("The agent's plan", "Changed files")
+        await here.sees("─ plan ─", "─ changes ─")
         assert here.session.focused is here.session.prompt
