@@ -150,7 +150,7 @@ class UserMessageBlock(EntryBlock):
         pieces, rest = self._pieces(), ""
         if self.is_folded:
             pieces, rest = _beginning(pieces)
-        text = TextBlock(pieces, first=prompt, rest=_INDENT, above=1)
+        text = TextBlock(pieces, first=prompt, rest=_INDENT, above=1, is_prose=True)
         more = [TextBlock([("muted", self._more(rest))], first=_INDENT)] if self._is_long else []
         images = [part for part in self.entry.parts if isinstance(part, ImageContent)]
         if self.context.pictures:

@@ -54,6 +54,7 @@ class NoticeBlock(EntryBlock):
                 first=[(role, f"{self.context.symbol('dot')} ")],
                 rest=[("text", "  ")],
                 above=1,
+                is_prose=True,
             )
         ]
         if self.entry.detail:

@@ -117,6 +117,10 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
         self.after_refresh(self.fit)
 
     @override
+    def kept_rows(self) -> int:
+        return 0 if self.is_zoomed else super().kept_rows()
+
+    @override
     def action_put_aside(self) -> None:
         if self.is_zoomed:
             self.action_zoom()

@@ -65,6 +65,8 @@ WIDE: Final = 100
 """Columns from which a dialog does not fill the width of the screen."""
 
 
+_ROOMY: Final = 20
+"""Rows of a screen from which a question leaves the draft in view."""
 _NARROWEST: Final = 24
 """Columns below which no command can be read."""
 _NOTICE_ROWS: Final = 9
@@ -180,7 +182,9 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     def fit(self) -> None:
         """Make the dialog as high as its text, and at most as high as the screen."""
-        room = self.size.height - self.FRAME_ROWS
+        kept = self.kept_rows()
+        self.query_one("#box").styles.margin = (0, 0, kept, 0)
+        room = self.size.height - self.FRAME_ROWS - kept
         text = min(self.body.virtual_size.height, max(3, room // 3))
         answers = self.query_one("#answers").outer_size.height
         for listed in self.query_one("#answers").query(LongOptions):
@@ -194,6 +198,13 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self._show_below()
         self.after_refresh(self._tell_too_small)
         self.after_refresh(self._place_notices)
+
+    def kept_rows(self) -> int:
+        """Return the rows below a question that stay in view: the draft, which takes what is typed."""
+        top, height = self.below.top, self.size.height
+        if not self.IS_GUARDED or top is None or height < _ROOMY:
+            return 0
+        return min(height - top, height // 4)
 
     @property
     def is_too_small(self) -> bool:

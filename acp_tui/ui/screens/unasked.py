@@ -59,6 +59,12 @@ class DraftBelow:
             return "what you type goes to your draft"
         return "what you type answers nothing" if field is None else "what you type goes on below"
 
+    @property
+    def top(self) -> int | None:
+        """First row of the part of the screen that has the draft; None without a prompt below."""
+        rows = list(self._screen.query("#prompt-row")) if self._screen is not None else []
+        return rows[0].region.y if rows and rows[0].region else None
+
     def take_back(self, letter: str) -> None:
         """Empty a draft that is this letter alone."""
         field = self._field

@@ -79,6 +79,10 @@ class _Cut(NamedTuple):
     """Text between this piece and the one before it; None at the start of a line."""
 
 
+PROSE: Final = 100
+"""Most cells of a row of prose: longer rows are hard to read. Code and tables may be wider."""
+
+
 def wrap(spans: Sequence[Span], width: int, first: Row = [], rest: Row = [], words: bool = True) -> list[Row]:  # noqa: B006 - never changed
     """Wrap spans into rows of at most `width` cells.
 

@@ -12,7 +12,7 @@ from acp_tui.ui.widgets.code import CodeLines, CodeRows, PackedRows
 from acp_tui.ui.widgets.markdown.inline import inline_spans
 from acp_tui.ui.widgets.markdown.table import FIXED, Align, Cell, TableColumns
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import Row, Span, row_cells, wrap
+from acp_tui.ui.widgets.text import PROSE, Row, Span, row_cells, wrap
 
 _NARROW: Final = 12
 """Cells that indentation leaves at least, or half of the width if that is less."""
@@ -112,7 +112,7 @@ class MarkdownPage:
             listing.take(0, lines, len(lines))
             self._code(listing, 0, len(lines))
         elif kind == "hr":
-            rule = self._theme_styles.symbol("rule") * self._room
+            rule = self._theme_styles.symbol("rule") * min(self._room, PROSE)
             self._add([[*self._first, Segment(rule, self._theme_styles["faint"])]])
         elif kind == "blockquote_open":
             self._quote(index)
@@ -271,7 +271,7 @@ class MarkdownPage:
         return inline_spans(token.children or (), self._theme_styles, roles)
 
     def _wrap(self, spans: Sequence[Span]) -> None:
-        self._add(wrap(spans, self._width, self._first, self._rest))
+        self._add(wrap(spans, min(self._width, PROSE), self._first, self._rest))
 
     def _add(self, rows: Sequence[Row]) -> None:
         if rows:

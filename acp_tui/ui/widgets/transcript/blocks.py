@@ -11,7 +11,7 @@ from rich.style import Style
 from typing_extensions import override
 
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import Row, Span, safe, safe_line, start_of, wrap
+from acp_tui.ui.widgets.text import PROSE, Row, Span, safe, safe_line, start_of, wrap
 
 
 class Block(ABC):
@@ -68,7 +68,17 @@ class Block(ABC):
 class TextBlock(Block):
     """A short text, wrapped behind prefixes for its first row and the others."""
 
-    __slots__ = ("_above", "_first", "_laid_out", "_rest", "_spans", "is_action", "landmark", "stable_rows")
+    __slots__ = (
+        "_above",
+        "_first",
+        "_is_prose",
+        "_laid_out",
+        "_rest",
+        "_spans",
+        "is_action",
+        "landmark",
+        "stable_rows",
+    )
 
     def __init__(
         self,
@@ -79,6 +89,7 @@ class TextBlock(Block):
         above: int = 0,
         is_action: bool = False,
         landmark: bool = False,
+        is_prose: bool = False,
     ) -> None:
         """Take pieces as pairs (role or style, text).
 
@@ -89,8 +100,10 @@ class TextBlock(Block):
             above: empty rows before the text.
             is_action: True if Enter or a click acts on it.
             landmark: True if the keys from prompt to prompt stop here.
+            is_prose: True for text that is no wider than can be read well.
         """
         self.stable_rows = 0
+        self._is_prose = is_prose
         self._above = above
         self.is_action = is_action
         self.landmark = landmark
@@ -112,7 +125,8 @@ class TextBlock(Block):
         first = [Segment(*span) for span in _spans(self._first, styles)]
         rest = [Segment(*span) for span in _spans(self._rest, styles)]
         rows: list[Row] = [[] for _ in range(self._above)]
-        rows.extend(wrap(_spans(self._spans, styles), width, first, rest))
+        widest = min(width, PROSE) if self._is_prose else width
+        rows.extend(wrap(_spans(self._spans, styles), widest, first, rest))
         self._laid_out = (width, styles, rows)
         self.stable_rows = 0
         return rows
