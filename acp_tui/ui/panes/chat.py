@@ -12,13 +12,24 @@ from typing_extensions import override
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.turns import Turn
+from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.commands import bindings
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.folding import Folding
 from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
+from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
+
+
+class RecentLine(OneRowBlock):
+    """An earlier session of the folder, below the welcome."""
+
+    __slots__ = ("recorded",)
+
+    def __init__(self, recorded: RecordedSession, left: Sequence[Piece]) -> None:
+        super().__init__(left, is_action=True)
+        self.recorded = recorded
 
 
 class ChatPane(Pane):
@@ -47,6 +58,8 @@ class ChatPane(Pane):
         self._above = 0
         """Number of blocks of earlier sessions."""
         self._welcome: Block | None = None
+        self._recent: list[Block] = []
+        """The lines of earlier sessions below the welcome, and their heading."""
         self._welcome_pieces: Sequence[tuple[str, str]] = ()
         self._unread = ""
         self._folding: Folding | None = None
@@ -104,6 +117,18 @@ class ChatPane(Pane):
         if fold_turns and self._folding is not None:
             self._folding.fold_older(by_user=False)
 
+    def show_recent(self, heading: Block, lines: Sequence[RecentLine]) -> None:
+        """List earlier sessions below the welcome, as long as it is shown."""
+        if self._welcome is not None and lines and not self._recent:
+            self._recent = [heading, *lines]
+            for block in self._recent:
+                self.append(block)
+
+    def _take_welcome_away(self) -> None:
+        for block in filter(None, (self._welcome, *self._recent)):
+            self.remove_block(block)
+        self._welcome, self._recent = None, []
+
     @property
     def is_bound(self) -> bool:
         """True once there is a context."""
@@ -111,7 +136,7 @@ class ChatPane(Pane):
 
     def _show_welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
         self._welcome = TextBlock(pieces, first=[("text", "  ")], rest=[("text", "  ")], above=1)
-        self.append(self._welcome)
+        self.insert(len(self.blocks) - len(self._recent), self._welcome)
 
     def forget(self, welcome: Sequence[tuple[str, str]]) -> None:
         """Show nothing of the session that was shown last; of no other, as at the start."""
@@ -123,18 +148,18 @@ class ChatPane(Pane):
         else:
             self.clear()
             self._welcome = self._folding = None
+            self._recent = []
             self.welcome(welcome)
 
     @override
     def begin(self) -> None:
-        self._above = len(self.blocks) - (self._welcome is not None)
+        self._above = len(self.blocks) - (self._welcome is not None) - len(self._recent)
         self._counting.clear()
 
     @override
     def show(self, session: Session, change: SessionChange) -> None:
         if self._welcome is not None and session.entries:
-            self.remove_block(self._welcome)
-            self._welcome = None
+            self._take_welcome_away()
         known = len(self.blocks) - self._above
         for entry in session.entries[known : max(change.entries, default=-1) + 1]:
             self.append(VIEWS[type(entry)](entry, self.context))

@@ -15,6 +15,7 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import AgentMessageBlock, SteeredMessageBlock, UserMessageBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
+from acp_tui.ui.panes.chat import RecentLine
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.plan import PlanFileLine
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
@@ -54,6 +55,9 @@ class DetailScreens:
             return
         if isinstance(block, PlanFileLine):
             self._screen.run_worker(self._plan_file(block.uri), group="links", exclusive=True)
+        elif isinstance(block, RecentLine):
+            opening = self._screen.tabs.open(recorded=block.recorded, resumes=True)
+            self._screen.app.run_worker(opening, group="tabs")
         elif isinstance(block, FileLine):
             self.changes(block.path)
         elif isinstance(block, UserMessageBlock) and block.choose():

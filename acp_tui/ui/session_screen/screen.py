@@ -37,6 +37,7 @@ from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Se
 from acp_tui.ui.session_screen.links import open_link
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
+from acp_tui.ui.session_screen.recent import show_recent
 from acp_tui.ui.session_screen.slash_commands import offered, submit
 from acp_tui.ui.session_screen.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
@@ -129,6 +130,7 @@ class SessionScreen(ConversationScreen):
             if await self.parts.startup.show_recorded(self._recorded) and self._resumes:
                 self.parts.startup.continue_recorded()
         else:
+            self.run_worker(show_recent(self), group="recent")
             await self.parts.startup.begin()
             if self.start.resume == "" and self.is_seen:
                 await self.action_run("session.sessions")
