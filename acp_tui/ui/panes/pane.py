@@ -19,8 +19,8 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
-DETAILED_FROM: Final = 60
-"""Cells of a list from which its lines have more than their titles: counts, seconds, origins."""
+DETAILED_FROM: Final = 56
+"""Cells of a row from which the lines of a list have more than their titles: counts, seconds, origins."""
 
 
 class Pane(Transcript):

@@ -88,7 +88,8 @@ class SessionCard(StatusRows):
     def _row(self, label: str, role: str, value: str, command: str) -> StatusRow:
         key = key_of(self, f"session.{command}") if command in ("model", "mode", "policy") else ""
         left: list[Piece] = [("text", " "), ("muted", label.ljust(_LABEL)), (role, value)]
-        return left, [("muted", f"{key} ")] if key else []
+        has_room = 1 + _LABEL + cell_len(value) + 2 + cell_len(key) < self.size.width
+        return left, [("muted", f"{key} ")] if key and has_room else []
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield (label, role of the value, value, session command)."""

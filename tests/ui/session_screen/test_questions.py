@@ -475,3 +475,18 @@ async def test_questions_that_are_withdrawn_at_once_bring_up_few_dialogs(
 
         await here.until(lambda: asking.shown == next(iter(here.conversation.questions)))
         assert len(pushed) <= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_question_leaves_the_draft_in_view(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with seat(tmp_path, title="Do it " * 400, size=size) as here:
+        await here.write("a draft of mine")
+        prompt = here.session.query_one("#prompt-row").region
+        await here.press("ctrl+u")
+        await here.asked("one")
+        here.session.prompt.insert("what I typed")
+        box = here.app.screen.query_one("#box")
+        await here.until(lambda: box.region.bottom <= prompt.y)
+
+        await here.sees("› what I typed", "more rows")

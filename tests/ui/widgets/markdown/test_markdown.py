@@ -20,6 +20,17 @@ def test_paragraphs_are_wrapped_and_separated_by_an_empty_row() -> None:
     )
 
 
+def test_prose_is_no_wider_than_can_be_read_and_code_and_tables_are_as_wide_as_there_is_room() -> None:
+    words, line = "word " * 60, "x" * 150
+    prose = shown(f"# {words}\n\n{words}\n\n- {words}\n\n> {words}\n\n---\n", 160)
+    wide = shown(f"```\n{line}\n```\n\n| a | b |\n|---|---|\n| {'y' * 70} | {'z' * 70} |\n", 160)
+
+    assert max(map(len, prose.splitlines())) <= 100
+    assert max(len(row.rstrip()) for row in prose.splitlines()) > 90
+    assert line in wide
+    assert any("y" * 70 in row and "z" * 70 in row for row in wide.splitlines())
+
+
 def test_headings_have_no_marks() -> None:
     assert shown("# One\n## Two ##\nThree\n---\ntext") == "One\n\nTwo\n\nThree\n\ntext"
 

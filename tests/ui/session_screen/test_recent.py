@@ -1,0 +1,58 @@
+"""The earlier sessions of the folder on the first screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.store.settings import Settings
+from acp_tui.ui.panes.chat import ChatPane, RecentLine
+from tests.ui.seats import seat
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+
+
+@pytest.mark.slow
+async def test_recent_sessions_of_the_folder_are_on_the_first_screen_and_enter_resumes_one(
+    tmp_path: Path,
+) -> None:
+    (here_folder := tmp_path / "here").mkdir()
+    (other := tmp_path / "other").mkdir()
+    for folder, prompt in ((other, "somewhere else"), (here_folder, "why is\x1b[2J the parser slow")):
+        async with seat(folder, Settings()) as before:
+            await before.say(prompt)
+            await before.sees("heard")
+
+    async with seat(here_folder, Settings()) as here:
+        await here.sees("Recent in this folder", "the parser slow", "just now")
+        assert "somewhere else" not in here.text
+        assert not here.obeyed
+        assert (
+            len([one for one in here.session.query_one(ChatPane).blocks if isinstance(one, RecentLine)]) == 1
+        )
+
+        await here.press("f2", "shift+up", "enter")
+
+        await here.until(lambda: len(here.tabs.screens) == 2)
+        await here.sees("› why is", "heard why is")
+        await here.until(lambda: here.conversation.phase == "ready")
+
+
+@pytest.mark.slow
+async def test_they_go_with_the_welcome_as_soon_as_the_chat_begins(tmp_path: Path) -> None:
+    async with seat(tmp_path, Settings()) as before:
+        await before.say("first")
+        await before.sees("heard first")
+
+    async with seat(tmp_path, Settings()) as here:
+        await here.sees("Recent in this folder")
+
+        await here.say("second")
+
+        await here.sees("heard second")
+        assert "Recent in this folder" not in here.text
+        assert len(here.session.query_one(ChatPane).blocks) == 2
