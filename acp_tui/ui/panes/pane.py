@@ -34,13 +34,18 @@ class Pane(Transcript):
     """Text while the pane is empty."""
 
     class Retitled(Message):
-        """The fact in the title has changed."""
+        """The fact in the title, or the number of rows, has changed."""
+
+        @override
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, Pane.Retitled)
 
     def __init__(self, styles: Styles | None = None, *, id: str | None = None) -> None:
         super().__init__(styles, id=id or self.NAME)
         self.fact = ""
         """Short fact in the title."""
         self._placeholder: OneRowBlock | None = None
+        self._told_rows = 0
 
     @abstractmethod  # mypy sees that each pane gives it; Textual's metaclass leaves no room for an ABC
     def show(self, session: Session, change: SessionChange) -> None:
@@ -71,6 +76,12 @@ class Pane(Transcript):
         super().on_focus()
         if self.IS_LIST and self.cursor is None and self._placeholder is None and self.blocks:
             self.action_step(-1)
+
+    @override
+    def laid_out(self) -> None:
+        if self.IS_LIST and self._told_rows != self.wanted_rows:
+            self._told_rows = self.wanted_rows
+            self.post_message(self.Retitled())
 
     def set_fact(self, fact: str) -> None:
         """Set the short fact in the title."""

@@ -51,11 +51,6 @@ class Side(Vertical):
         yield PaneFrame(ToolCallsPane(), id="tool-calls-frame")
         yield PaneFrame(ChangesPane(), id="changes-frame")
 
-    def on_mount(self) -> None:
-        """Follow what the panes have to show."""
-        for pane in self.query(Pane):
-            self.watch(pane, "virtual_size", self._changed, init=False)
-
     def begin(self) -> None:
         """Unfold the card for another session, if there is room."""
         self.card.fold(False)

@@ -97,7 +97,9 @@ async def test_c130_what_is_removed_or_empty_leaves_the_pane(tmp_path: Path) -> 
         await here.until(
             lambda: here.conversation.session and "a" not in here.conversation.session.plans.by_id
         )
-        await here.sees("The agent's plan will be here.")
+        await here.until(
+            lambda: any("─ plan ─" in row and "none yet" in row for row in here.text.splitlines())
+        )
         assert "Big plan" not in here.text
 
 

@@ -263,6 +263,9 @@ class BlockView(ScrollView, can_focus=True):
         """Index of the first block in view."""
         return self._view.near().start
 
+    def laid_out(self) -> None:
+        """Note that blocks were laid out; `virtual_size` has the rows of all."""
+
     def append(self, block: Block) -> None:
         """Add a block at the end."""
         self.insert(len(self._layout), block)
@@ -339,6 +342,7 @@ class BlockView(ScrollView, can_focus=True):
         """Publish the scroll position, draw, and request the rest of the layout."""
         # set without watchers: none of this changes the layout of the screen
         self.set_reactive(Widget.virtual_size, Size(self.size.width, self._layout.height))
+        self.laid_out()
         self.set_reactive(Widget.scroll_y, float(self._view.top))
         self.set_reactive(Widget.scroll_target_y, float(self._view.top))
         self._backlog.has_news = self._marks_news
