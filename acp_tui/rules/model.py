@@ -356,8 +356,8 @@ def _is_plain(path: str) -> bool:
 
 
 WORDS: Final[dict[Policy, str]] = {
-    "ask": "asks for all",
-    "ask-edits-and-commands": "asks for edits and commands",
+    "ask": "asks before everything",
+    "ask-edits-and-commands": "asks before edits and commands",
     "allow-edits": "allows edits in the workspace",
     "allow-everything": "allows everything",
 }

@@ -56,7 +56,7 @@ async def test_whatever_stands_in_the_chat_stands_in_the_journal(tmp_path: Path)
     rows = map(json.loads, path.read_text().splitlines())
     told = replay(Line(row["t"], row["dir"], row["msg"]) for row in rows if "t" in row).sessions[live.id]
     assert [one for one in map(_notice, told.entries) if one] == [
-        ("From now on this session asks for edits and commands.", "info", ""),
+        ("From now on this session asks before edits and commands.", "info", ""),
         ("From now on this session allows everything.", "warning", ""),
         ("It did not work.", "error", "why"),
     ]

@@ -48,7 +48,7 @@ async def test_the_status_line_and_the_details_say_that_the_agent_is_fenced(home
 
 async def test_without_a_sandbox_nothing_is_said_of_it(home: Path) -> None:
     async with seat(home / "work") as here:
-        await here.sees("asks for all")
+        await here.sees("asks before everything")
         assert "fenced" not in here.text
 
         await here.say("/sandbox")
