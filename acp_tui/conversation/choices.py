@@ -69,7 +69,7 @@ class SessionChoices:
 
     @property
     def approval(self) -> Approval | None:
-        """What is asked in the session and what is not; None without a session."""
+        """The phrase for what is asked in the session; None without one."""
         policy, session = self.policy, self._conversation.session
         return approval_of(policy, session.options) if policy is not None and session is not None else None
 
