@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -22,7 +23,7 @@ from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
 from acp_tui.rules.model import WORDS, Rule
 from acp_tui.rules.protected import destination
 from acp_tui.rules.shell import parse_line
-from acp_tui.session.entries import Diff, Item, Text, ToolCall
+from acp_tui.session.entries import Diff, Item, Text, ToolCall, absolute
 from acp_tui.session.questions import Destination
 from acp_tui.session.shell_command import worded_command
 from acp_tui.store.settings import Policy
@@ -119,7 +120,11 @@ def details_of(
     Long texts are cut, and the rest of the input is folded, unless the level of detail is whole.
     """
     command = command_of(call)
-    facts = _facts(call, command, cwd, inside, level, places)
+
+    def is_inside(path: str) -> bool:
+        return inside(absolute(os.path.expanduser(path), cwd))  # noqa: PTH111 - text, not yet a path
+
+    facts = _facts(call, command, cwd, is_inside, level, places)
     title = [_title(call, level, is_alone=not facts)] if _worth_showing(call.title, command) else []
     if title and facts:  # what is done stands first: a title is the agent's word
         title.insert(0, TextBlock())

@@ -346,6 +346,14 @@ async def test_many_parts_are_cut_and_a_key_shows_them_all() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("folder", "is_out"), [("sub", False), (".", False), ("~/x", True)])
+def test_a_relative_folder_lies_in_the_workspace_and_one_at_home_does_not(folder: str, is_out: bool) -> None:
+    call = ToolCall("t", "Tests", "execute", raw_input={"command": "make", "cwd": folder})
+    call.locations = [Location(path=folder)]
+
+    assert text_of(call).count("outside the workspace") == 2 * is_out
+
+
 async def test_a_line_that_cannot_be_read_is_marked() -> None:
     async with shown(asks(runs("echo 'open"))) as (app, _pilot):
         assert "not all of it could be read as a shell command" in app.text
