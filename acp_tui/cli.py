@@ -444,7 +444,8 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
         settings_file=config_folder() / "settings.toml",
         continues=options.resumes_newest,
         resume=options.resume,
-        prompt="\n\n".join(filter(None, (options.prompt, piped))),
+        prompt=options.prompt,
+        piped=piped,
     )
     if launch is not None:
         start.process, start.spawn_error = _spawn(start, launch)

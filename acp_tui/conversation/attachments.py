@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import mimetypes
+import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -69,6 +70,15 @@ def mentions(text: str) -> list[list[MentionReading]]:
         else:
             found.append(list(_ranged(f"{match['quoted']}{match['range'] or ''}", match["range"] is None)))
     return found
+
+
+def names_outside(text: str, folder: str) -> bool:
+    """Return whether a text mentions a whole path outside a folder: only the user may attach such a file.
+
+    Nothing is looked up, so a path that leads into the folder by a link counts as outside.
+    """
+    named = (os.path.expanduser(one[0].path) for one in mentions(text))  # noqa: PTH111 - text, no path yet
+    return any(path[:1] == "/" and not Path(os.path.normpath(path)).is_relative_to(folder) for path in named)
 
 
 def typed_mention(before: str) -> TypedMention | None:

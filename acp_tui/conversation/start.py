@@ -13,6 +13,7 @@ from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
 from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
+from acp_tui.store.prompts import Prompt, lines_of
 from acp_tui.store.settings import Settings
 from acp_tui.workspace.guard import Guard
 
@@ -52,8 +53,16 @@ class Start:
     """The beginning of the id of the session to resume; "" to choose one from the list."""
     prompt: str = ""
     """The first prompt; sent as soon as there is a session."""
+    piped: str = ""
+    """The text of a pipe, which is added to it; it may come from anyone, so it attaches no files."""
     sandbox: SandboxOption = ""
     """The word of the command line about the sandbox."""
+
+    @property
+    def first_prompt(self) -> Prompt:
+        """The prompt of the command line, with the text of a pipe as a chip."""
+        chips = {f"[piped {lines_of(self.piped)} #1]": self.piped} if self.piped else {}
+        return Prompt("\n\n".join(filter(None, (self.prompt, *chips))), chips)
 
     def spawn(self, launch: Launch) -> Process:
         """Start an agent in the workspace, in a sandbox if the user wants one.

@@ -54,6 +54,12 @@ class Prompt(NamedTuple):
         return row | {"command": True} if self.is_command else row
 
 
+def lines_of(text: str) -> str:
+    """Return the number of lines of a text, in the words of a chip."""
+    count = text.rstrip("\n").count("\n") + 1
+    return f"{count} line{'s' if count > 1 else ''}"
+
+
 def join_prompts(prompts: Sequence[Prompt]) -> Prompt:
     """Join prompts with blank lines; the result is not a command."""
     chips = {chip: text for prompt in prompts for chip, text in prompt.chips.items()}

@@ -20,8 +20,10 @@ from acp_tui.conversation.attachments import (
     find,
     mention_of,
     mentions,
+    names_outside,
     typed_mention,
 )
+from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import (
     AudioContent,
     EmbeddedResource,
@@ -31,6 +33,8 @@ from acp_tui.protocol.schema import (
     TextContent,
 )
 from acp_tui.store.prompts import Prompt
+from acp_tui.store.settings import Settings
+from acp_tui.workspace.guard import Guard
 
 ALL = PromptCapabilities(image=True, embedded_context=True)
 NONE = PromptCapabilities()
@@ -159,6 +163,36 @@ def test_outside_of_the_workspace_only_whole_paths_count(tmp_path: Path) -> None
     assert len(found("@../secret @README", workspace).problems) == 2
     assert [one.path for one in found(f"@{secret}", workspace).attachments] == [secret]
     assert found("@README", workspace, tmp_path).attachments != (), "a further root of the session"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_outside"),
+    [
+        ("see @/etc/passwd, please", True),
+        ('look (@"/etc/my file":3)', True),
+        ("@~/.ssh/id_rsa", True),
+        ("@/w/../etc/passwd", True),
+        ("@a.py and @../b and me@/etc/passwd", False),
+        ("@/w/a.py:3", False),
+    ],
+)
+def test_a_text_of_somebody_else_is_known_by_the_whole_paths_outside_that_it_mentions(
+    text: str, is_outside: bool
+) -> None:
+    assert names_outside(text, "/w") is is_outside
+
+
+def test_what_comes_through_a_pipe_attaches_no_file(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("s")
+    begun = Start(str(tmp_path), Settings(), Guard(), prompt="Review this", piped=f"+ see @{secret}\n+ x")
+
+    made, _ = blocks(begun.first_prompt, [str(tmp_path)], ALL)
+
+    assert [one.text for one in made if isinstance(one, TextContent)] == [
+        f"Review this\n\n+ see @{secret}\n+ x"
+    ]
+    assert len(made) == 1
 
 
 def test_a_pipe_is_not_opened(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 from typing_extensions import override
 
-from acp_tui.conversation.attachments import dropped_media, find
+from acp_tui.conversation.attachments import dropped_media, find, names_outside
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.workspace_files import WorkspaceFiles
@@ -64,6 +64,7 @@ class PromptArea(Vertical):
                 state_folder() / "history" / f"{self._workspace}.ndjson" if keeps else None
             ),
             dropped=lambda text: dropped_media(text, conversation.cwd),
+            is_folded=lambda text: names_outside(text, conversation.cwd),
             id="prompt",
         )
         """The text box."""

@@ -46,8 +46,8 @@ class Startup:
     async def begin(self) -> None:
         """Resume the wanted session, start the agent of the command line, or let the user choose one."""
         start, conversation = self._start, self._screen.conversation
-        if start.prompt:
-            conversation.say(Prompt(start.prompt))
+        if start.first_prompt.text:
+            conversation.say(start.first_prompt)
         if (start.continues or start.resume) and await self._resume():
             return
         if conversation.launch is not None or conversation.running is not None:

@@ -15,7 +15,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 from typing_extensions import override
 
-from acp_tui.store.prompts import CHIP, Prompt, PromptHistory
+from acp_tui.store.prompts import CHIP, Prompt, PromptHistory, lines_of
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.input_line import drawn, original, stand_in
 from acp_tui.ui.widgets.key_names import key_of
@@ -93,6 +93,7 @@ class PromptBox(TextArea):
         enter_sends: bool = True,
         history: PromptHistory | None = None,
         dropped: Callable[[str], str | None] = lambda _: None,
+        is_folded: Callable[[str], bool] = lambda _: False,
         id: str | None = None,
     ) -> None:
         """Make an empty box.
@@ -101,6 +102,7 @@ class PromptBox(TextArea):
             enter_sends: True if Enter sends, False if it inserts a line.
             history: the earlier prompts.
             dropped: returns the mention for a pasted text that names a file, None for other text.
+            is_folded: tells whether a pasted text becomes a chip although it is short.
             id: the id of the widget.
         """
         super().__init__(
@@ -120,6 +122,7 @@ class PromptBox(TextArea):
         self.past = history or PromptHistory(None)
         """The earlier prompts."""
         self._dropped = dropped
+        self._is_folded = is_folded
         self._place: int | None = None
         self._draft = Prompt("")
         self._bang: int | None = None
@@ -299,11 +302,9 @@ class PromptBox(TextArea):
         if mention is not None:
             event.prevent_default()
             self.insert(f"{mention} ")
-        elif text.count("\n") >= LONG_LINES or len(text) > LONG:
+        elif text.count("\n") >= LONG_LINES or len(text) > LONG or self._is_folded(text):
             event.prevent_default()
-            lines = text.rstrip("\n").count("\n") + 1
-            chip = self._chip(f"[pasted {lines} line{'s' if lines > 1 else ''}", text)
-            self.insert(f"{chip} ")
+            self.insert(f"{self._chip(f'[pasted {lines_of(text)}', text)} ")
 
     def action_enter(self) -> None:
         """Send or insert a line, as configured."""

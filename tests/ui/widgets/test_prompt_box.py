@@ -28,7 +28,9 @@ class Desk(App[None]):
 
     def compose(self) -> ComposeResult:
         yield PromptBox(
-            history=self.past, dropped=lambda text: "@shot.png" if text.endswith("shot.png") else None
+            history=self.past,
+            dropped=lambda text: "@shot.png" if text.endswith("shot.png") else None,
+            is_folded=lambda text: "@/etc/" in text,
         )
 
     def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
@@ -67,6 +69,16 @@ async def test_a_short_paste_stays_as_it_is_and_an_image_becomes_a_mention() -> 
         await paste(pilot, "/tmp/shot.png")
 
         assert box.text == "two\nlines @shot.png "
+
+
+async def test_a_short_paste_that_names_a_file_of_elsewhere_is_a_chip_and_mentions_nothing() -> None:
+    async with desk() as (app, box, pilot):
+        await paste(pilot, "see @/etc/passwd")
+        assert box.text == "[pasted 1 line #1] "
+
+        await pilot.press("enter")
+
+        assert app.sent[0].whole == "see @/etc/passwd"
 
 
 async def test_a_chip_is_opened_by_a_key_and_undo_closes_it() -> None:
