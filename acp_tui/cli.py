@@ -111,61 +111,50 @@ def split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
 
 def _advice(parser: ArgumentParser, word: str) -> str:
     """Return the error message for an unknown argument."""
-    aim = {"acp-tui": "start", "acp-tui doctor": "examine"}.get(parser.prog)
-    what = f"unknown option {word}" if word.startswith("-") else f"do not know what to do with '{word}'"
+    aim = {"acp-tui": "start", "acp-tui doctor": "check"}.get(parser.prog)
+    what = f"unknown option {word}" if word.startswith("-") else f"unknown command '{word}'"
     if aim is None:
         return f"{what}\nTry: {parser.prog} --help"
     if word.startswith("-"):
         return f"{what}\nTry: {parser.prog} --help (options of the agent come after --agent NAME)"
-    return f"{what}\nTo {aim} an agent: {parser.prog} --agent {word}"
+    return f"{what}. To {aim} an agent: {parser.prog} --agent {word}"
 
 
 _ABOUT: Final = """\
 A terminal client for coding agents that speak the Agent Client Protocol.
 
-NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
-follows it belongs to the agent. Without one a start screen shows what there is.
+NAME is a known agent (gemini, claude, …), a program or "a command line". All
+words after it are passed to the agent. Without one, the start screen opens.
 """
 _USAGE: Final = """\
 acp-tui [options] --agent NAME [arguments of the agent …]
-       acp-tui [options] --agent "COMMAND LINE"
-       acp-tui search WORDS
-       acp-tui doctor | log | rules | sandbox | sessions (each has --help)"""
-_EXAMPLES: Final = """\
+       acp-tui COMMAND …"""
+EXAMPLES: Final = """\
 examples:
   acp-tui --agent gemini --experimental-acp
   acp-tui --cwd ~/src/app --mode plan --agent "npx some-agent --flag"
-  acp-tui --continue
   git diff | acp-tui --prompt "Review this change" --agent claude
 """
-_WIDTH: Final = 80
-"""Columns of the help."""
 
 
 def _parser() -> ArgumentParser:
     """Return the parser of our options; `--agent` is in it for the help and the completions only."""
-    from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
+    from argparse import SUPPRESS
 
-    made = ArgumentParser(
-        prog="acp-tui",
-        usage=_USAGE,
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, max_help_position=22, width=_WIDTH),
-        add_help=False,
-        allow_abbrev=False,
-        exit_on_error=False,
-        argument_default=SUPPRESS,
-    )
+    from acp_tui.commands.parsers import SUBCOMMANDS, new_parser
+
+    listed = ", ".join(SUBCOMMANDS)
+    made = new_parser("acp-tui", _ABOUT, f"commands, each with --help:\n  {listed}\n\n{EXAMPLES}", _USAGE)
+    made.argument_default = SUPPRESS
     agent = made.add_argument_group("agent")
     agent.add_argument("--agent", metavar="NAME", help="start this agent")
     agent.add_argument("--demo", action="store_true", help="start the bundled demo agent: no key, no network")
-    agent.add_argument("--mode", metavar="ID", help="ask the agent for this mode")
+    agent.add_argument("--mode", metavar="ID", help="select this mode of the agent")
     agent.add_argument(
         "--mcp-config",
         action="append",
         metavar="FILE",
-        help="lend the agent the MCP servers of this file (repeatable)",
+        help="pass the MCP servers in FILE to the agent (repeatable)",
     )
     agent.add_argument(
         "--sandbox",
@@ -173,10 +162,10 @@ def _parser() -> ArgumentParser:
         const="on",
         choices=("on", "partial"),
         metavar="HOW",
-        help="start it in a fence of the system; HOW: on or partial",
+        help="start it in a sandbox of the system; HOW: on or partial",
     )
     agent.add_argument(
-        "--no-sandbox", action="store_const", const="off", dest="sandbox", help="start it without"
+        "--no-sandbox", action="store_const", const="off", dest="sandbox", help="start it without a sandbox"
     )
     session = made.add_argument_group("session")
     session.add_argument(
@@ -193,10 +182,12 @@ def _parser() -> ArgumentParser:
         metavar="ID",
         help="resume this session, or choose one from the list",
     )
-    session.add_argument("--prompt", metavar="TEXT", help="the first prompt; text from a pipe is added to it")
+    session.add_argument(
+        "--prompt", metavar="TEXT", help="the first prompt; text piped to stdin is added to it"
+    )
     session.add_argument("--cwd", metavar="DIR", help="the workspace; by default the current folder")
     session.add_argument(
-        "--add-dir", action="append", metavar="DIR", help="one more folder for the agent (repeatable)"
+        "--add-dir", action="append", metavar="DIR", help="an additional folder for the agent (repeatable)"
     )
     program = made.add_argument_group("program")
     program.add_argument("--theme", metavar="NAME", help="use this theme")
@@ -211,7 +202,32 @@ def _parser() -> ArgumentParser:
         help=f"print completions for {_one_of(_SHELLS)}",
     )
     program.add_argument("--version", action="store_true", help="show the version")
-    program.add_argument("-h", "--help", action="store_true", help="show this text")
+    program.add_argument("-h", "--help", action="store_true", help="show this help")
+    return made
+
+
+def help_text() -> str:
+    """Return the text of `--help`."""
+    return _parser().format_help()
+
+
+def whole_parser() -> ArgumentParser:
+    """Return the parser of our options and those of all subcommands, for completions and the man page."""
+    from acp_tui.commands.parsers import SUBCOMMANDS
+
+    made = _parser()
+    below = made.add_subparsers(title="commands", prog="acp-tui", metavar="COMMAND")
+    for name, subcommand in SUBCOMMANDS.items():
+        parser = subcommand.parser()
+        below.add_parser(
+            name,
+            parents=[parser],
+            add_help=False,
+            usage=parser.format_usage().removeprefix("usage: ").rstrip(),
+            help=subcommand.about,
+            description=parser.description,
+            epilog=parser.epilog,
+        )
     return made
 
 
@@ -257,14 +273,14 @@ def folder(text: str, what: str) -> str:
     from pathlib import Path
 
     if not text:  # such as an unset variable: do not fall back to the current folder
-        raise Refusal(f"{what} has no name; give a folder, or . for the current one.")
+        raise Refusal(f"{what} is empty; name a folder, or . for the current one.")
     path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 (resolve() would follow links)
     if not path.exists():
         raise Refusal(f"{what} does not exist: {path}")
     if not path.is_dir():
         raise Refusal(f"{what} is not a folder: {path}")
     if not os.access(path, os.R_OK | os.X_OK):
-        raise Refusal(f"{what} may not be read: {path}")
+        raise Refusal(f"{what} is not readable: {path}")
     return str(path)
 
 
@@ -304,7 +320,7 @@ def _printed(words: list[str]) -> int | None:
         if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT) or error.filename:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise Refusal(f"The output cannot be written: {error.strerror}.", 1) from None
+        raise Refusal(f"Cannot write the output: {error.strerror}.", 1) from None
     return code
 
 
@@ -313,7 +329,7 @@ def _print(words: list[str]) -> int | None:
         return run(words[0], words[1:])
     ours, _, _ = split(words)
     if "--help" in ours or "-h" in ours:
-        print(_parser().format_help(), end="")
+        print(help_text(), end="")
         return 0
     if any(word.partition("=")[0] == "--print-completion" for word in ours):
         print_completion(ours)
@@ -334,13 +350,8 @@ def print_completion(ours: Sequence[str]) -> None:
     """
     import shtab
 
-    from acp_tui.commands import doctor, log, rules, sandbox, search, sessions
-
     shell = read(_parser(), ours, None)["print_completion"]
-    parser = _parser()
-    made = parser.add_subparsers()
-    for name, below in zip(_COMMANDS, (doctor, log, rules, sandbox, search, sessions), strict=True):
-        made.add_parser(name, parents=[below.parser()], add_help=False)
+    parser = whole_parser()
     folders, files = ("--cwd", "--add-dir"), ("--mcp-config", "--log-file")
     for action in parser._actions:  # shtab reads it there
         if action.option_strings[-1:] == ["--agent"]:
@@ -493,7 +504,7 @@ def _piped() -> str:
     try:
         text = raw.decode()
     except UnicodeDecodeError:
-        raise Refusal("What comes on stdin is no UTF-8 text, so it cannot be a prompt.") from None
+        raise Refusal("The text on stdin is not UTF-8, so it cannot be a prompt.") from None
     try:
         terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError:
@@ -541,12 +552,12 @@ def _start_log(options: Options) -> None:
 def examine(words: Sequence[str]) -> int:
     """Run `acp-tui doctor` and return the exit code."""
     ours, agent, agent_args = split(words)
-    from acp_tui.commands import doctor
+    from acp_tui.commands import doctor, parsers
 
     if "--help" in ours or "-h" in ours:
-        print(doctor.HELP, end="")
+        print(parsers.doctor().format_help(), end="")
         return 0
-    options = read(doctor.parser(), ours, agent)
+    options = read(parsers.doctor(), ours, agent)
     cwd = folder(options["cwd"], "The workspace")
     if agent is None and not options["demo"]:
         return doctor.report_machine(cwd, as_json=options["json"])
@@ -562,17 +573,17 @@ def examine(words: Sequence[str]) -> int:
 
 def print_log(words: Sequence[str]) -> int:
     """Run `acp-tui log` and return the exit code."""
-    from acp_tui.commands import log
+    from acp_tui.commands import log, parsers
     from acp_tui.store.decisions import NAME
     from acp_tui.store.folders import data_folder
 
     if "--help" in words or "-h" in words:
-        print(log.HELP, end="")
+        print(parsers.log().format_help(), end="")
         return 0
     if words[:1] != ["decisions"]:
         what = f", not '{words[0]}'" if words else ""
-        raise Refusal(f"log prints decisions{what}\nTry: acp-tui log decisions", USAGE)
-    options = read(log.parser(), words[1:], None)
+        raise Refusal(f"log needs a subcommand: decisions{what}", USAGE)
+    options = read(parsers.log(), words[1:], None)
     return log.run(
         data_folder() / NAME, options["since"], options["session"], options["agent"], as_json=options["json"]
     )
@@ -582,16 +593,16 @@ def see_rules(words: Sequence[str]) -> int:
     """Run `acp-tui rules` and return the exit code."""
     from pathlib import Path
 
-    from acp_tui.commands import rules
+    from acp_tui.commands import parsers, rules
 
     if "--help" in words or "-h" in words:
-        print(rules.HELP, end="")
+        print(parsers.rules().format_help(), end="")
         return 0
     if not words:
-        raise Refusal("rules needs to know what to do, such as: acp-tui rules check", USAGE)
-    options = read(rules.parser(), words, None)
+        raise Refusal("rules needs a subcommand: check or try", USAGE)
+    options = read(parsers.rules(), words, None)
     if options["what"] == "try" and options["files"]:
-        raise Refusal("rules try takes no files; it uses those that count.", USAGE)
+        raise Refusal("rules try takes no files; it uses the rule files in effect.", USAGE)
     from acp_tui.rules import rule_files
     from acp_tui.rules.book import RuleBook
     from acp_tui.store import folders
@@ -607,16 +618,16 @@ def see_rules(words: Sequence[str]) -> int:
 
 def run_in_sandbox(words: Sequence[str]) -> int:
     """Run `acp-tui sandbox` and return the exit code."""
-    from acp_tui.commands import sandbox
+    from acp_tui.commands import parsers, sandbox
     from acp_tui.sandbox.choice import sandbox_for
     from acp_tui.sandbox.fence import NoFence
 
     end = words.index("--") if "--" in words else len(words)
     ours, command = words[:end], words[end + 1 :]
     if "--help" in ours or "-h" in ours:
-        print(sandbox.HELP, end="")
+        print(parsers.sandbox().format_help(), end="")
         return 0
-    options = read(sandbox.parser(), ours, None)
+    options = read(parsers.sandbox(), ours, None)
     if not command:
         raise Refusal("sandbox needs a command, such as: acp-tui sandbox -- bash", USAGE)
     cwd = folder(options["cwd"], "The workspace")
@@ -643,27 +654,27 @@ def run_in_sandbox(words: Sequence[str]) -> int:
 
 def see_sessions(words: Sequence[str]) -> int:
     """Run `acp-tui sessions` and return the exit code."""
-    from acp_tui.commands import sessions
+    from acp_tui.commands import parsers, sessions
     from acp_tui.store.folders import data_folder
 
     if "--help" in words or "-h" in words:
-        print(sessions.HELP, end="")
+        print(parsers.sessions().format_help(), end="")
         return 0
-    return sessions.run(data_folder(), read(sessions.parser(), words, None))
+    return sessions.run(data_folder(), read(parsers.sessions(), words, None))
 
 
 def search_sessions(words: Sequence[str]) -> int:
     """Run `acp-tui search` and return the exit code."""
-    from acp_tui.commands import search
+    from acp_tui.commands import parsers, search
     from acp_tui.store.folders import data_folder
     from acp_tui.store.search_index import has_full_text, index_folder
     from acp_tui.store.search_query import InvalidQuery
 
     ours = words[: words.index("--")] if "--" in words else words
     if "--help" in ours or "-h" in ours:
-        print(search.HELP, end="")
+        print(parsers.search().format_help(), end="")
         return 0
-    options, journals = read(search.parser(), words, None), data_folder() / "journals"
+    options, journals = read(parsers.search(), words, None), data_folder() / "journals"
     if options["index"]:
         return search.update_index(journals, index_folder())
     try:

@@ -2,7 +2,8 @@
 
     python -m tests.smoke PROGRAM
 
-For packages that were just built: exits with 0 when everything came as it should, else shows the screen.
+For packages that were just built: exits with 0 when everything came as it should, else shows the screen. The
+man page must be installed beside the program.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ def smoke(program: Path, folder: Path) -> str:
 
 def main() -> int:
     """Run the smoke test for the program named on the command line."""
+    page = Path(sys.argv[1]).absolute().parents[1] / "share" / "man" / "man1" / "acp-tui.1"
+    if not page.is_file():
+        print(f"there is no man page at {page}", file=sys.stderr)
+        return 1
     with tempfile.TemporaryDirectory() as folder:
         try:
             smoke(Path(sys.argv[1]).absolute(), Path(folder))

@@ -84,8 +84,8 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--cwd", "{tmp}/none"], "does not exist: {tmp}/none"),
         (["--cwd", "{tmp}/file"], "is not a folder"),
-        (["--cwd", ""], "The workspace has no name"),
-        (["--add-dir", ""], "The folder of --add-dir has no name"),
+        (["--cwd", ""], "The workspace is empty"),
+        (["--add-dir", ""], "The folder of --add-dir is empty"),
         (["--add-dir", "{tmp}/none"], "folder of --add-dir does not exist"),
         (["--agent", "no-such-agent"], "neither a known agent nor a program"),
         (["--agent", "{tmp}/file"], "is not a program that may be run"),
@@ -328,7 +328,7 @@ def test_pipes_in_the_place_of_our_own_files_do_not_hold_up_the_start(tmp_path: 
     result = started(tmp_path)
 
     assert result["code"] == 7
-    assert "cannot be read (it is no regular file" in str(result["problems"])
+    assert "cannot be read (it is not a regular file" in str(result["problems"])
     assert all(stat.S_ISFIFO((home / name).stat().st_mode) for name in names)
 
 
@@ -363,7 +363,7 @@ def test_a_closed_or_full_stream_ends_in_a_word_and_no_traceback(
 
     assert "Traceback" not in done.stderr
     if streams == ">/dev/full" and words != "log decisions":
-        assert "cannot be written" in done.stderr
+        assert "Cannot write the output" in done.stderr
         assert done.returncode == 1
 
 
@@ -407,7 +407,7 @@ def test_folders_can_be_added_several_times() -> None:
         (["--bogus"], "unknown option --bogus"),
         (["--vers"], "unknown option --vers"),
         (["gemini"], "To start an agent: acp-tui --agent gemini"),
-        (["doctor", "gemini"], "To examine an agent: acp-tui doctor --agent gemini"),
+        (["doctor", "gemini"], "To check an agent: acp-tui doctor --agent gemini"),
         (["log", "decisions", "gemini"], "Try: acp-tui log decisions --help"),
         (["rules", "check", "--bogus"], "Try: acp-tui rules --help"),
         (["--cwd"], "--cwd"),

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from textual.binding import Binding
+from textual.dom import DOMNode
 
+import acp_tui.ui
 from acp_tui.ui.commands import COMMANDS
 from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.screens.protocol import FrameList
 from acp_tui.ui.widgets.key_names import key_text
 from acp_tui.ui.widgets.prompt_box import PromptBox
+from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.textual_internals import class_bindings_of
+from tests.reference.pages import PARTS, written
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = (ROOT / "README.md").read_text()
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 ROOMS = {path.name for path in (ROOT / "acp_tui").iterdir() if path.is_dir()}
 PLACES = {"acp_tui", "tests", "docs", "themes", "screenshots", ".ci", *ROOMS}
 
@@ -58,32 +67,46 @@ def test_make_runs_the_tests_as_the_readme_does() -> None:
     assert "$(BIN)/pytest -n auto\n" in makefile
 
 
-def keys_of_readme() -> set[str]:
-    """Return the keys in the first column of the table of keys."""
-    _, _, section = (ROOT / "README.md").read_text().partition("\n## Keys\n")
-    rows = [line.split(" | ")[0] for line in section.partition("\n## ")[0].splitlines() if line[:2] == "| "]
-    cells = " ".join(rows).replace("\\\\", "\\").replace("`", "")
-    numbers = " ".join(f"Alt+{number}" for number in range(1, 10))
-    return set(cells.replace("Alt+1 … Alt+9", numbers).replace(",", " ").split())
+@pytest.mark.parametrize("page", PARTS)
+def test_a_reference_page_is_what_the_program_says(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text()
+
+    assert written(page, text) == text, "python -m tests.reference writes it"
 
 
-def test_the_table_of_keys_in_the_readme_has_every_command_and_no_other_key() -> None:
+def test_the_page_of_keys_has_every_action_with_a_key() -> None:
+    for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
+        importlib.import_module(module.name)
+    text = (ROOT / "docs" / "keys.md").read_text()
+    kinds = [kind for kind in every(DOMNode) if kind.__module__.startswith("acp_tui.")]
+    names = {binding.id for kind in kinds for _, binding in class_bindings_of(kind) if binding.id}
+    lists = [kind for kind in kinds if issubclass(kind, RowList) and kind is not FrameList]
+    of_lists = {binding.id for kind in lists for _, binding in class_bindings_of(kind) if binding.id}
+
+    missing = {name for name in names - of_lists if f"`{name}`" not in text}
+
+    assert missing == {f"app.go-{number}" for number in range(2, 9)}
+
+
+def test_every_key_that_the_readme_names_is_one() -> None:
+    kinds: list[type[DOMNode]] = [PromptBox, ChatPane]
     bindings = [Binding(command.keys, "") for command in COMMANDS if command.keys]
-    bindings += [binding for kind in (PromptBox, ChatPane) for _, binding in class_bindings_of(kind)]
-    commands = {key_text(command.keys, ascii=True) for command in COMMANDS if command.keys}
+    bindings += [binding for kind in kinds for _, binding in class_bindings_of(kind)]
     bound = {key_text(key, ascii=True) for binding in bindings for key in binding.key.split(",")}
-    named = keys_of_readme()
 
-    assert commands - named == set()
-    assert {key for key in named if re.fullmatch(r"(Ctrl|Alt|Shift)\+\S+|F\d+", key)} - bound == set()
+    named = set(re.findall(r"\b(?:(?:Ctrl|Alt|Shift)\+[A-Z][a-z]*|(?:Ctrl|Alt|Shift)\+\d|F\d+)\b", README))
+
+    assert named - bound == set()
 
 
-def test_the_table_of_commands_in_the_readme_is_that_of_the_program() -> None:
-    _, _, section = (ROOT / "README.md").read_text().partition("\n## Commands\n")
-    rows = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| `/")]
+def test_every_word_that_the_readme_names_is_a_command() -> None:
+    words = {f"/{word}" for command in COMMANDS for word in command.slash}
 
-    assert rows == [
-        f"| {', '.join(f'`/{word}`' for word in command.slash)} | {command.summary} |"
-        for command in COMMANDS
-        if command.slash
-    ]
+    assert set(re.findall(r"`(/[a-z]+)`", README)) - words == set()
+
+
+def every(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    """Yield the classes below a class."""
+    for one in kind.__subclasses__():
+        yield one
+        yield from every(one)

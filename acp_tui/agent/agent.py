@@ -494,12 +494,12 @@ class Agent:
         session_id = session_named_in(message.line)
         known = [self.sessions[session_id]] if session_id in self.sessions else list(self.sessions.values())
         what = message.method or "a message whose kind is not known"
-        text = f"The agent sent what is too large, and it was dropped: {what}, {message.reason}."
+        text = f"A message of the agent is too large and was dropped: {what}, {message.reason}."
         waiting = self.connection.waiting_for
         if not message.method and waiting:
             text += (
-                f" It may have been the answer to {', '.join(waiting)}, which then never comes:"
-                " stop the turn, or restart the agent."
+                f" It may have been the answer to {', '.join(waiting)}, which will not"
+                " come: if the turn hangs, stop it or restart the agent."
             )
         for session in known:
             self._tell(session.id, text, "warning")
@@ -513,9 +513,9 @@ class Agent:
         session = self._sessions.find(session_id)
         led_to = led_elsewhere(written.path, written.real, session.cwd) if session is not None else ""
         if led_to:
-            self._tell(session_id, f"{written.path} leads to {led_to}: that was written.")
+            self._tell(session_id, f"{written.path} is a link to {led_to}, which was written.")
         if written.other_names:
-            text = f"{written.path} has other names (hard links): what was written shows there, too."
+            text = f"{written.path} has hard links: its other names show the change, too."
             self._tell(session_id, text)
 
     async def authorize(self, session_id: str, request: ImplicitRequest) -> Stale | None:
@@ -546,9 +546,9 @@ class Agent:
             self._recorder.stale_write(session, call, path, answer)
 
     def tell_unread(self, session_id: str) -> None:
-        """Show lines in the chat that the agent printed and that are no messages."""
+        """Show lines in the chat printed by the agent that are not messages."""
         self._tell(
-            session_id, "The agent prints lines that are no messages.", detail=self.connection.new_strays
+            session_id, "The agent prints lines that are not ACP messages.", detail=self.connection.new_strays
         )
 
     def _tell_act(self, session_id: str, text: str) -> None:

@@ -68,7 +68,7 @@ class FolderGone(AgentError):
     """The folder of a session is gone; nothing was sent."""
 
     def __init__(self, cwd: str) -> None:
-        super().__init__(f"The folder {cwd} is not there any more: it was moved or deleted.")
+        super().__init__(f"The folder {cwd} no longer exists: it was moved or deleted.")
 
 
 class NotOffered(AgentError):
@@ -138,11 +138,11 @@ class Capabilities:
         for block in prompt:
             match block:
                 case ImageContent():
-                    self.need(can.image, "take images in a prompt")
+                    self.need(can.image, "accept images in prompts")
                 case AudioContent():
-                    self.need(can.audio, "take sounds in a prompt")
+                    self.need(can.audio, "accept audio in prompts")
                 case EmbeddedResource():
-                    self.need(can.embedded_context, "take embedded files in a prompt")
+                    self.need(can.embedded_context, "accept embedded files in prompts")
 
     def further_roots(self, cwd: str, roots: Sequence[str]) -> list[str] | None:
         """Return the additional folders for a request, without doubles; None if the agent takes none."""
@@ -161,7 +161,7 @@ def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
         ("close sessions", has(session.close)),
         ("delete sessions", has(session.delete)),
         ("fork sessions", has(session.fork)),
-        ("further folders", has(session.additional_directories)),
+        ("additional folders", has(session.additional_directories)),
         ("images in prompts", prompt.image),
         ("audio in prompts", prompt.audio),
         ("embedded files in prompts", prompt.embedded_context),

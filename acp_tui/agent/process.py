@@ -437,7 +437,7 @@ def _pipes() -> tuple[list[int], list[int]]:
         ends.extend(os.pipe() for _ in range(3))
     except OSError as error:
         _close(*itertools.chain(*ends))
-        raise SpawnFailed(f"There is no pipe to be had: {error.strerror}.", "Close some sessions.") from error
+        raise SpawnFailed(f"No pipe is available: {error.strerror}.", "Close some sessions.") from error
     (stdin, write), (read, stdout), (log, stderr) = ends
     return [stdin, stdout, stderr], [write, read, log]
 

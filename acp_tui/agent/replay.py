@@ -171,7 +171,7 @@ class _Replay:
     def _noted(self, msg: dict[str, Any]) -> None:
         if "start" in msg:
             self._tell_printed()
-            self._sessions.disconnect("The agent was started again.", "", self._at)
+            self._sessions.disconnect("The agent was restarted.", "", self._at)
             for session_id in list(self._sessions.by_id):
                 self._sessions.note(session_id, events.Resumed(), self._at)
             self._peer = Peer()

@@ -86,7 +86,7 @@ class Setup:
         """
         can = self._capabilities.can
         self._capabilities.need(
-            can.load_session if replay else can.session_capabilities.resume, "take up an earlier session"
+            can.load_session if replay else can.session_capabilities.resume, "resume sessions"
         )
         request = self._attach_request(session_id, cwd, extra_roots, mcp_servers)
         roots = self._roots(session_id)
@@ -136,9 +136,9 @@ class Setup:
             AgentError.
         """
         if not session_id:
-            raise AgentError(f"The agent gave no name to the {what}.")
+            raise AgentError(f"The agent returned no id for the {what}.")
         if session_id in known or self.is_lent(session_id):
-            raise AgentError(f"The agent named the same session again instead of a {what}.")
+            raise AgentError(f"The agent returned the id of an open session instead of a {what}.")
 
     def _attach_request(
         self, session_id: str, cwd: str, roots: Sequence[str], mcp_servers: Sequence[dict[str, Any]]

@@ -104,7 +104,7 @@ class ChangedFiles:
         if len(now) > SHOWN and not self._has_told_of_more:
             self._has_told_of_more = True
             text = f"{len(now):,} files have changed; the first {SHOWN:,} are listed."
-            self._tell(Noted(text, "warning", "A .gitignore can leave out what programs make."))
+            self._tell(Noted(text, "warning", "List generated files in a .gitignore to leave them out."))
         files = self.listed(now)
         if files != self._told:
             self._told = files

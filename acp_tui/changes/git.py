@@ -142,7 +142,7 @@ class Git:
     ) -> Process:
         program = git_program()
         if program is None:
-            raise FileNotFoundError(2, "there is no git on PATH")
+            raise FileNotFoundError(2, "git is not on PATH")
         options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
         before = _BEFORE if has_memory_limit() else ()
         return await start_process(

@@ -53,7 +53,7 @@ _USED: Final = "acp-tui.lock"
 _MADE: Final = "acp-tui.made"
 """Marker of a completed store: an interrupted `git init` looks damaged."""
 _NAME: Final = re.compile(r"[0-9a-f]{20}(\.damaged-\d+)?")
-_GONE: Final = "The folder is not there any more."
+_GONE: Final = "The folder no longer exists."
 
 
 class SnapshotStore:
@@ -85,7 +85,7 @@ class SnapshotStore:
             Unavailable.
         """
         if git_program() is None:
-            raise Unavailable("There is no git on PATH. Install git, and start again.")
+            raise Unavailable("git is not on PATH. Install git and restart acp-tui.")
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = os.open(self.path / _USED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -167,7 +167,7 @@ class SnapshotStore:
         try:
             return await self._rebuild()
         except OSError as error:
-            raise Unavailable(f"The damaged snapshots cannot be put aside: {error}") from error
+            raise Unavailable(f"The damaged snapshots cannot be moved away: {error}") from error
 
     async def _rebuild(self) -> Path:
         aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
@@ -243,8 +243,8 @@ class SnapshotStore:
         with suppress(Unsearched):
             name = await asyncio.to_thread(obstacle_in, self.root)
         if name is None:
-            return f"git did nothing for {self.patience:.0f} s, or needed too much memory, and was ended."
-        return f"git cannot read {name}, which is a pipe, a device or far too large. Take it away."
+            return f"git did nothing for {self.patience:.0f} s or needed too much memory, and was killed."
+        return f"git cannot read {name}, which is a pipe, a device or far too large. Move it away."
 
 
 def _write(path: Path, content: bytes) -> None:

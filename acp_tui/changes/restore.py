@@ -68,7 +68,7 @@ def read_file(root: Path, path: str) -> bytes:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise OSError(errno.EISDIR, "it is a directory now, or no plain file")
+            raise OSError(errno.EISDIR, "it is now a folder, or not a regular file")
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
 

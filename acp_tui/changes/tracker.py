@@ -146,10 +146,10 @@ def lost_reason(at: float, *, moved: str = "", were_kept: bool = False) -> str:
     today = when.date() == datetime.now().date()
     told = f"files from before {when:%H:%M}" if today else f"files from before {when:%Y-%m-%d %H:%M}"
     if moved:
-        return f"The snapshots of this session are of {moved}: {told} cannot be given back here."
+        return f"The snapshots of this session are of {moved}: {told} cannot be restored here."
     if were_kept:
-        return f"The snapshots of this session were removed: {told} cannot be given back."
-    return f"There are no snapshots of the earlier part of this session: {told} cannot be given back."
+        return f"The snapshots of this session were removed: {told} cannot be restored."
+    return f"There are no snapshots of the earlier part of this session: {told} cannot be restored."
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -533,8 +533,8 @@ class ChangeTracker:
         if not self._can_watch and not self._has_said:
             self._has_said = True
             text = (
-                "Not watching the workspace: changes are shown when a tool call or a turn ends, and when you "
-                "go to the changes pane."
+                "The workspace cannot be watched: changes are shown when a tool call or a turn ends, and "
+                "when you go to the changes pane."
             )
             self._tell(Noted(text, "info", f"The reason: {self._snapshots.obstacle}."))
 
@@ -596,7 +596,7 @@ class ChangeTracker:
     def _failed(self, error: SnapshotError) -> None:
         if not self._has_failed:
             self._has_failed = True
-            self.obstacle = f"Only what the agent reports is shown: {error}"
+            self.obstacle = f"Only changes that the agent reports are shown: {error}"
             text = "Only changes that the agent reports are shown from now on."
             self._tell(Noted(text, "warning", str(error)))
 
@@ -609,8 +609,8 @@ class ChangeTracker:
 
     def _start_over(self) -> None:
         """Restart from nothing after the store was damaged."""
-        text = f"The snapshots of this workspace were damaged, and are now in {self._snapshots.damaged}."
-        self._tell(Noted(text, "warning", "Changes are shown from now on; earlier ones cannot be undone."))
+        text = f"The snapshots of this workspace were damaged and are now in {self._snapshots.damaged}."
+        self._tell(Noted(text, "warning", "Changes are tracked from now on; earlier ones cannot be undone."))
         self.first = self.before = None
         self._baseline.clear()
         self._found.clear()

@@ -69,11 +69,11 @@ def _joined(lines: list[bytes], end: bytes) -> bytes:
     return b"".join([*(line if line.endswith(b"\n") else line + end for line in lines[:-1]), *lines[-1:]])
 
 
-_NO_WAY_BACK: Final = "what is there now is in no snapshot (too large, left out or unreadable), so it stays"
-_FOLDER: Final = "a folder is there now, so it stays"
-_CHANGED: Final = "{}: changed in the meantime"
+_NO_WAY_BACK: Final = "its content is in no snapshot (too large, left out or unreadable), so it is kept"
+_FOLDER: Final = "it is now a folder, so it is kept"
+_CHANGED: Final = "{}: changed meanwhile"
 _ONE_NAME: Final = "{} and {} are one name to this file system; reject both changes together"
-_OTHER_NAME: Final = "another spelling of this name is there now, so it stays"
+_OTHER_NAME: Final = "another spelling of this name exists now, so it is kept"
 
 
 # The preview shown to the user may be out of date when it is confirmed. So a snapshot is taken first, as the

@@ -124,7 +124,7 @@ class UndoStack:
         else:
             self._passed += 1
             if place:
-                stay.append("once more undoes the one before it")
+                stay.append("press again to undo the one before it")
         return UndoResult(
             replace(restored, problems=(*restored.problems, *stay)), is_over, len(self._ways) - place
         )
@@ -136,7 +136,7 @@ class UndoStack:
         restored = await restore(
             self._snapshots, way.back, [change for change in changes if not _paths(change) & newer]
         )
-        stay = [f"{each.path}: changed since then, so it stays" for each in changes if _paths(each) & newer]
+        stay = [f"{each.path}: changed since then, so it is kept" for each in changes if _paths(each) & newer]
         return restored, stay
 
     @contextmanager

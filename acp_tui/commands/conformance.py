@@ -26,12 +26,12 @@ def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
     if type(info.protocol_version) is int:
         yield Finding("protocol", "well", f"version {info.protocol_version}")
     else:
-        yield Finding("protocol", "note", f"version {info.protocol_version!r} is no number", "read as 1")
+        yield Finding("protocol", "note", f"version {info.protocol_version!r} is not a number", "read as 1")
     if info.agent_info is None and isinstance(raw, dict) and raw.get("agentInfo") is not None:
-        text = "says who it is in a way that cannot be read"
-        yield Finding("identity", "broken", text, "called by the name of its command")
+        text = "agentInfo is invalid"
+        yield Finding("identity", "broken", text, "named after its command")
     elif info.agent_info is None:
-        yield Finding("identity", "note", "does not say who it is", "called by the name of its command")
+        yield Finding("identity", "note", "no agentInfo", "named after its command")
     else:
         version = f" {info.agent_info.version}" if info.agent_info.version else ""
         yield Finding("identity", "well", f"{info.agent_info.display_name}{version}")
@@ -43,7 +43,7 @@ def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
     elif not isinstance(raw, dict) or raw.get("agentCapabilities") is None:
         yield Finding("capabilities", "note", "names none", "nothing optional is used")
     if dialects.normalise("InitializeResponse", raw) is not raw:
-        yield Finding("dialect", "note", "initialize is in older words", "read as today's")
+        yield Finding("dialect", "note", "initialize uses older names", "translated")
 
 
 def new_session(result: Any) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def new_session(result: Any) -> Iterator[Finding]:
     if not isinstance(result, dict):
         return
     if dialects.normalise("NewSessionResponse", result) is not result:
-        yield Finding("dialect", "note", "session/new is in older words", "read as today's")
+        yield Finding("dialect", "note", "session/new uses older names", "translated")
     if isinstance(result.get("models"), dict):
         yield Finding(
             "dialect",
@@ -67,12 +67,12 @@ def envelopes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     asked = {str(frame.msg.get("id")) for frame in frames if frame.direction == "out"}
     bare = sum(msg.get("jsonrpc") != "2.0" for msg in came)
     if bare:
-        yield Finding("JSON-RPC", "broken", f"{bare} messages without “jsonrpc”: “2.0”", "read all the same")
+        yield Finding("JSON-RPC", "broken", f"{bare} messages without “jsonrpc”: “2.0”", "accepted")
     as_text = sum(
         "method" not in msg and isinstance(msg.get("id"), str) and msg["id"] in asked for msg in came
     )
     if as_text:
-        yield Finding("JSON-RPC", "broken", "sends our ids back as text", "matched by their value")
+        yield Finding("JSON-RPC", "broken", "returns our ids as strings", "matched by their value")
     if came and not bare and not as_text:
         yield Finding(
             "JSON-RPC", "well", f"{len(came)} messages, each with “jsonrpc”: “2.0” and ids as we sent them"
@@ -106,10 +106,10 @@ def updates(frames: Sequence[WireMessage]) -> Iterator[Finding]:
         if update not in unread and dialects.normalise_update(copy.deepcopy(update)) != update
     ]
     if unknown:
-        fallback = "not shown in the chat; in the protocol view"
+        fallback = "not shown in the chat, only in the protocol log"
         yield Finding("updates", "note", f"of unknown kinds: {shown(unknown)}", fallback)
     if older:
-        yield Finding("dialect", "note", f"updates in older words: {shown(older)}", "read as today's")
+        yield Finding("dialect", "note", f"updates with older names: {shown(older)}", "translated")
     if sent and not unread and not older:
         yield Finding("updates", "well", f"{len(sent)}, of kinds {_list({_name(each) for each in sent})}")
 
@@ -120,25 +120,23 @@ def noise(lines: Sequence[Noise]) -> Iterator[Finding]:
     beside = [line for line in lines if line.reason == BESIDE]
     plain = [line for line in lines if line not in odd and line not in beside]
     if plain:
-        text = f"lines that are no messages: {len(plain)}, the first: {_start(plain[0])}"
-        yield Finding("stdout", "broken", text, "skipped, and shown in the protocol view")
+        text = f"lines that are not messages: {len(plain)}, the first: {_start(plain[0])}"
+        yield Finding("stdout", "broken", text, "skipped, and shown in the protocol log")
     if beside:
         text = f"other bytes on the line of a message: {len(beside)} times, the first: {_start(beside[0])}"
-        yield Finding(
-            "stdout", "broken", text, "cut off, and shown in the protocol view; the message is read"
-        )
+        yield Finding("stdout", "broken", text, "cut off, and shown in the protocol log; the message is read")
     if odd:
-        text = f"answers to nothing that was asked, as to a notification: {len(odd)}"
+        text = f"responses without a request, as to a notification: {len(odd)}"
         yield Finding("stdout", "broken", text, "ignored")
     if not lines:
-        yield Finding("stdout", "well", "nothing but messages")
+        yield Finding("stdout", "well", "only messages")
 
 
 def too_large(messages: Sequence[Dropped]) -> Iterator[Finding]:
     """Report messages beyond the line limit."""
     if messages:
         text = f"messages that are too large: {len(messages)}, the first: {messages[0].reason}"
-        yield Finding("stdout", "broken", text, "dropped, which the chat says")
+        yield Finding("stdout", "broken", text, "dropped, with a notice in the chat")
 
 
 def _start(line: Noise) -> str:
@@ -149,7 +147,7 @@ def stderr(size: int, tail: str) -> Finding:
     """Check the amount of stderr, in bytes."""
     if size > _MUCH:
         text = f"{size:,} bytes of log for a few calls"
-        return Finding("stderr", "note", text, "drained always; the end of it is kept")
+        return Finding("stderr", "note", text, "always read; the end is kept")
     last = tail.rstrip().rpartition("\n")[2][:_SHOWN]
     return Finding("stderr", "well", f"{size:,} bytes, the last line: {last}" if size else "silent")
 
@@ -164,18 +162,18 @@ def ending(by_itself: bool, status: ExitStatus, left_behind: bool) -> Iterator[F
     """
     if not by_itself:
         needed = "KILL" if status.signal == "SIGKILL" else "TERM"
-        text = f"does not end when its input ends; it took {needed}"
+        text = f"does not exit when its input is closed; it took {needed}"
         yield Finding("exit", "note", text, "TERM after 2 s, and KILL 2 s later")
     elif status.exit_code == 0:
-        yield Finding("exit", "well", "ends by itself when its input ends")
+        yield Finding("exit", "well", "exits when its input is closed")
     else:
-        text = f"ends by itself, but with {status}"
-        yield Finding("exit", "note", text, "shown, when it was not asked to end")
+        text = f"exits when its input is closed, but with {status}"
+        yield Finding("exit", "note", text, "shown, when it was not asked to exit")
     if left_behind:
-        text = "processes that it started outlive it"
-        yield Finding("children", "broken", text, "found by a mark in their environment, and ended")
+        text = "leaves processes running"
+        yield Finding("children", "broken", text, "found by a mark in their environment, and killed")
     elif by_itself:
-        yield Finding("children", "well", "nothing is left behind")
+        yield Finding("children", "well", "leaves no processes")
 
 
 def pages(frames: Sequence[WireMessage]) -> Iterator[Finding]:
@@ -187,13 +185,13 @@ def pages(frames: Sequence[WireMessage]) -> Iterator[Finding]:
         result = answer_of(frames, msg.get("id"))
         listed = result.get("sessions") if isinstance(result, dict) else None
         if not isinstance(listed, list):
-            yield Finding("session/list", "broken", "a page without a list of sessions", "counts as empty")
+            yield Finding("session/list", "broken", "a page without a list of sessions", "treated as empty")
             return
         count += len(listed)
         cursors.append(result.get("nextCursor"))
     given = [cursor for cursor in cursors if cursor is not None]
     if len(given) != len(set(map(str, given))):
-        yield Finding("session/list", "broken", "gives the same cursor again", "listing stops there")
+        yield Finding("session/list", "broken", "returns the same cursor again", "listing stops there")
     else:
         yield Finding("session/list", "well", f"{count} sessions on {len(asked)} page(s)")
 

@@ -8,7 +8,6 @@ import os
 import shlex
 import sys
 import time
-from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,43 +37,11 @@ from acp_tui.store.urls import masked
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import Terminals
 
-HELP: Final = """\
-Say which ways this machine has, and what is missing. With an agent, examine it:
-how it starts, what it offers, which rules of the protocol it breaks, and what
-acp-tui does about each.
-
-  acp-tui doctor [--cwd DIR] [--json]
-  acp-tui doctor [options] --agent NAME [arguments of the agent …]
-  acp-tui doctor [options] --demo
-
-Nothing is said to the agent's model unless --prompt is given.
-
-  --cwd DIR        the workspace; the current folder by default
-  --timeout S      seconds for each answer; 30 by default
-  --prompt TEXT    also say this, twice: once to the end, once to be cancelled;
-                   a third time if a cancel between the two has spoilt the second
-  --json           print JSON
-  --help           show this text
-
-Exit code: 0 all is well, 1 something is broken, 2 the command line is wrong.
-"""
-
 _MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
 _LONGEST: Final = 400
 """Characters printed of an agent's text."""
 _CHECK: Final = 22
 """Width of the first column, in cells."""
-
-
-def parser() -> ArgumentParser:
-    """Return the parser of the options before the agent."""
-    made = ArgumentParser(prog="acp-tui doctor", add_help=False, allow_abbrev=False, exit_on_error=False)
-    made.add_argument("--demo", action="store_true")
-    made.add_argument("--cwd", default=".")
-    made.add_argument("--timeout", type=_seconds, default=30.0)
-    made.add_argument("--prompt")
-    made.add_argument("--json", action="store_true")
-    return made
 
 
 def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json: bool) -> int:
@@ -110,16 +77,6 @@ def _print(text: str) -> None:
     sys.stdout.flush()
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise ArgumentTypeError(f"must be a number of seconds, not {text}")
-    return seconds
-
-
 def _words(report: Report) -> str:
     lines = [shlex.join(_command(report.launch)).replace(f"'{MASK}'", MASK), ""]
     hidden = _hiding(report.launch.env)
@@ -128,7 +85,7 @@ def _words(report: Report) -> str:
     counts = dict.fromkeys(_MARKS, 0)
     for finding in report.findings:
         counts[finding.verdict] += 1
-    lines += ["", f"{counts['well']} well, {counts['note']} to know, {counts['broken']} broken"]
+    lines += ["", f"{counts['well']} passed, {counts['note']} notes, {counts['broken']} failed"]
     return "\n".join(map(safe_line, lines))
 
 
@@ -350,7 +307,7 @@ class _Examination:
             info = await self._within(self._patience, self._agent.initialize())
         except TimeoutError:
             text = f"initialize has no answer after {self._patience:g} s"
-            self._report.add("start", "broken", text, "acp-tui goes on waiting, and says so")
+            self._report.add("start", "broken", text, "acp-tui keeps waiting, and says so")
             raise _Over from None
         except AgentGone:
             raise self._gone("start") from None
@@ -388,7 +345,7 @@ class _Examination:
         self._agent.connection.notify("_acp-tui/notice", {})
         await self._is_alive("unknown notification")
         if len(self._noise) > before:
-            text = "answered, although a notification has no answer"
+            text = "answered, although a notification gets no answer"
             self._report.add("unknown notification", "broken", text, "the answer is ignored")
         else:
             self._report.add("unknown notification", "well", "ignored")
@@ -440,12 +397,12 @@ class _Examination:
                 if again := await self._stop_turn(session, prompt):
                     self._report.add("cancel", "broken", f"a prompt after it {again}", "shown")
         elif prompt is not None:
-            self._report.add("cancel", "note", "not tried: the prompt has failed")
+            self._report.add("cancel", "note", "not tried: the prompt failed")
         if harm:
             fallback = "sent only while a turn runs; one that has just ended may get it all the same"
             self._report.add("cancel when idle", "broken", harm, fallback)
         else:
-            known = "the next prompt goes on" if works else "the agent goes on; no prompt was tried after it"
+            known = "the next prompt works" if works else "the agent continues; no prompt was tried after it"
             self._report.add("cancel when idle", "well", f"harmless: {known}")
 
     async def _cancel_idle(self, session: Session) -> str:
@@ -489,7 +446,7 @@ class _Examination:
             if isinstance(error, AgentError) and not isinstance(error, AgentGone):
                 return f"fails: {error}"
             if error is None and turn.result().stop_reason == "cancelled":
-                return "ends as cancelled, although nobody stopped it"
+                return "ends as cancelled, although it was not cancelled"
         began = time.monotonic()
         was_running = session.turn_state == "running"
         self._agent.cancel(session.id)
@@ -552,13 +509,13 @@ class _Examination:
             return await self._within(self._patience, call)
         except TimeoutError:
             text = f"no answer after {self._patience:g} s"
-            self._report.add(check, "broken", text, "acp-tui goes on waiting, and says so")
+            self._report.add(check, "broken", text, "acp-tui keeps waiting, and says so")
         except LoginRequired as error:
             self._report.findings.append(self._login(check, error))
         except AgentGone:
             raise self._gone(check) from None
         except AgentError as error:
-            self._report.add(check, "broken", str(error), "shown, with what can be tried")
+            self._report.add(check, "broken", str(error), "shown, with advice")
         return None
 
     async def _is_alive(self, check: str) -> None:
@@ -571,7 +528,7 @@ class _Examination:
         try:
             await self._within(self._ping_time, self._agent.connection.call(PING, {}))
         except TimeoutError:
-            self._report.add(check, "broken", "after it, nothing is answered any more")
+            self._report.add(check, "broken", "the agent stops answering after it")
             raise _Over from None
         except AgentGone:
             raise self._gone(check) from None
@@ -582,16 +539,16 @@ class _Examination:
         methods = [method.name for method in self._report.info.auth_methods] if self._report.info else []
         if methods:
             return Finding(
-                check, "note", f"wants a login ({error})", f"its ways to log in: {', '.join(methods)}"
+                check, "note", f"needs a login ({error})", f"its login methods: {', '.join(methods)}"
             )
-        advice = self._report.launch.login or "it offers no way to log in: run it in a shell"
-        return Finding(check, "note", f"wants a login ({error})", advice)
+        advice = self._report.launch.login or "no login method: run it in a shell"
+        return Finding(check, "note", f"needs a login ({error})", advice)
 
     def _gone(self, check: str) -> _Over:
         status = self._agent.connection.exit
         how = f" with {status}" if status is not None else ""
         last = self._agent.stderr_tail.strip().rpartition("\n")[2]
-        self._report.add(check, "broken", f"the agent ended{how}", f"its last words: {last}" if last else "")
+        self._report.add(check, "broken", f"the agent ended{how}", f"its last output: {last}" if last else "")
         return _Over()
 
     # ------------------------------------------------------------------ hearing

@@ -5,42 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
-from acp_tui.formatting import moment
 from acp_tui.safe_text import exact
 from acp_tui.store.decisions import Decision, Decisions
-
-HELP: Final = """\
-Print what agents asked for and how it was answered, the oldest first.
-
-  acp-tui log decisions [options]
-
-  --since WHEN      only from then on: 7d, 12h, 30m, or a date such as 2026-03-01
-  --session ID      only of this session
-  --agent NAME      only of this agent
-  --json            print JSON, one object a line
-  --help            show this text
-
-Exit code: 0 all is well, 1 the log cannot be read, 2 the command line is wrong.
-"""
-
-
-def parser() -> ArgumentParser:
-    """Return the parser of the arguments after `log decisions`."""
-    made = ArgumentParser(
-        prog="acp-tui log decisions", add_help=False, allow_abbrev=False, exit_on_error=False
-    )
-    made.add_argument("--since", type=since)
-    made.add_argument("--session")
-    made.add_argument("--agent")
-    made.add_argument("--json", action="store_true")
-    return made
 
 
 def run(path: Path, start: datetime | None, session: str | None, agent: str | None, *, as_json: bool) -> int:
@@ -61,16 +32,8 @@ def run(path: Path, start: datetime | None, session: str | None, agent: str | No
         print(f"acp-tui: {log.broken} lines of {path} cannot be read", file=sys.stderr)
     print_lines(map(_as_json if as_json else _line, reversed(found)))
     if not found and not as_json:
-        print("acp-tui: no decision fits", file=sys.stderr)
+        print("acp-tui: no matching decisions", file=sys.stderr)
     return 0
-
-
-def since(text: str) -> datetime:
-    """Parse a time: so long ago, or a date with or without a time."""
-    try:
-        return moment(text)
-    except ValueError as error:
-        raise ArgumentTypeError(str(error)) from None
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -68,7 +68,7 @@ def findings(folder: Path, env: Mapping[str, str], ask: Ask) -> Iterator[Finding
 
 def watching(folder: Path) -> Finding:
     """Try to watch a folder."""
-    check, looks = "watching", "acp-tui looks when a tool call or a turn ends, and in the changes pane"
+    check, looks = "watching", "acp-tui checks when a tool call or a turn ends, and in the changes pane"
     why = why_not_told(folder)
     if why:
         return Finding(check, "note", f"not possible: {why}", looks)
@@ -84,11 +84,11 @@ def watching(folder: Path) -> Finding:
     finally:
         events.close()
     if told is None:
-        return Finding(check, "note", "not possible: no events come", looks)
+        return Finding(check, "note", "not possible: no events arrive", looks)
     limit = ""
     with suppress(OSError, ValueError):
         limit = f", up to {int(_LIMIT.read_text()):,} folders"
-    return Finding(check, "well", f"told by the system in {took:.0f} ms{limit}")
+    return Finding(check, "well", f"reported by the system in {took:.0f} ms{limit}")
 
 
 def terminals() -> Finding:
@@ -103,7 +103,7 @@ def terminals() -> Finding:
             os.close(ours)
             os.close(theirs)
     except (OSError, termios.error) as error:
-        return Finding(check, "broken", f"none can be opened: {error}", "commands of agents cannot be run")
+        return Finding(check, "broken", f"cannot be opened: {error}", "commands of agents cannot be run")
     return Finding(check, "well", "PTYs" if size == (24, 80) else "PTYs, but without a size")
 
 
@@ -143,7 +143,7 @@ def clipboard(env: Mapping[str, str]) -> Finding:
 def notifications(env: Mapping[str, str]) -> Finding:
     """Find the way to call the user."""
     if env.get("TMUX") or env.get("TERM", "").startswith(("tmux", "screen")):
-        advice = "tmux and screen let no more through; `set -g monitor-bell on` shows it in tmux"
+        advice = "tmux and screen pass nothing else; `set -g monitor-bell on` shows it in tmux"
         return Finding("notifications", "note", "the bell", advice)
     return Finding("notifications", "well", f"OSC {'777' if speaks_777(env) else '9'}, and the bell")
 
@@ -155,10 +155,10 @@ def colors(env: Mapping[str, str]) -> Finding:
         exact = env.get("COLORTERM", "") in ("truecolor", "24bit")
         return Finding("colours", "well", "all" if exact else f"256 (TERM={term})")
     if found == "sixteen":
-        advice = "if it has more, set TERM=xterm-256color or COLORTERM=truecolor"
+        advice = "if it supports more, set TERM=xterm-256color or COLORTERM=truecolor"
         return Finding("colours", "note", f"16 (TERM={term})", advice)
     why = "NO_COLOR is set" if env.get("NO_COLOR") else f"TERM={term}"
-    return Finding("colours", "note", f"none: {why}", "what matters is bold, underlined or reversed")
+    return Finding("colours", "note", f"none: {why}", "bold, underline and reverse are used instead")
 
 
 QUESTION: Final = b"\x1b[?u\x1b[c"
@@ -173,9 +173,11 @@ def keyboard(answer: bytes) -> Finding:
     if _KITTY.search(answer):
         return Finding(check, "well", "Kitty's: every key and modifier")
     if not answer:
-        return Finding(check, "note", "not known: no terminal answers", "run doctor in a terminal, unpiped")
-    advice = "Shift+Enter and some keys with Ctrl do not arrive; Ctrl+J makes a line"
-    return Finding(check, "note", "the old one", advice)
+        return Finding(
+            check, "note", "unknown: the terminal does not answer", "run doctor in a terminal, without pipes"
+        )
+    advice = "Shift+Enter and some Ctrl keys do not arrive; Ctrl+J inserts a newline"
+    return Finding(check, "note", "legacy", advice)
 
 
 def ask_terminal() -> bytes:
@@ -214,7 +216,7 @@ def git(folder: Path) -> Finding:
     """Find git."""
     check, advice = (
         "snapshots by git",
-        "only changes that agents report are shown, and none can be undone: install git",
+        "only changes that agents report are shown, without undo: install git",
     )
     try:
         done = asyncio.run(Git(folder, folder).run("--version"))
@@ -236,7 +238,7 @@ def file_names(folder: Path) -> Iterator[Finding]:
     cases = {_is_same(path, path.name.swapcase()) for path in paths if path.name.swapcase() != path.name}
     if cases:
         found = "does not count" if True in cases else "counts"
-        yield Finding("case of file names", "well", f"{found}; protected names are so in any case")
+        yield Finding("case of file names", "well", f"{found}; protected names are protected in any case")
     others = [(path, _other_form(path.name)) for path in paths]
     forms = {_is_same(path, other) for path, other in others if other != path.name}
     if forms:
@@ -266,8 +268,8 @@ def words(found: list[Finding]) -> str:
         if finding.fallback:
             lines += _wrapped(" " * (_CHECK + 2), f"→ {finding.fallback}", indent=2)
     counts = {verdict: sum(each.verdict == verdict for each in found) for verdict in _MARKS}
-    lines += ["", f"{counts['well']} well, {counts['note']} with less, {counts['broken']} missing"]
-    lines.append("acp-tui doctor --agent NAME examines an agent.")
+    lines += ["", f"{counts['well']} passed, {counts['note']} notes, {counts['broken']} failed"]
+    lines.append("acp-tui doctor --agent NAME checks an agent.")
     return "\n".join(lines)
 
 

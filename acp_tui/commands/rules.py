@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,38 +16,7 @@ from acp_tui.rules.model import RuleVerdict, decide
 from acp_tui.safe_text import exact_line
 from acp_tui.store.recordings import recent
 
-HELP: Final = """\
-Check your rules, or see what they would have done.
-
-  acp-tui rules check [FILE …]  say what is wrong in files of rules
-  acp-tui rules try [options]   go through what agents asked for in the past
-
-Without a FILE, check reads your rules.toml and .acp-tui/rules.toml of the
-current folder. try uses the same files; of the second one what it denies and
-asks always counts, and what it allows if you have trusted it.
-
-  --cwd DIR         another folder than the current one
-  --since DAYS      only sessions of the last days
-  --agent NAME      only sessions with this agent
-  --json            print JSON, one object a line
-  --help            show this text
-
-Exit code: 0 all is well, 1 a mistake was found, 2 the command line is wrong.
-"""
-
 _MANY: Final = 100_000
-
-
-def parser() -> ArgumentParser:
-    """Return the parser of the arguments after `rules`."""
-    made = ArgumentParser(prog="acp-tui rules", add_help=False, allow_abbrev=False, exit_on_error=False)
-    made.add_argument("what", choices=["check", "try"])
-    made.add_argument("files", nargs="*", metavar="FILE")
-    made.add_argument("--cwd", default=".")
-    made.add_argument("--since", type=_days)
-    made.add_argument("--agent")
-    made.add_argument("--json", action="store_true")
-    return made
 
 
 def check(book: RuleBook, files: Sequence[Path]) -> int:
@@ -57,7 +25,7 @@ def check(book: RuleBook, files: Sequence[Path]) -> int:
     for path in files or book.files():
         file = book.file(path)
         if not file.digest and not file.problems:
-            _say(f"{path}: there is no such file" if files else f"{path}: no rules yet")
+            _say(f"{path}: the file does not exist" if files else f"{path}: no rules yet")
             wrong += bool(files)
         for problem in file.problems:
             _say(str(problem))
@@ -83,7 +51,7 @@ def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | No
         counts[verdict.decision] += 1
         _say(json.dumps(_plain(past, verdict)) if as_json else _line(past, verdict))
     if not as_json:
-        _say(", ".join(_summary(counts)) if counts else "No agent has asked for anything in these sessions.")
+        _say(", ".join(_summary(counts)) if counts else "No requests in these sessions.")
     problems = book.problems()
     for problem in problems:  # on stderr, apart from the results
         print(exact_line(str(problem)), file=sys.stderr)
@@ -129,16 +97,6 @@ def _plain(past: PastRequest, verdict: RuleVerdict) -> dict[str, Any]:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _days(text: str) -> float:
-    try:
-        days = float(text.removesuffix("d"))
-    except ValueError:
-        days = -1.0
-    if not 0 < days < 100_000:
-        raise ArgumentTypeError(f"must be a number of days, not {text}")
-    return days
 
 
 def _say(line: str) -> None:

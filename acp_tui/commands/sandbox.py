@@ -9,7 +9,6 @@ import signal
 import sys
 import termios
 import tty
-from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -19,26 +18,6 @@ from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import Child, ExitStatus, ProgramNotFound, StartFailed
 from acp_tui.workspace.terminals import MARK, TerminalError, Terminals
 
-HELP: Final = """\
-Run a command in the sandbox of agents, to see and test what it keeps out.
-
-  acp-tui sandbox [options] -- COMMAND [ARGUMENT …]
-
-The workspace, the folders that you add and the agent's own folders can be
-written, keys and acp-tui's own folders are hidden, all else is read-only.
-[sandbox] of your settings counts. docs/sandbox.md says what remains.
-
-  --cwd DIR        the workspace; the current folder by default
-  --add-dir DIR    one more folder that can be written (repeatable)
-  --agent NAME     let it write what this agent keeps below your home
-  --no-network     give it a network with nothing in it
-  --partial        take a fence that leaves sockets open, if there is no other
-  --help           show this text
-
-Exit code: that of the command, 128 and its number after a signal; 1 where
-there is no fence, 2 if the command line is wrong, 127 without such a command.
-"""
-
 _NOT_STARTED: Final = 126
 _NOT_FOUND: Final = 127
 _SIGNAL: Final = 128
@@ -46,17 +25,6 @@ _OWNER: Final = "sandbox"
 _PATIENCE: Final = 1.0
 _INPUT: Final = 16 << 10
 _OF_TERMINALS: Final = ("TERM", "COLORTERM", "PAGER", "GIT_PAGER")
-
-
-def parser() -> ArgumentParser:
-    """Return the parser of the options before the command."""
-    made = ArgumentParser(prog="acp-tui sandbox", add_help=False, allow_abbrev=False, exit_on_error=False)
-    made.add_argument("--cwd", default=".")
-    made.add_argument("--add-dir", action="append", default=[])
-    made.add_argument("--agent")
-    made.add_argument("--no-network", action="store_true")
-    made.add_argument("--partial", action="store_true")
-    return made
 
 
 def run(sandbox: Sandbox, command: Sequence[str], cwd: str) -> int:

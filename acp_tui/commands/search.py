@@ -7,7 +7,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
@@ -15,57 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from acp_tui.commands.log import print_lines, printable
-from acp_tui.store.documents import COLUMNS, document_at
+from acp_tui.store.documents import document_at
 from acp_tui.store.search_index import Hit, SearchIndex, build, build_command, has_full_text, newest_first
 from acp_tui.store.search_query import Excerpt, Query, excerpt, limited, parse
-
-HELP: Final = """\
-Search all recorded sessions: prompts, answers, tool calls, output and decisions.
-The newest places come first.
-
-  acp-tui search [options] WORDS …
-
-  "TWO WORDS"       these words in a row
-  -- -WORD          not with this word
-  --agent NAME      only sessions of this agent
-  --cwd DIR         only sessions in this folder and below it
-  --file NAME       only where this file was read or changed
-  --since WHEN      only from then on: 7d, 12h, 30m, or a date such as 2026-03-01
-  --until WHEN      only before
-  --in PART         only in: prompt, answer, tool, output, decision or file
-  --limit N         at most so many places (50)
-  --json            print JSON, one object a line
-  --index           only bring the index up to date
-  --help            show this text
-
-WORDS may have the same filters: agent:NAME folder:DIR file:NAME since:7d in:prompt.
-The index is made in the background; what it does not have yet is read meanwhile.
-
-Exit code: 0 something was found, 1 nothing was, 2 the command line is wrong.
-"""
 
 _LIMIT: Final = 50
 _LOWEST: Final = 19
 """The priority of the program that makes the index."""
-
-
-def parser() -> ArgumentParser:
-    """Return the parser of the arguments after `search`."""
-    made = ArgumentParser(prog="acp-tui search", add_help=False, allow_abbrev=False, exit_on_error=False)
-    made.add_argument("words", nargs="*", metavar="WORDS")
-    for name in ("agent", "cwd", "file", "since", "until"):
-        made.add_argument(f"--{name}", default="")
-    made.add_argument("--in", dest="part", choices=COLUMNS)
-    made.add_argument("--limit", type=_count, default=_LIMIT)
-    made.add_argument("--json", action="store_true")
-    made.add_argument("--index", action="store_true")
-    return made
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= 100_000:
-        raise ArgumentTypeError(f"must be a number from 1 to 100000, not {text}")
-    return int(text)
 
 
 def query_of(options: dict[str, Any]) -> Query:

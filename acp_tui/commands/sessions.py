@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any, Final
 
 from acp_tui import formatting
 from acp_tui.commands.log import print_lines, printable
-from acp_tui.store import shape
 from acp_tui.store.disk_space import (
     NAME,
     JournalFile,
@@ -23,57 +21,7 @@ from acp_tui.store.disk_space import (
     oldest,
 )
 
-HELP: Final = """\
-List recorded sessions, the newest first, and free the space that they take.
-
-  acp-tui sessions [options]
-
-  --keep ID …          mark sessions, so that nothing deletes them
-  --forget ID …        take the marks away
-  --delete ID …        delete these
-  --free SIZE          delete the oldest until this much is free, such as 500MB
-  --older-than AGE     delete what was not used for so long, such as 90d
-  --yes                do delete; without it you only see what would go
-  --json               print JSON, one object a line
-  --help               show this text
-
-ID is that of the list, its beginning, or the agent's id of a session. What is
-open or marked is never deleted.
-
-Exit code: 0 all is well, 1 something could not be done, 2 the command line is wrong.
-"""
-
 _TITLE: Final = 60
-
-
-def parser() -> ArgumentParser:
-    """Return the parser of the arguments after `sessions`."""
-    made = ArgumentParser(prog="acp-tui sessions", add_help=False, allow_abbrev=False, exit_on_error=False)
-    what = made.add_mutually_exclusive_group()
-    what.add_argument("--keep", nargs="+", metavar="ID")
-    what.add_argument("--forget", nargs="+", metavar="ID")
-    what.add_argument("--delete", nargs="+", metavar="ID")
-    what.add_argument("--free", type=size, metavar="SIZE")
-    what.add_argument("--older-than", type=age, metavar="AGE")
-    made.add_argument("--yes", action="store_true")
-    made.add_argument("--json", action="store_true")
-    return made
-
-
-def size(text: str) -> int:
-    """Parse a size such as 500MB or 2 GB."""
-    try:
-        return shape.byte_count(text, (), shape.Findings())
-    except shape.ShapeError:
-        raise ArgumentTypeError(f"must be like 500MB or 2GB, not {text}") from None
-
-
-def age(text: str) -> float:
-    """Parse an age such as 90d."""
-    try:
-        return shape.days(text, (), shape.Findings())
-    except shape.ShapeError:
-        raise ArgumentTypeError(f"must be like 90d, not {text}") from None
 
 
 def run(data: Path, options: dict[str, Any]) -> int:
@@ -114,9 +62,9 @@ def _named(files: Sequence[JournalFile], ids: Iterable[str]) -> tuple[list[Journ
         same = [one for one in files if name in (one.id, one.recorded.session_id)]
         found = same or [one for one in files if name and one.id.startswith(name)]
         if not found:
-            wrong.append(f"there is no recorded session {printable(name)}")
+            wrong.append(f"no recorded session {printable(name)}")
         elif not same and len(found) > 1:
-            wrong.append(f"{printable(name)} is the beginning of {len(found)} sessions")
+            wrong.append(f"{printable(name)} matches {len(found)} sessions")
         named |= {one.id: one for one in found}
     return list(named.values()), wrong
 
@@ -128,7 +76,7 @@ def _delete(files: Sequence[JournalFile], yes: bool, as_json: bool) -> int:
         _say(f"{one.id} stays: it is {'open' if one.is_open else 'kept'}")
     if not yes:
         _show(going, as_json)
-        _say(f"{_sessions(going)}, {_total(going)}, would be deleted. Nothing is yet: add --yes")
+        _say(f"{_sessions(going)}, {_total(going)}, would be deleted. Add --yes to delete them")
         return 0
     deletion = delete(going)
     for one, why in deletion.left:

@@ -86,12 +86,12 @@ def shapes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     for method, word in _ANSWERS.items():
         found = [text for answer in answers_to(frames, method) for text in complaints(word, answer)]
         if found:
-            yield Finding(method, "broken", shown(found), "left out of what is read")
+            yield Finding(method, "broken", shown(found), "ignored")
     for method, word in _REQUESTS.items():
         sent = [frame.msg.get("params") for frame in came(frames, method)]
         found = [text for params in sent for text in complaints(word, _in_a_session(params))]
         if found:
-            refused = "left out of what is read, or the request is refused with -32602"
+            refused = "ignored, or the request is refused with -32602"
             yield Finding(method, "broken", shown(found), refused)
     found = [
         f"{update.get('sessionUpdate', 'an update')}: {text}"
@@ -100,7 +100,7 @@ def shapes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
         for text in update_complaints(update)
     ]
     if found:
-        fallback = "left out; an update without what it needs is not shown in the chat"
+        fallback = "ignored; an incomplete update is not shown in the chat"
         yield Finding("session/update", "broken", shown(found), fallback)
 
 
@@ -164,9 +164,9 @@ def turns(frames: Sequence[WireMessage]) -> Iterator[Finding]:
         yield Finding("stop reason", "broken", "a turn ends without one", "read as end_turn")
     if unknown := [reason for reason in strange if dialects.stop_reason(reason) not in _STOPS]:
         text = f"not in the protocol: {shown(unknown)}"
-        yield Finding("stop reason", "broken", text, "the turn is over, and the chat shows the word")
+        yield Finding("stop reason", "broken", text, "the turn is over, and the chat shows the reason")
     if older := [reason for reason in strange if reason not in unknown]:
-        yield Finding("dialect", "note", f"stop reasons in older words: {shown(older)}", "read as today's")
+        yield Finding("dialect", "note", f"stop reasons with older names: {shown(older)}", "translated")
 
 
 def calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[Finding]:
@@ -176,14 +176,14 @@ def calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[Fin
         yield Finding(check, "broken", f"kinds not in the protocol: {shown(kinds)}", "shown as “tool”")
     statuses = _strange((call.get("status") for call in every), TOOL_STATUSES)
     if older := [word for word in statuses if dialects.tool_status(word) in (*TOOL_STATUSES, "cancelled")]:
-        text = f"statuses of tool calls in other words: {shown(older)}"
+        text = f"statuses of tool calls with other names: {shown(older)}"
         yield Finding("dialect", "note", text, "understood")
     if unknown := [word for word in statuses if word not in older]:
         text = f"statuses not in the protocol: {shown(unknown)}"
         yield Finding(check, "broken", text, "the status before stays")
     if untitled := sum(not call.get("title") for call in _of_kind(updates, "tool_call")):
         text = f"announced without a title: {untitled}"
-        yield Finding(check, "broken", text, "called by what else is known of them")
+        yield Finding(check, "broken", text, "titled by what else is known of them")
     known: set[str] = set()
     unannounced: list[str] = []
     for call in _of_kind(updates, *_CALLS):
@@ -200,11 +200,11 @@ def permissions(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Check the offered answers. Source: ACP, page "tool calls", requesting permission."""
     offered = [_list(asked.get("options")) for asked in _asked(frames)]
     if not all(offered):
-        text = "asked for without an answer to choose"
+        text = "requested without options"
         yield Finding("permissions", "broken", text, "answered as cancelled, or refused with -32602")
     if odd := _strange((_get(choice, "kind") for choices in offered for choice in choices), KINDS):
         text = f"kinds of answers not in the protocol: {shown(odd)}"
-        fallback = "“allow”, “deny” and “reject” are understood; others are offered, and allow nothing"
+        fallback = "“allow”, “deny” and “reject” are understood; others are shown, and allow nothing"
         yield Finding("permissions", "broken", text, fallback)
 
 
@@ -238,7 +238,7 @@ def options(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[F
     categories = _strange((option.get("category") for option in every), _CATEGORIES)
     if unknown := [word for word in categories if not word.startswith("_")]:
         text = f"categories not in the protocol: {shown(unknown)}"
-        yield Finding("options", "note", text, "listed with all others, without a key of their own")
+        yield Finding("options", "note", text, "listed with all others, without their own key")
     strays = [
         f"{option.get('id')} = {option.get('currentValue')}"
         for option in every
@@ -321,10 +321,10 @@ def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence
         yield Finding("paths", "note", f"reads outside the workspace: {shown(reads)}", "refused with -32602")
     if commands := outside["terminal/create"]:
         text = f"runs commands outside the workspace: {shown(commands)}"
-        yield Finding("paths", "note", text, "asked about, also where a rule would allow the command")
+        yield Finding("paths", "note", text, "you are asked, also where a rule would allow the command")
     if changed := [path for path in diffs if _is_outside(path, roots)]:
-        text = f"tells of changes outside the workspace: {shown(changed)}"
-        yield Finding("paths", "note", text, "shown with its call; no snapshot has them")
+        text = f"reports changes outside the workspace: {shown(changed)}"
+        yield Finding("paths", "note", text, "shown with its call; not in snapshots")
 
 
 def _is_outside(path: str, roots: Sequence[str]) -> bool:
@@ -345,7 +345,7 @@ def methods(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     tells = [str(msg["method"]) for msg in sent if "id" not in msg and msg["method"] not in _TELLS]
     for names, text, fallback in (
         (asks, "asks for what is not offered", "refused with -32601"),
-        (tells, "notifications not in the protocol", "not shown in the chat; in the protocol view"),
+        (tells, "notifications not in the protocol", "not shown in the chat, only in the protocol log"),
     ):
         private = [name for name in names if name.startswith("_")]
         if others := [name for name in names if name not in private]:

@@ -223,7 +223,7 @@ def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlo
             return _media(attachment, takes)
         text = _text(attachment) if attachment.is_embedded(takes) else None
     except (OSError, UnicodeDecodeError) as error:
-        return _link(attachment), f"{attachment.name} goes as a link: {error}."
+        return _link(attachment), f"{attachment.name} is sent as a link: {error}."
     if text is None:
         return _link(attachment), ""
     fragment = "#L{}-{}".format(*attachment.lines) if attachment.lines is not None else ""
@@ -263,7 +263,7 @@ def _attachment(reading: MentionReading, roots: Sequence[str]) -> Attachment | N
     except (OSError, RuntimeError):  # also too long a name, and links in a circle
         return None
     if is_ours and not any(real.is_relative_to(Path(root).resolve()) for root in roots):
-        raise OSError("it leads out of the workspace; name it by its whole path")
+        raise OSError("it is a link out of the workspace; use its full path")
     if real.is_dir():
         return Attachment(reading.path, real, "folder", 0, None) if reading.lines is None else None
     if not real.is_file():
@@ -315,9 +315,11 @@ def _media(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBl
     if not attachment.is_embedded(takes):
         what = "images" if is_image else "audio"
         why = (
-            "it is too large" if (takes.image if is_image else takes.audio) else f"this agent takes no {what}"
+            "it is too large"
+            if (takes.image if is_image else takes.audio)
+            else f"this agent does not accept {what}"
         )
-        return _link(attachment), f"{attachment.name} goes as a link: {why}."
+        return _link(attachment), f"{attachment.name} is sent as a link: {why}."
     data = base64.b64encode(attachment.path.read_bytes()).decode()
     mime_type = attachment.mime_type or ""
     if is_image:

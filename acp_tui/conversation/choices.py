@@ -200,12 +200,12 @@ class _Repetition:
                 continue
             named = f"{option.config.name} {option.name_of(value)}"
             if option.offers(value):
-                self._tell(f"Not chosen again: {named}, since the agent may ask less then.")
+                self._tell(f"{named} was not restored: with it, the agent may not ask.")
             elif option.config.id in self._by_hand:
-                self._tell(f"The settings choose {named}, which is not offered.", "warning")
+                self._tell(f"The settings choose {named}, which the agent does not offer.", "warning")
             else:
                 gone.append(option.config.id)
-                self._tell(f"Forgotten: {named} is not offered any more.")
+                self._tell(f"{named} was not restored: the agent no longer offers it.")
         return gone
 
     def _is_due(self, option: Option) -> bool:

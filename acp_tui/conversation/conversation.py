@@ -646,7 +646,7 @@ def _tracker(start: Start, cwd: str, tell: Callable[[Told], None]) -> ChangeTrac
         return None
     root = Path(cwd)
     if is_too_wide(root):
-        tell(Noted("Only changes that the agent reports are shown: the workspace is your whole home folder."))
+        tell(Noted("Only changes that the agent reports are shown: the workspace is your home folder."))
         return None
     ours = (config_folder(), data_folder(), state_folder())
     return ChangeTracker(Snapshots(data_folder() / "snapshots", root, ours), cwd, tell)

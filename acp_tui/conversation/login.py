@@ -21,7 +21,7 @@ T = TypeVar("T")
 LoginOutcome = Literal["logged_in", "reconnect", "given_up"]
 """The agent is logged in; it is after a restart; it is not."""
 
-GIVEN_UP = "The login was given up."
+GIVEN_UP = "The login was cancelled."
 STOPPED = "The login was stopped."
 
 
@@ -38,7 +38,7 @@ class LoginScreens(Protocol):
         """Run the agent's own login in a terminal; return the reason of its failure, or ''."""
 
 
-_NO_HELP: Final = "The login did not help:"
+_NO_HELP: Final = "The login did not work:"
 
 
 async def log_in(

@@ -233,9 +233,7 @@ class PromptQueue:
         try:
             await agent.prompt(session.id, blocks)
         except LoginRequired:
-            agent.note(
-                session.id, Noted("The login did not help: the agent wants one all the same.", "warning")
-            )
+            agent.note(session.id, Noted("The login did not work: the agent still asks for one.", "warning"))
             raise
 
     def _note(self, prompt: Prompt) -> list[ContentBlock]:

@@ -171,8 +171,8 @@ class RunningAgent:
             user.changed(session_id, change)
 
 
-_FULL = "There is no room left on the disk: nothing is recorded until there is some again."
-_ROOM = "There is room on the disk again: what was said meanwhile is recorded, too."
+_FULL = "The disk is full: nothing is recorded until there is free space."
+_ROOM = "The disk has free space again: everything is recorded, also what came meanwhile."
 
 
 class WriteFailures:
@@ -201,7 +201,7 @@ class WriteFailures:
         if not full:
             is_whole = all(one.problem is None for one in self._kept)
             return [Noted(_ROOM)] if is_whole else []
-        return [Noted(_FULL, "warning", f"Make room for {full[0].path.parent}, and go on working.")]
+        return [Noted(_FULL, "warning", f"Free some space for {full[0].path.parent}; you can keep working.")]
 
     def _about_others(self) -> list[Noted]:
         said = [str(one.problem) for one in self._kept if one.problem is not None and not one.lacks_room]

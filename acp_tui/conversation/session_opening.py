@@ -33,11 +33,11 @@ class KnownSession(NamedTuple):
     """The session was open in an earlier process of the agent, and is on the screen."""
 
 
-_RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
-_CONTINUES: Final = "A new session: the agent does not know what stands above."
-_CAN_BE_TOLD: Final = "/hand-over puts it into your next prompt."
-_UNTOLD: Final = "Loaded. The agent has told nothing of what was said before."
-_GOES_ON: Final = "The agent was started again, and has taken this session up."
+_RESUMED: Final = "Session resumed. The agent knows the earlier conversation; it is not shown here."
+_CONTINUES: Final = "New session: the agent has no memory of the conversation above."
+_CAN_BE_TOLD: Final = "/hand-over adds it to your next prompt."
+_UNTOLD: Final = "Session loaded. The agent sent nothing of the earlier conversation."
+_GOES_ON: Final = "Agent restarted; session resumed."
 
 _TEXT_UPDATES: Final = ("agent_message_chunk", "agent_thought_chunk")
 _REPLAY_PAUSE: Final = 0.05  # seconds between two looks for a replay that follows the answer
@@ -202,8 +202,8 @@ class SessionOpening:
             agent.note(session.id, notice)
         if session.cwd != self._start.cwd:
             led_to = led_elsewhere(session.cwd, os.path.realpath(session.cwd), self._start.cwd)
-            leads = f", which leads to {led_to}" if led_to else ""
-            agent.note(session.id, Noted(f"This session works in {session.cwd}{leads}."))
+            leads = f", a link to {led_to}" if led_to else ""
+            agent.note(session.id, Noted(f"The folder of this session is {session.cwd}{leads}."))
 
     def _notices(self, agent: Agent) -> Iterator[Noted]:
         if self.known_session is not None:
@@ -211,11 +211,14 @@ class SessionOpening:
         elif self.continues:
             yield Noted(f"{_CONTINUES} {_CAN_BE_TOLD}" if self.above is not None else _CONTINUES)
         if self._left_out:
-            yield Noted(f"This agent cannot take these MCP servers: {', '.join(self._left_out)}.", "warning")
+            yield Noted(
+                f"This agent does not support these MCP servers: {', '.join(self._left_out)}.", "warning"
+            )
         takes_more = has(agent.can.session_capabilities.additional_directories)
         if self._start.extra_roots and not takes_more:
             yield Noted(
-                f"This agent takes no further folders: {', '.join(self._start.extra_roots)}.", "warning"
+                f"This agent does not support additional folders: {', '.join(self._start.extra_roots)}.",
+                "warning",
             )
 
     def _notices_of_known_session(self, can: AgentCapabilities) -> Iterator[Noted]:
@@ -229,7 +232,7 @@ class SessionOpening:
         if self._not_lent:
             said = ", ".join(self._not_lent)
             yield Noted(
-                f"This session had further folders: {said}. --add-dir lends such a folder.", "warning"
+                f"This session had additional folders: {said}. Add them again with --add-dir.", "warning"
             )
 
     def _folders(self, info: SessionInfo) -> tuple[str, list[str]]:

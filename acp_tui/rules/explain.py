@@ -159,7 +159,7 @@ def _about_programs(words: Sequence[str | None]) -> Iterator[PartNote]:
         if name in _DELETERS or _DELETES_WHEN.get(name, "-") in words[place + 1 :]:
             yield PartNote("deletes")
         if name == "git" and rest[:1] == ["reset"] and "--hard" in words:
-            yield PartNote("throws changes away")
+            yield PartNote("discards changes")
         if name not in _RAISERS and name not in _RUNNERS and name != "xargs":
             is_option = place and (not word or word.startswith("-") or "=" in word or word.isdigit())
             if not is_option:

@@ -278,7 +278,7 @@ def _other_command(use: ToolUse) -> str:
         more = f" and {len(use.unknown_fields) - 1} more" if len(use.unknown_fields) > 1 else ""
         shown = name if len(name) <= _NAME else f"{name[:_NAME]}…"
         return f"the request has a field that acp-tui does not know: {shown}{more}"
-    return "variables may make another command of it" if use.env else ""
+    return "variables may turn it into another command" if use.env else ""
 
 
 def choose(options: Sequence[tuple[str, str]], decision: Decision) -> str | None:

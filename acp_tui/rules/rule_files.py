@@ -96,7 +96,7 @@ _TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
 def _unreadable(path: Path, line: int | None, message: str, digest: str) -> RuleFile:
-    mistake = f"{message}; everything is asked until that is mended"
+    mistake = f"{message}; everything is asked until this is fixed"
     rule = Rule("ask", file=path, line=line, where=_where(path, line), mistake=mistake)
     return RuleFile(path, (rule,), (Problem(path, line, rule.mistake),), digest, is_readable=False)
 
@@ -145,14 +145,14 @@ def _where(path: Path, line: int | None) -> str:
 
 def _filled(value: Any, place: Place, findings: shape.Findings) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise shape.ShapeError("a text that is not empty")
+        raise shape.ShapeError("a non-empty string")
     return value
 
 
 def _folder(value: Any, place: Place, findings: shape.Findings) -> str:
     found = os.path.expanduser(_filled(value, place, findings))  # noqa: PTH111 - "~" only, links stay
     if not found.startswith("/"):
-        raise shape.ShapeError("a whole path, from / or ~")
+        raise shape.ShapeError("an absolute path, from / or ~")
     return os.path.normpath(found)
 
 
@@ -197,7 +197,7 @@ _FIELDS: Final = (
 )
 
 _HEAD: Final = """\
-# What agents may do unasked. Deny wins over ask, ask over allow; a key that is left out matches anything.
+# Permission rules. Deny wins over ask, ask over allow; a missing key matches anything.
 """
 
 
@@ -251,7 +251,7 @@ def put_back(path: Path, before: bytes | None, now: str) -> None:
         CannotWrite: it was changed since.
     """
     if load(path).digest != now:
-        raise CannotWrite(f"{path} was changed by something else since; edit it there.")
+        raise CannotWrite(f"{path} was changed by another program since; edit it there.")
     _write(path, before if before is not None else b"")
 
 
@@ -265,20 +265,20 @@ def _open(path: Path) -> tuple[bytes | None, TOMLDocument]:
     try:
         return data, tomlkit.parse(data)
     except (TOMLKitError, ValueError) as error:
-        raise CannotWrite(f"{path} is not valid TOML ({error}); mend it first.") from None
+        raise CannotWrite(f"{path} is not valid TOML ({error}); fix it first.") from None
 
 
 def _open_unchanged(file: RuleFile) -> tuple[bytes | None, TOMLDocument]:
     """Open a file that is still as it was read: a rule is identified by its position."""
     if load(file.path).digest != file.digest:
-        raise CannotWrite(f"{file.path} was changed by something else meanwhile; look at its rules again.")
+        raise CannotWrite(f"{file.path} was changed by another program meanwhile; check its rules again.")
     return _open(file.path)
 
 
 def _place(document: TOMLDocument, rule: Rule) -> int:
     """Return the position of a rule that stands in a file."""
     if rule.number >= len(_rules(document)):
-        raise CannotWrite(f"{rule.file} does not hold this rule any more.")
+        raise CannotWrite(f"{rule.file} no longer contains this rule.")
     return rule.number
 
 

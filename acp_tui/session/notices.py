@@ -12,11 +12,11 @@ from acp_tui.session.events import TurnFailed
 
 _STOPS: Final = {
     "max_tokens": "The token limit was reached: the answer may be cut.",
-    "max_turn_requests": "The limit of model calls in one turn was reached. Say so to go on.",
-    "refusal": "The agent refused. This prompt and what followed are not in its context.",
+    "max_turn_requests": "The limit of model calls in one turn was reached. Send a prompt to continue.",
+    "refusal": "The agent refused. This prompt and everything after it are not in its context.",
 }
 
-_SILENT: Final = "The agent ended the turn without a word."
+_SILENT: Final = "The agent ended the turn without an answer."
 """Shown after an empty turn, so that it does not look like one still running."""
 
 
@@ -64,7 +64,7 @@ def fork_notice(subject: str, entries: Sequence[Entry], *, copied: bool, at: flo
     source = f"“{subject}”" if subject else "another session"
     text = f"Forked from {source}."
     if copied:
-        text += " What stands above was kept here: the agent sent no history."
+        text += " The conversation above was recorded here: the agent sent no history."
     elif not any(isinstance(entry, UserMessage | AgentMessage) for entry in entries):
-        text += " The agent knows what was said there; it is not shown here."
+        text += " The agent knows the earlier conversation; it is not shown here."
     return Notice(text, at=at)

@@ -255,17 +255,17 @@ def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
     """Return the flaw of an option, given another option with its id or name."""
     kind = option_kind(option)
     if kind is None:
-        return f"of a kind that is not known: {option.kind or 'none'}"
+        return f"of an unknown kind: {option.kind or 'none'}"
     if not is_seen(option.name):
         return f"without a name; it {kind.effect}"
     if says(option.name) - {kind.word}:
         return f"its name contradicts its kind: it {kind.effect}"
     if has_hidden(option.name):
-        return f"it has characters that are not seen, or that turn its text around; it {kind.effect}"
+        return f"it has invisible characters, or some that reverse its text; it {kind.effect}"
     if mixes_alphabets(option.name):
-        return f"its letters are of several alphabets; it {kind.effect}"
+        return f"it mixes letters of several alphabets; it {kind.effect}"
     if has_id:
-        return f"another option is the same to the agent; this one {kind.effect}"
+        return f"another option has the same id; this one {kind.effect}"
     if has_name:
-        return f"another option has this name, or one that looks like it; this one {kind.effect}"
+        return f"another option has this name or a similar one; this one {kind.effect}"
     return ""

@@ -151,7 +151,7 @@ def _split(text: str) -> list[str]:
         words = shlex.split(text)
     except ValueError as error:
         raise BadCommandLine(
-            f"The command line of the agent cannot be read: {error}", "Check its quotes."
+            f"The command line of the agent cannot be read: {error}", "Check the quotes."
         ) from None
     if not words or not words[0]:
         raise BadCommandLine("The name of the agent is empty", "Try --agent gemini, or --demo.")

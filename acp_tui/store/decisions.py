@@ -131,7 +131,9 @@ class DecisionLog:
         except OSError as error:
             del self._held[:-_HELD]
             self.lacks_room = error.errno in NO_ROOM
-            self.problem = Problem(self.path, None, f"decisions are not kept: {error.strerror or error}")
+            self.problem = Problem(
+                self.path, None, f"the decision log cannot be written: {error.strerror or error}"
+            )
         else:
             self._held.clear()
             self.problem, self.lacks_room = None, False

@@ -204,5 +204,5 @@ def _size(path: Path) -> int:
 
 def _texts(found: object) -> list[str]:
     if not isinstance(found, list | None):
-        raise OSError(errno.EINVAL, "it is no list of marks")
+        raise OSError(errno.EINVAL, "it is not a list of marks")
     return [one for one in found or () if isinstance(one, str)]

@@ -104,7 +104,7 @@ def open_plain(path: Path, flags: int = os.O_RDONLY) -> int:
 
 
 def _not_plain(path: Path) -> OSError:
-    return OSError(errno.EINVAL, "it is no regular file, but a pipe, a socket or a device", str(path))
+    return OSError(errno.EINVAL, "it is not a regular file, but a pipe, a socket or a device", str(path))
 
 
 def plain_file(path: Path) -> BinaryIO:
@@ -163,7 +163,7 @@ def _take(lock: int) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:
-                text = "another acp-tui has begun to write it, and does not go on"
+                text = "another acp-tui has begun to write it and hangs"
                 raise TimeoutError(errno.ETIMEDOUT, text) from None
             time.sleep(0.002)
         else:
@@ -226,7 +226,7 @@ class SharedJson:
         except FileNotFoundError:
             return None
         except (ValueError, RecursionError) as error:
-            text = f"{self.path} is not JSON: put it right, or move it away ({error})"
+            text = f"{self.path} is not valid JSON: fix it or move it away ({error})"
             raise OSError(errno.EINVAL, text) from error
 
     def change(self, change: Callable[[Any], Any]) -> None:

@@ -228,7 +228,7 @@ class Journal:
         if self._retry is not None:
             self._held += len(line)
             if self._held > HELD:
-                self._give_up("more was said than can be held until there is room on the disk")
+                self._give_up("too much was said to keep until the disk has free space")
 
     @property
     def lacks_room(self) -> bool:
@@ -376,7 +376,7 @@ class Journal:
         if self._retry is None:
             assert self.path is not None
             self._held = 0
-            self.problem = Problem(self.path, None, f"nothing is recorded until there is room: {why}")
+            self.problem = Problem(self.path, None, f"nothing is recorded until there is free space: {why}")
         self._retry = self._clock() + RETRY
 
     def _give_up(self, why: str) -> None:

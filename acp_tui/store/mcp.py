@@ -156,7 +156,7 @@ def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any
         elif field in _FIELDS:
             values |= _READERS[field](raw, (*place, name), findings)
         elif name not in _OFF and name not in _BESIDE:
-            message = f"MCP server '{place[-1]}': '{name}' is not known here and changes nothing"
+            message = f"MCP server '{place[-1]}': the unknown setting '{name}' is ignored"
             findings.add((*place, name), message)
     transport = _transport(words, place, findings) or _likely(value, values)
     needed = "command" if transport == "stdio" else "url"
@@ -181,7 +181,7 @@ def _transport(words: Iterable[Any], place: Place, findings: shape.Findings) -> 
         if known is not None:
             return known
         shown = repr(word[:_SHOWN]) if isinstance(word, str) else "what is named"
-        message = f"MCP server '{place[-1]}': {shown} is no known transport; it is guessed from the rest"
+        message = f"MCP server '{place[-1]}': {shown} is not a known transport; it is guessed from the rest"
         findings.add((*place, "type"), message)
     return None
 
@@ -211,7 +211,7 @@ def _command(value: Any, place: Place, findings: shape.Findings) -> dict[str, An
     try:
         program, *args = map(_word, (value or [""]) if isinstance(value, list) else [value])
     except shape.ShapeError:
-        raise shape.ShapeError(f"its '{place[-1]}' is no text") from None
+        raise shape.ShapeError(f"its '{place[-1]}' is not a string") from None
     return {"command": program, "args": tuple(args)} if args else {"command": program}
 
 
@@ -225,12 +225,12 @@ def _args(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
         TypeError,
         ValueError,
     ):  # ShapeError is a ValueError, as is an open quotation mark
-        raise shape.ShapeError(f"its '{place[-1]}' are no list of texts") from None
+        raise shape.ShapeError(f"its '{place[-1]}' is not a list of strings") from None
 
 
 def _url(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
     if not isinstance(value, str):
-        raise shape.ShapeError(f"its '{place[-1]}' is no text")
+        raise shape.ShapeError(f"its '{place[-1]}' is not a string")
     return {"url": value}
 
 
@@ -250,7 +250,7 @@ def _pairs_named(field: str, divider: str) -> shape.Kind:
             items = value.items() if isinstance(value, dict) else [pair(item) for item in _listed(value)]
             return {field: {_word(name): _word(text) for name, text in items if text is not None}}
         except (KeyError, TypeError, shape.ShapeError):
-            raise shape.ShapeError(f"its '{place[-1]}' are no texts by name") from None
+            raise shape.ShapeError(f"its '{place[-1]}' is not a table of strings") from None
 
     return read
 
@@ -332,7 +332,7 @@ def load(path: Path) -> tuple[tuple[McpServer, ...], list[Problem]]:
     try:
         read_servers = servers(_table_of(value), (), findings)
     except shape.ShapeError:
-        return (), [Problem(path, None, 'there is no {"mcpServers": {…}} in it')]
+        return (), [Problem(path, None, 'it contains no {"mcpServers": {…}}')]
     problems = [Problem(path, None, message, str(place[0])) for place, message in findings.items]
     return read_servers, problems
 

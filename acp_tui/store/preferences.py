@@ -53,7 +53,9 @@ class RememberedChoices:
         try:
             self._file.change(changed)
         except OSError as error:
-            self.problem = Problem(self._file.path, None, f"the last choices are not kept: {error.strerror}")
+            self.problem = Problem(
+                self._file.path, None, f"the last choices cannot be saved: {error.strerror}"
+            )
 
 
 def _usable(found: object) -> dict[str, dict[str, Value]]:
@@ -90,7 +92,7 @@ def load_layout(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | N
         return Layout(tuple(default)), Problem(path, None, f"cannot be read: {error.strerror}")
     except (ValueError, KeyError, TypeError, RecursionError):
         return Layout(tuple(default)), Problem(
-            path, None, "is no layout; the panes of the settings are shown"
+            path, None, "is not a valid layout; the panes of the settings are shown"
         )
     return Layout(tuple(panes), side), None
 
@@ -103,7 +105,7 @@ def save_layout(path: Path, layout: Layout) -> Problem | None:
     try:
         write_whole(path, text.encode(), durable=False)
     except OSError as error:
-        return Problem(path, None, f"the layout is not kept: {error.strerror}")
+        return Problem(path, None, f"the layout cannot be saved: {error.strerror}")
     return None
 
 
@@ -121,7 +123,7 @@ def keep_theme(path: Path, in_settings: str, chosen: str) -> Problem | None:
     try:
         write_whole(path, f"{in_settings}\n{chosen}\n".encode(), durable=False)
     except OSError as error:
-        return Problem(path, None, f"the theme is not kept: {error.strerror}")
+        return Problem(path, None, f"the theme cannot be saved: {error.strerror}")
     return None
 
 
@@ -168,7 +170,7 @@ class SessionNames:
                 self._file.change(changed)
             except OSError as error:
                 self._names = _with(self._names or {}, (agent, session_id), name)
-                return Problem(self._file.path, None, f"the name is not kept: {error.strerror}")
+                return Problem(self._file.path, None, f"the name cannot be saved: {error.strerror}")
         else:
             self._names = _with(self._names or {}, (agent, session_id), name)
         return None

@@ -136,7 +136,7 @@ class PromptHistory:
             with locked(self._path):
                 self._write(line)
         except OSError as error:
-            self.problem = Problem(self._path, None, f"prompts are not kept: {error.strerror}")
+            self.problem = Problem(self._path, None, f"prompts cannot be saved: {error.strerror}")
             self._take(prompt)
             return
         self.problem = None
@@ -196,7 +196,7 @@ class PromptDraft:
             os.pwrite(self._file, data, 0)
             os.ftruncate(self._file, len(data))
         except OSError as error:
-            self.problem = Problem(self._folder, None, f"drafts are not kept: {error.strerror}")
+            self.problem = Problem(self._folder, None, f"drafts cannot be saved: {error.strerror}")
 
     def take_over(self) -> Prompt | None:
         """Take over the latest draft left in this workspace by an ended program."""

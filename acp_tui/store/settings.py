@@ -109,46 +109,148 @@ def _calls(value: Any, place: Place, findings: shape.Findings) -> str:
     return words
 
 
-_KINDS: Final[Mapping[str, shape.Kind]] = {
-    "theme": shape.text,
-    "layout": shape.some_of(*PANES),
-    "thoughts": shape.one_of(*get_args(Thoughts)),
-    "fold_turns": shape.switch,
-    "enter_sends": shape.switch,
-    "busy_enter": shape.one_of(*get_args(BusyEnter)),
-    "ascii": shape.switch,
-    "reduced_motion": shape.switch,
-    "notifications": _calls,
-    "journal": shape.switch,
-    "journals": shape.record(JournalBudget, {"max_size": shape.byte_count, "max_age": shape.days}),
-    "decisions": shape.switch,
-    "policy": shape.one_of(*get_args(Policy)),
-    "snapshots": shape.switch,
-    "remember_choices": shape.switch,
-    "options": shape.by_name(shape.choice_by_name),
-    "stale_writes": shape.one_of(*get_args(StaleWriteSetting)),
-    "tell_rejections": shape.switch,
-    "line_limit_mb": shape.whole(1, 4096),
-    "terminal_output_limit_kb": shape.whole(1, 1_048_576),
-    "initialize_timeout_s": shape.number(1, 3600),
-    "keys": shape.text_by_name,
-    "agents": shape.by_name(KNOWN_AGENT),
-    "sandbox": shape.record(
-        SandboxSettings,
-        {
-            "use": shape.one_of(*get_args(SandboxUse)),
-            "partial": shape.switch,
-            "network": shape.one_of(*get_args(SandboxNetwork)),
-            **dict.fromkeys(("write", "read", "hide", "sockets", "protect"), shape.texts),
-        },
+Applies = Literal["now", "next agent", "next start"]
+"""The time from which a saved setting applies: at once, to agents started later, to later runs of acp-tui."""
+
+
+class Setting(NamedTuple):
+    """A setting: how it is read, and what the user is told about it."""
+
+    kind: shape.Kind
+    values: str
+    """Its possible values in TOML, or an example."""
+    about: str
+    """Its meaning, in one sentence without a full stop."""
+    applies: Applies = "now"
+
+
+SETTINGS: Final[Mapping[str, Setting]] = {
+    "theme": Setting(shape.text, '"NAME"', "Theme: a bundled one, or one of your own from themes/NAME.toml"),
+    "layout": Setting(
+        shape.some_of(*PANES),
+        'a list of "plan", "tool-calls", "changes"',
+        "Panes beside the chat, from the top",
     ),
-    "mcp_servers": mcp.servers,
-    "mcpServers": mcp.servers,
+    "thoughts": Setting(
+        shape.one_of(*get_args(Thoughts)),
+        '"auto", "always" or "never"',
+        "Expand thoughts: auto expands them while they stream",
+    ),
+    "fold_turns": Setting(shape.switch, "true or false", "Fold all turns but the last to one line"),
+    "enter_sends": Setting(
+        shape.switch,
+        "true or false",
+        "Enter sends the prompt; if false, it inserts a newline and Ctrl+J sends",
+    ),
+    "busy_enter": Setting(
+        shape.one_of(*get_args(BusyEnter)),
+        '"queue" or "steer"',
+        "Enter while a turn runs: queue the prompt, or send it into the turn if the agent can be steered",
+    ),
+    "ascii": Setting(
+        shape.switch,
+        "true or false",
+        "Draw ASCII symbols only; by default where the locale is not UTF-8",
+        "next start",
+    ),
+    "reduced_motion": Setting(shape.switch, "true or false", "No animation and no blinking"),
+    "notifications": Setting(
+        _calls,
+        '"auto", "always" or "never"',
+        "Desktop notifications and bell: auto notifies while the terminal is not focused",
+    ),
+    "policy": Setting(
+        shape.one_of(*get_args(Policy)),
+        '"ask", "ask-edits-and-commands", "allow-edits" or "allow-everything"',
+        "Permission policy of new sessions, for requests that no rule matches",
+        "next agent",
+    ),
+    "stale_writes": Setting(
+        shape.one_of(*get_args(StaleWriteSetting)),
+        '"ask", "write" or "keep"',
+        "Writes of the agent over newer changes: ask, write over them, or keep the file",
+        "next agent",
+    ),
+    "tell_rejections": Setting(
+        shape.switch,
+        "true or false",
+        "Report rejected changes to the agent with the next prompt",
+        "next agent",
+    ),
+    "snapshots": Setting(
+        shape.switch,
+        "true or false",
+        "Track all changes in the workspace, so that they can be undone",
+        "next agent",
+    ),
+    "decisions": Setting(
+        shape.switch, "true or false", "Record permission requests and their answers", "next agent"
+    ),
+    "journal": Setting(shape.switch, "true or false", "Record sessions, prompts and drafts", "next start"),
+    "journals": Setting(
+        shape.record(JournalBudget, {"max_size": shape.byte_count, "max_age": shape.days}),
+        '{ max_size = "2 GB", max_age = "365d" }',
+        "Limits of recorded sessions: the oldest are deleted; 0 for no limit",
+        "next start",
+    ),
+    "remember_choices": Setting(
+        shape.switch, "true or false", "Restore the last mode, model and options of an agent in new sessions"
+    ),
+    "options": Setting(
+        shape.by_name(shape.choice_by_name),
+        "[options.AGENT] with ID = VALUE",
+        "Mode, model and options to select in new sessions of an agent, by id",
+        "next agent",
+    ),
+    "keys": Setting(
+        shape.text_by_name, '[keys] with "ACTION" = "KEY"', "Keys of actions, by the names that F1 lists"
+    ),
+    "agents": Setting(
+        shape.by_name(KNOWN_AGENT),
+        '[agents.NAME] with command = ["PROGRAM", …]',
+        "Your own agents for --agent NAME, or changes to known ones",
+    ),
+    "sandbox": Setting(
+        shape.record(
+            SandboxSettings,
+            {
+                "use": shape.one_of(*get_args(SandboxUse)),
+                "partial": shape.switch,
+                "network": shape.one_of(*get_args(SandboxNetwork)),
+                **dict.fromkeys(("write", "read", "hide", "sockets", "protect"), shape.texts),
+            },
+        ),
+        '[sandbox] with use = "on", network = "off", …',
+        "Sandbox of the operating system around agents and their commands",
+        "next agent",
+    ),
+    "mcp_servers": Setting(
+        mcp.servers,
+        "[mcp_servers.NAME] with command or url",
+        "MCP servers passed to every agent; mcpServers tables of other programs work, too",
+        "next start",
+    ),
+    "line_limit_mb": Setting(
+        shape.whole(1, 4096), "1 to 4096", "Largest message of an agent, in megabytes", "next agent"
+    ),
+    "terminal_output_limit_kb": Setting(
+        shape.whole(1, 1_048_576), "1 to 1048576", "Output kept of each terminal, in kilobytes", "next agent"
+    ),
+    "initialize_timeout_s": Setting(
+        shape.number(1, 3600), "1 to 3600", "Seconds without a reply before a starting agent is reported"
+    ),
 }
-"""Kinds of all settings. A new setting needs a field of `Settings` and a row here."""
+"""All settings, as the settings screen and docs/settings.md list them.
+
+A new setting needs a field of `Settings` and a row here.
+"""
 
 _OTHER_NAMES: Final = {"mcpServers": "mcp_servers"}
 """Names of settings in other programs."""
+_KINDS: Final[Mapping[str, shape.Kind]] = {
+    **{name: setting.kind for name, setting in SETTINGS.items()},
+    **{other: SETTINGS[name].kind for other, name in _OTHER_NAMES.items()},
+}
 
 _TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
@@ -161,7 +263,7 @@ def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Pro
         before: the settings that count now: where there is a mistake, they stay.
     """
     last = before if before is not None else Settings()
-    stays = "the settings stay as they were" if before is not None else "all settings have their defaults"
+    stays = "the settings are unchanged" if before is not None else "the defaults apply"
     try:
         text = plain_text(path, "utf-8-sig")
         tables = tomllib.loads(text)
@@ -175,7 +277,7 @@ def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Pro
         return last, [Problem(path, None, f"cannot be read ({error.strerror}); {stays}")]
     findings = shape.Findings()
     if tables.pop("rules", None) is not None:
-        findings.add(("rules", 0), f"rules do not count here; move them to {path.with_name('rules.toml')}")
+        findings.add(("rules", 0), f"rules have no effect here; move them to {path.with_name('rules.toml')}")
     values = shape.read_table(tables, _KINDS, (), findings)
     named = {_OTHER_NAMES.get(name, name): value for name, value in values.items()}
     if before is not None:

@@ -93,7 +93,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 def text(value: Any, place: Place, findings: Findings) -> str:
     """Read a string."""
     if not isinstance(value, str):
-        raise ShapeError("a text")
+        raise ShapeError("a string")
     return value
 
 
@@ -107,28 +107,28 @@ def switch(value: Any, place: Place, findings: Findings) -> bool:
 def texts(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
     """Read a list of strings."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ShapeError("a list of texts")
+        raise ShapeError("a list of strings")
     return tuple(value)
 
 
 def words(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
     """Read a command line: a non-empty list of strings."""
     if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
-        raise ShapeError('a list of texts such as ["program", "--option"]')
+        raise ShapeError('a list of strings such as ["program", "--option"]')
     return tuple(value)
 
 
 def choice_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str | bool]:
     """Read a table of strings and booleans."""
     if not isinstance(value, dict) or not all(isinstance(item, str | bool) for item in value.values()):
-        raise ShapeError("a table of texts, or of true and false")
+        raise ShapeError("a table of strings and true or false")
     return dict(value)
 
 
 def text_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str]:
     """Read a table of strings."""
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
-        raise ShapeError("a table of texts")
+        raise ShapeError("a table of strings")
     return dict(value)
 
 
@@ -218,10 +218,10 @@ def record(
         found_before = len(findings.items)
         usable = read_table(value, kinds, place, findings)
         if all_or_nothing and len(findings.items) > found_before:
-            raise ShapeError("a table without mistakes")
+            raise ShapeError("a valid table")
         missing = [name for name in required if name not in usable]
         if missing:
-            raise ShapeError(f"a table with a usable {_either(missing)}")
+            raise ShapeError(f"a table with a valid {_either(missing)}")
         return make(**usable)
 
     return read

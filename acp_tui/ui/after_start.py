@@ -60,7 +60,6 @@ def free_space(budget: JournalBudget) -> str:
     newest = datetime.fromtimestamp(max(one.used for one in deleted))
     freed = size(sum(one.size for one in deleted))
     return (
-        f"{len(deleted):,} of them, last used before {newest:%Y-%m-%d}, were beyond the budget and "
-        f"are deleted ({freed}). [journals] in the settings says how much may stay; "
-        f"acp-tui sessions --keep keeps some."
+        f"{len(deleted):,} of them, last used before {newest:%Y-%m-%d}, were deleted because the limit was "
+        f"exceeded ({freed}). The limit is `journals` in settings.toml; acp-tui sessions --keep exempts some."
     )

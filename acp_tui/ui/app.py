@@ -288,9 +288,9 @@ class AcpApp(App[int]):
         """Notify of a dropped paste."""
         size = f"{event.size:,} characters"
         if event.ended:
-            self.warn(f"It is too long to be taken: {size}.", "Paste")
+            self.warn(f"Too long: {size}.", "Paste")
         else:
-            self.warn(f"It never ended, so its {size} are dropped. Press any key to go on.", "Paste")
+            self.warn(f"It never ended, so its {size} were dropped. Press any key to continue.", "Paste")
 
     def on_mount(self) -> None:
         """Install signal handlers and timers; show the problems of the settings."""
@@ -442,7 +442,7 @@ class AcpApp(App[int]):
         if has_shell():
             super().action_suspend_process()
         else:
-            self.notify("No shell started this program, so that nothing could bring it back.")
+            self.notify("acp-tui was not started by a shell, so it could not be resumed.")
 
     def write_to_terminal(self, sequence: str) -> None:
         """Send a control sequence to the terminal, unless another program has it."""

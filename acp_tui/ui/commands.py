@@ -153,7 +153,7 @@ COMMANDS: Final = (
         "Fork this session",
         "alt+k",
         slash=("fork", "branch"),
-        summary="go on from here in another session",
+        summary="continue in a copy of this session",
         synonyms="copy duplicate",
     ),
     Command(
@@ -425,7 +425,7 @@ COMMANDS: Final = (
     ),
     Command(
         "session.doctor",
-        "Examine this machine",
+        "Check this machine",
         group="Agent",
         slash=("doctor",),
         summary="run acp-tui doctor in your shell",
@@ -454,6 +454,14 @@ COMMANDS: Final = (
         slash=("theme",),
         summary="choose the colours",
         synonyms="colors dark light appearance",
+    ),
+    Command(
+        "session.settings",
+        "Show the settings",
+        group="Program",
+        slash=("settings", "config", "preferences"),
+        summary="every setting, its value and its meaning",
+        synonyms="options configuration preferences toml edit customize",
     ),
     Command(
         "app.suspend", "Suspend (fg resumes)", "ctrl+z", "app", "Program", is_first=False, synonyms="shell"

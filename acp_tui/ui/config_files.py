@@ -10,7 +10,7 @@ from typing import Final
 from acp_tui.conversation.start import Start
 from acp_tui.store.agents import known_agents
 from acp_tui.store.folders import Problem, config_folder
-from acp_tui.store.settings import Settings, load
+from acp_tui.store.settings import SETTINGS, Settings, load
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.keys import problems, usable
 from acp_tui.ui.screens.rules import RulesScreen
@@ -19,13 +19,8 @@ from acp_tui.ui.widgets.textual_internals import keymap_of, withdraw_notices
 from acp_tui.workspace.folder_events import why_not_told
 from acp_tui.workspace.watched_files import WatchedFiles
 
-_NEXT_START: Final = ("ascii", "journal", "journals", "mcp_servers")
-"""Settings of the whole run."""
-_NEXT_AGENT: Final = (
-    *("policy", "stale_writes", "decisions", "snapshots", "tell_rejections", "sandbox"),
-    *("options", "line_limit_mb", "terminal_output_limit_kb"),
-)
-"""Settings that an agent, or its session, is begun with: a running one keeps its own."""
+_NEXT_START: Final = [name for name, setting in SETTINGS.items() if setting.applies == "next start"]
+_NEXT_AGENT: Final = [name for name, setting in SETTINGS.items() if setting.applies == "next agent"]
 
 
 class ConfigFiles:
@@ -75,7 +70,7 @@ class ConfigFiles:
         if self._watching.obstacle and not self._has_told:
             self._has_told = True
             text = (
-                "Settings, rules and themes are looked at when you come back to the terminal, and with each "
+                "Settings, rules and themes are read when you come back to the terminal, and with each "
                 f"Enter. They cannot be watched: {self._watching.obstacle}."
             )
             self._app.warn(text, "Not watching")
@@ -145,7 +140,7 @@ def deferred(before: Settings, saved: Settings, now: Settings) -> str:
     later = [name for name in _NEXT_AGENT if name in new]
     lines = []
     if waits:
-        lines.append(f"At the next start of acp-tui: {', '.join(waits)}.")
+        lines.append(f"Applies at the next start of acp-tui: {', '.join(waits)}.")
     if later:
-        lines.append(f"For agents that are started from now on: {', '.join(later)}.")
+        lines.append(f"Applies to agents started from now on: {', '.join(later)}.")
     return "\n".join(lines)

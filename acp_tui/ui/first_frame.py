@@ -162,11 +162,11 @@ _CURSOR: Final = Style(reverse=True)
 def welcome(cwd: str, key: Callable[[str], str]) -> list[Piece]:
     """Return the text of an empty chat; `key` returns the key of a command."""
     keys = (
-        ("/", "commands of the agent"),
-        ("@", "files of the workspace"),
-        (key("session.next-mode"), "next mode"),
-        (key("session.stop"), "stops the agent"),
-        (key("app.palette"), "everything that can be done"),
+        ("/", "commands"),
+        ("@", "attach files"),
+        (key("session.next-mode"), "switch mode"),
+        (key("session.stop"), "stop the agent"),
+        (key("app.palette"), "command palette"),
         (key("app.help"), "all keys"),
     )
     pieces = [("strong", "acp-tui"), ("muted", "  in  "), ("text", f"{cwd}\n\n")]
@@ -178,4 +178,4 @@ def welcome(cwd: str, key: Callable[[str], str]) -> list[Piece]:
 
 def prompt_hint(key: Callable[[str], str]) -> str:
     """Return the placeholder of an empty prompt."""
-    return f"Say something. @ for files, / for commands, {key('app.help')} for help"
+    return f"Ask anything · @ files · / commands · {key('app.help')} help"

@@ -115,14 +115,15 @@ def unreadable(keys: Mapping[str, str]) -> list[KeyProblem]:
     """Return unknown keys and keys that write a letter."""
     return [
         KeyProblem(
-            action, f"'{key}' is no key, so {action} keeps its own; write ctrl+k, alt+up, f7 or shift+tab"
+            action,
+            f"'{key}' is not a key, so {action} keeps its default; write ctrl+k, alt+up, f7 or shift+tab",
         )
         for action, key in keys.items()
         if not is_key(key)
     ] + [
         KeyProblem(
             action,
-            f"'{key}' writes a letter in the prompt, so {action} keeps its own; write ctrl+k, alt+up or f7",
+            f"'{key}' types a letter in the prompt, so {action} keeps its default; write ctrl+k or f7",
         )
         for action, key in keys.items()
         if is_key(key) and writes(action, key)
@@ -163,9 +164,7 @@ def _text(path: Path) -> str:
 def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[KeyProblem]:
     """Return unknown actions; `help_key` is named in the advice."""
     return [
-        KeyProblem(
-            action, f"there is no action named '{action}'{nearest(action, known)}; {help_key} lists them"
-        )
+        KeyProblem(action, f"unknown action '{action}'{nearest(action, known)}; {help_key} lists them")
         for action in keys
         if action not in known
     ]
@@ -182,7 +181,7 @@ def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]
             moved = [name for name in meanings if name in keys]
             if len(meanings) > 1 and moved:
                 both = " and ".join(f"{one.description} ({one.name})" for one in meanings.values())
-                message = f"{key} has two meanings: {both}; give one of them another key"
+                message = f"{key} is used twice: {both}; give one of them another key"
                 found.setdefault(frozenset(meanings), KeyProblem(moved[0], message))
     return list(found.values())
 

@@ -251,7 +251,7 @@ class Tabs:
         count = len(waiting(screen for screen in self.screens if screen is not self.current))
         if not count:
             return []
-        words = f"{count} wait{'s' if count == 1 else ''} "
+        words = f"{count} pending "
         return [("warning", words), ("muted", f"{key_of(self._app, 'app.inbox')} ")]
 
     def _state(self, screen: SessionScreen) -> Piece:

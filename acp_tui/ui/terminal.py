@@ -41,9 +41,9 @@ GIVE_TITLE_BACK: Final = "\x1b[23;2t"
 
 _CALLS: Final[dict[tuple[State, State], str]] = {
     ("working", "ready"): "is done",
-    ("working", "asks"): "wants an answer",
-    ("starting", "asks"): "wants an answer",
-    ("ready", "asks"): "wants an answer",
+    ("working", "asks"): "needs an answer",
+    ("starting", "asks"): "needs an answer",
+    ("ready", "asks"): "needs an answer",
     ("starting", "ended"): "did not start",
     ("ready", "ended"): "has ended",
     ("working", "ended"): "has ended",
@@ -199,7 +199,7 @@ class Clipboard:
         if sent:
             return self._warn_once(program)
         if in_tmux:
-            return "It is too long for the terminal's clipboard, but in tmux's buffer: prefix ] pastes it."
+            return "Too long for the terminal's clipboard, but in tmux's buffer: prefix ] pastes it."
         size = f"{len(text) // 1000} thousand characters"
         return (
             f"It is not on the clipboard: {size} are more than terminals take. "
@@ -231,11 +231,11 @@ class Clipboard:
         if self._has_told:
             return ""
         self._has_told = True
-        return f"The terminal was told to take it (OSC 52). If it does not arrive: {self._advice(program)}"
+        return f"Sent to the terminal (OSC 52). If paste fails: {self._advice(program)}"
 
     def _advice(self, program: ClipboardProgram | None) -> str:
         if program is not None:
-            return f"{program.name} failed; see whether it works by itself."
+            return f"{program.name} failed; check that it works in a shell."
         if is_remote(self._env):
             return "Allow OSC 52 in the settings of your terminal."
         return "Install wl-copy, xclip or xsel, or allow OSC 52 in your terminal."

@@ -128,9 +128,7 @@ def choose(name: str, user_folder: Path | None = None) -> tuple[ThemeFile, Theme
     """Return the theme of a name, or acp-dark and the problem."""
     path = find(user_folder).get(name)
     if path is None:
-        found: ThemeFile | ThemeProblem = ThemeProblem(
-            Path(f"{name}.toml"), 0, "there is no theme of this name"
-        )
+        found: ThemeFile | ThemeProblem = ThemeProblem(Path(f"{name}.toml"), 0, "unknown theme")
     else:
         found = load(path)
     if isinstance(found, ThemeFile):
@@ -216,7 +214,7 @@ def _theme_file(path: Path, tables: Mapping[str, Any]) -> ThemeFile:
     name = head.get("name", path.stem)
     dark = head.get("dark", True)
     if not isinstance(name, str) or not name:
-        raise _WrongValue("theme", "name", "name must be a text")
+        raise _WrongValue("theme", "name", "name must be a string")
     if not isinstance(dark, bool):
         raise _WrongValue("theme", "dark", "dark must be true or false")
     palette: dict[str, str] = {}
@@ -255,7 +253,7 @@ def _derived_colors(given: Mapping[str, str]) -> dict[str, str]:
 
 def _color(table: str, key: str, value: object, names: Mapping[str, str]) -> str:
     if not isinstance(value, str):
-        raise _WrongValue(table, key, f'{key} must be a text such as "#88c0d0"')
+        raise _WrongValue(table, key, f'{key} must be a string such as "#88c0d0"')
     try:
         return Color.parse(_resolved(table, key, value, names)).hex6.lower()
     except ColorParseError:
@@ -264,9 +262,9 @@ def _color(table: str, key: str, value: object, names: Mapping[str, str]) -> str
 
 def _style_words(role: str, value: object, names: Mapping[str, str]) -> str:
     if role not in ROLES:
-        raise _WrongValue("roles", role, f"there is no role {role!r}")
+        raise _WrongValue("roles", role, f"unknown role {role!r}")
     if not isinstance(value, str):
-        raise _WrongValue("roles", role, f'{role} must be a text such as "bold $accent"')
+        raise _WrongValue("roles", role, f'{role} must be a string such as "bold $accent"')
     words = _resolved("roles", role, value, names)
     try:
         Style.parse(words)
@@ -280,7 +278,7 @@ def _resolved(table: str, key: str, value: str, names: Mapping[str, str]) -> str
         try:
             return names[reference[1]]
         except KeyError:
-            raise _WrongValue(table, key, f"there is no colour named {reference[0]}") from None
+            raise _WrongValue(table, key, f"unknown colour {reference[0]}") from None
 
     return _REFERENCE.sub(color_of, value)
 

@@ -423,14 +423,14 @@ class Files:
             start, skip = _after_lines(chunk, 0, skip)
             passed += start
             if skip and passed > SKIP_LIMIT:
-                raise TooLarge(f"The lines asked for begin behind more than {SKIP_LIMIT:,} bytes.")
+                raise TooLarge(f"The requested lines begin after more than {SKIP_LIMIT:,} bytes.")
             end = len(chunk)
             if not skip and left is not None:
                 end, left = _after_lines(chunk, start, left)
             wanted += chunk[start:end]
             if len(wanted) > self.read_limit:
                 raise TooLarge(
-                    f"More than {self.read_limit:,} bytes of text were asked for; ask for fewer lines."
+                    f"The requested text is larger than {self.read_limit:,} bytes; request fewer lines."
                 )
         return bytes(wanted)
 
@@ -466,7 +466,7 @@ def _real(path: str) -> str:
     try:
         return real_path(path)
     except ValueError as error:
-        raise OutsideRoots(f"“{path}” is no path: {error}.") from error
+        raise OutsideRoots(f"“{path}” is not a path: {error}.") from error
 
 
 def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
@@ -490,7 +490,7 @@ def parent_of(root: Path | str, names: Sequence[str], make: bool = False) -> Ite
         OSError: a folder is a link or cannot be opened, or a name leads upwards.
     """
     if not names or not {"", ".", ".."}.isdisjoint(names):
-        raise OSError(errno.EINVAL, "that is no path below a folder")
+        raise OSError(errno.EINVAL, "not a path below a folder")
     folder = os.open(root, _FOLDER)
     try:
         for name in names[:-1]:
@@ -522,7 +522,7 @@ def _open_regular(name: str, folder: int) -> int:
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # replaced meanwhile
         os.close(descriptor)
-        raise NotAFile(f"“{name}” is not a plain file.")
+        raise NotAFile(f"“{name}” is not a regular file.")
     return descriptor
 
 
@@ -537,7 +537,7 @@ def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result |
     if stat.S_ISDIR(status.st_mode):
         raise NotAFile(f"“{name}” is a folder.")
     if not stat.S_ISREG(status.st_mode):
-        raise NotAFile(f"“{name}” is not a plain file.")
+        raise NotAFile(f"“{name}” is not a regular file.")
     return status
 
 

@@ -116,12 +116,12 @@ def find_program(name: str, environment: Mapping[str, str], cwd: str | None = No
     if "/" not in name:
         found = shutil.which(name, path=environment.get("PATH", os.defpath))
         if found is None:
-            raise ProgramNotFound(f"There is no program “{name}” on PATH.")
+            raise ProgramNotFound(f"The program “{name}” is not on PATH.")
         return str(Path(found).absolute())
     path = Path(cwd or Path.cwd(), name)
     mode = _mode(path)
     if mode is None:
-        raise ProgramNotFound(f"There is no file “{path}”.")
+        raise ProgramNotFound(f"The file “{path}” does not exist.")
     if not stat.S_ISREG(mode) or not os.access(path, os.X_OK):
         raise NotExecutable(f"“{path}” is not an executable file.")
     return str(path)
@@ -254,7 +254,7 @@ def _gate(program: str) -> tuple[int, int]:
 def _opened(folder: WorkingFolder) -> int:
     """Return a descriptor of a folder, if it is still the same at the same place."""
     _check_folder(folder.path)
-    moved = FolderMoved(f"The working directory “{folder.path}” is not the one that it was.")
+    moved = FolderMoved(f"The working directory “{folder.path}” was replaced by another one.")
     if os.path.realpath(folder.path) != folder.real:
         raise moved
     try:
@@ -278,7 +278,7 @@ def _check_folder(cwd: str) -> None:
     if not cwd.startswith("/") or "\0" in cwd:
         raise FolderUnusable(f"The working directory “{cwd}” is not an absolute path.")
     if not stat.S_ISDIR(_mode(Path(cwd)) or 0):
-        raise FolderUnusable(f"The working directory “{cwd}” is not there, or is no directory.")
+        raise FolderUnusable(f"The working directory “{cwd}” does not exist, or is not a folder.")
     if not os.access(cwd, os.X_OK):
         raise FolderUnusable(f"The working directory “{cwd}” may not be entered.")
 
@@ -384,7 +384,7 @@ class ExitStatus(NamedTuple):
         """Return a noun for display: `exit code 3`, `signal SIGKILL`."""
         if self.signal:
             return f"signal {self.signal}"
-        return "no known exit code" if self.exit_code is None else f"exit code {self.exit_code}"
+        return "unknown exit code" if self.exit_code is None else f"exit code {self.exit_code}"
 
     @property
     def as_verb(self) -> str:
@@ -456,7 +456,7 @@ class Child:
             try:
                 guard.start()  # first, because we may be killed in between
             except OSError as error:
-                raise StartFailed(f"What watches over it could not be started: {error.strerror}.") from error
+                raise StartFailed(f"The guard process could not be started: {error.strerror}.") from error
         limit = limit_of(number)
 
         def before(pid: int) -> None:

@@ -476,12 +476,10 @@ class Terminals:
         try:
             pty = _Pty(columns, rows)
         except OSError as error:  # out of descriptors or terminals
-            raise CommandNotStarted(f"There is no terminal to be had: {error.strerror}.") from error
+            raise CommandNotStarted(f"No terminal is available: {error.strerror}.") from error
         if pty.master >= _most_descriptors():  # descriptors are assigned from the lowest free number
             pty.abandon()
-            raise CommandNotStarted(
-                "Too many terminals are open. Release those that are not needed any more."
-            )
+            raise CommandNotStarted("Too many terminals are open. Release those that are no longer needed.")
         try:
             child = self._start(argv, environment, cwd, pty)
         except TerminalError:

@@ -150,7 +150,7 @@ async def test_c52_every_block_that_is_offered_is_sent_as_it_is() -> None:
         ("cancelled", "Cancelled."),
         ("max_tokens", "The token limit was reached: the answer may be cut."),
         ("maxTokens", "The token limit was reached: the answer may be cut."),
-        ("refusal", "The agent refused. This prompt and what followed are not in its context."),
+        ("refusal", "The agent refused. This prompt and everything after it are not in its context."),
         ("coffee_break", "The turn stopped: coffee_break"),
     ],
 )
@@ -359,7 +359,7 @@ async def test_a_new_session_gets_nothing_of_one_whose_id_the_agent_gives_it() -
         talk.host.set_policy(SESSION, "allow-everything")
         await talk.made("other", "/usr")
         for known in (SESSION, "other"):
-            with pytest.raises(AgentError, match="the same session again"):
+            with pytest.raises(AgentError, match="id of an open session"):
                 await talk.made(known, "/")
         assert talk.session.cwd == "/tmp"
         assert talk.host.files(SESSION).roots == ("/tmp",)
@@ -378,7 +378,7 @@ async def test_a_closed_session_leaves_nothing_to_one_of_its_id() -> None:
 
         assert closed == ["other"]
         assert talk.host.policy_of("other") == "ask"
-        with pytest.raises(AgentError, match="the same session again"):
+        with pytest.raises(AgentError, match="id of an open session"):
             await talk.made("other", "/")
 
 

@@ -249,7 +249,7 @@ async def test_a_write_to_one_name_of_several_shows_in_all_and_that_is_said(tmp_
         await served(talk, "fs/write_text_file", path=f"{work}/a", content="new")
 
         (told,) = [entry.text for entry in talk.agent.sessions["s2"].entries if isinstance(entry, Notice)]
-        assert told == f"{work}/a has other names (hard links): what was written shows there, too."
+        assert told == f"{work}/a has hard links: its other names show the change, too."
         assert (work / "b").read_text() == "new"
 
 

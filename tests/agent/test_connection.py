@@ -107,7 +107,7 @@ async def test_c6_a_line_over_the_limit_is_dropped_and_reported_and_the_next_is_
         assert said == "a" * 200_000 + "end"
         await until(lambda: talk.agent.connection.noise == 1)  # the second answer to the prompt
         (notice,) = (e for e in talk.agent.sessions[SESSION].entries if isinstance(e, Notice))
-        assert notice.text.startswith("The agent sent what is too large, and it was dropped: session/update")
+        assert notice.text.startswith("A message of the agent is too large and was dropped: session/update")
 
 
 async def test_c29_halves_of_a_character_become_one_and_a_lonely_one_is_marked() -> None:
@@ -327,7 +327,7 @@ async def test_what_is_too_large_and_tells_nothing_names_the_calls_that_may_wait
         await talk.until(lambda: notices(talk))
 
         (notice,) = notices(talk)
-        assert "answer to session/prompt, which then never comes: stop the turn" in notice
+        assert "answer to session/prompt, which will not come: if the turn hangs" in notice
         talk.puppet.answers(call, {"stopReason": "end_turn"})
 
 

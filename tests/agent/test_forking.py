@@ -73,7 +73,7 @@ async def test_a_fork_without_a_history_shows_ours_and_says_so() -> None:
 
         assert shown(forked)[:2] == ["first words", "an answer"]
         assert shown(forked)[-1] == (
-            "Forked from “first words”. What stands above was kept here: the agent sent no history."
+            "Forked from “first words”. The conversation above was recorded here: the agent sent no history."
         )
         assert forked.subject == "first words"
         assert forked.entries[0] is not talk.session.entries[0]
@@ -93,7 +93,7 @@ async def test_a_fork_of_a_session_that_nobody_has_seen_says_that_nothing_is_sho
 
         (entry,) = forked.entries
         assert isinstance(entry, Notice)
-        assert entry.text.startswith("Forked from another session. The agent knows what was said there")
+        assert entry.text.startswith("Forked from another session. The agent knows the earlier conversation")
 
 
 async def test_a_fork_may_use_its_folders_and_can_be_spoken_to() -> None:
@@ -115,10 +115,10 @@ async def test_a_fork_that_is_refused_or_is_none_leaves_everything_as_it_was() -
         talk.puppet.answers(await talk.puppet.hears("session/fork"), error=error)
         with pytest.raises(CallFailed, match="No room"):
             await forking
-        with pytest.raises(AgentError, match="the same session again"):
+        with pytest.raises(AgentError, match="id of an open session"):
             await fork(talk, answer={"sessionId": SESSION})
         await talk.made("other", "/usr")
-        with pytest.raises(AgentError, match="the same session again"):
+        with pytest.raises(AgentError, match="id of an open session"):
             await fork(talk, answer={"sessionId": "other"})
         with pytest.raises(AgentError, match="cannot be read"):
             await fork(talk, answer={"id": 5})

@@ -55,7 +55,7 @@ def said(session: Session, kind: type[AgentMessage | Thought]) -> str:
     """Return what the agent said of a kind; what a fork has taken over from us is not of the agent."""
     entries = session.entries
     for number, entry in enumerate(entries):
-        if isinstance(entry, Notice) and "was kept here" in entry.text:
+        if isinstance(entry, Notice) and "was recorded here" in entry.text:
             entries = entries[number:]
             break
     return "".join(text_of(entry) for entry in entries if isinstance(entry, kind))

@@ -21,7 +21,7 @@ MINIMAL = (PYTHON, "-m", "tests.bench.apps.minimal")
 ASLEEP = ("sleep", "60")
 Figures = tuple[float, ...]
 
-OURS_DRAWN = "everything that can be done"
+OURS_DRAWN = "command palette"
 
 TYPED_EVERY = 0.03
 """Seconds between two keys, from the first frame on."""

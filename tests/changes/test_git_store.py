@@ -103,7 +103,7 @@ async def test_a_workspace_that_went_away_is_said(tmp_path: Path) -> None:
     before = await snapshots.take()
     root.rmdir()
 
-    with pytest.raises(GitFailed, match="not there any more"):
+    with pytest.raises(GitFailed, match="no longer exists"):
         await snapshots.changes(before)
 
 

@@ -396,7 +396,7 @@ async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes
 
     (told,) = [event for event in watched.told if isinstance(event, Noted)]
     assert "cannot read .gitignore, which is a pipe" in told.detail
-    assert watched.tracking.obstacle == f"Only what the agent reports is shown: {told.detail}"
+    assert watched.tracking.obstacle == f"Only changes that the agent reports are shown: {told.detail}"
     assert watched.tracking.look_seconds == 0
 
     (watched.root / ".gitignore").unlink()

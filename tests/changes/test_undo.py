@@ -226,7 +226,7 @@ async def test_a_file_that_changed_since_the_user_looked_stays(tmp_path: Path) -
 
     restored = await restore(snapshots, before, seen)
 
-    assert restored.problems == ("a: changed in the meantime",)
+    assert restored.problems == ("a: changed meanwhile",)
     assert ((root / "a").read_text(), (root / "b").read_text()) == ("3, in an editor\n", "1\n")
 
 
@@ -242,7 +242,7 @@ async def test_a_file_that_changes_while_others_are_restored_stays(
     monkeypatch.setattr(snapshots, "texts", texts_where_b_comes_after(an_editor_saves, snapshots))
     restored = await restore(snapshots, before, seen)
 
-    assert restored.problems == ("b: changed in the meantime",)
+    assert restored.problems == ("b: changed meanwhile",)
     assert ((root / "a").read_text(), (root / "b").read_text()) == ("1\n", "3, in an editor\n")
 
 
@@ -272,7 +272,7 @@ async def test_a_folder_in_the_place_of_a_file_gives_way_only_with_all_that_is_i
     changes = await snapshots.changes(before)
 
     alone = await restore(snapshots, before, [change for change in changes if change.path == "a"])
-    assert alone.problems == ("a: a folder is there now, so it stays",)
+    assert alone.problems == ("a: it is now a folder, so it is kept",)
     assert (root / "a" / "inner").read_text() == "2\n"
 
     assert (await restore(snapshots, before, changes)).problems == ()
@@ -424,7 +424,7 @@ async def test_a_file_that_is_saved_while_a_hunk_is_rejected_stays(
     monkeypatch.setattr(snapshots, "take", take_while_an_editor_saves)
     rejected = await reverse(snapshots, change, FIRST)
 
-    assert rejected.problems == ("a: changed in the meantime",)
+    assert rejected.problems == ("a: changed meanwhile",)
     assert (root / "a").read_text() == "ONE\n2\n3, in an editor\n"
 
 

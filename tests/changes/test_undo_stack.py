@@ -46,7 +46,7 @@ async def test_undoing_a_rejection_keeps_what_was_written_since(watched: Watched
 
     assert undone is not None
     assert [change.path for change in undone.restored.done] == ["b"]
-    assert undone.restored.problems == ("a: changed since then, so it stays",)
+    assert undone.restored.problems == ("a: changed since then, so it is kept",)
     assert (watched.root / "a").read_text() == "mine\n"
     assert (watched.root / "b").read_text() == "new\n"
 
@@ -93,8 +93,8 @@ async def test_a_rejection_whose_file_changed_since_does_not_keep_older_ones_fro
     assert blocked is not None
     assert not blocked.is_over
     assert blocked.restored.problems == (
-        "a: changed since then, so it stays",
-        "once more undoes the one before it",
+        "a: changed since then, so it is kept",
+        "press again to undo the one before it",
     )
     assert second is not None
     assert third is not None
@@ -104,7 +104,7 @@ async def test_a_rejection_whose_file_changed_since_does_not_keep_older_ones_fro
     assert (watched.root / "c").read_text() == "the agent's c\n"
     again = await ways.undo()  # there is only the first one left
     assert again is not None
-    assert again.restored.problems == ("a: changed since then, so it stays",)
+    assert again.restored.problems == ("a: changed since then, so it is kept",)
     assert ways.can_undo
 
 

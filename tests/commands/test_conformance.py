@@ -73,8 +73,8 @@ def test_lines_that_are_no_messages_are_told_with_the_first_of_them() -> None:
 
     plain, odd = conformance.noise(noise)
 
-    assert plain.text == "lines that are no messages: 1, the first: starting up"
-    assert odd.text == "answers to nothing that was asked, as to a notification: 1"
+    assert plain.text == "lines that are not messages: 1, the first: starting up"
+    assert odd.text == "responses without a request, as to a notification: 1"
     assert told(conformance.noise([])) == [("stdout", "well")]
 
 

@@ -99,12 +99,12 @@ async def test_each_rule_that_is_broken_is_found(tmp_path: Path) -> None:
     found = by_check(report)
     assert report.broken
     assert [verdict for verdict, _ in found["unknown request"]] == ["broken"]
-    assert "lines that are no messages: 5, the first: \x1b[2JWelcome" in found["stdout"][0][1]
-    assert found["JSON-RPC"] == [("broken", "sends our ids back as text")]
+    assert "lines that are not messages: 5, the first: \x1b[2JWelcome" in found["stdout"][0][1]
+    assert found["JSON-RPC"] == [("broken", "returns our ids as strings")]
     assert found["identity"][0][0] == found["capabilities"][0][0] == "note"
     assert "bytes of log" in found["stderr"][0][1]
     assert found["session/new"][0][0] == "well"
-    assert found["exit"] == [("well", "ends by itself when its input ends")]
+    assert found["exit"] == [("well", "exits when its input is closed")]
 
 
 async def test_an_agent_that_ends_at_once_is_told_with_its_last_words(tmp_path: Path) -> None:
@@ -127,14 +127,14 @@ async def test_an_agent_that_says_nothing_is_given_up_in_time(tmp_path: Path) ->
 async def test_what_outlives_the_agent_is_found_and_ended(tmp_path: Path) -> None:
     found = await examined(launch(FAKE, "grandchild"), tmp_path)
 
-    assert found["children"] == [("broken", "processes that it started outlive it")]
+    assert found["children"] == [("broken", "leaves processes running")]
 
 
 @pytest.mark.slow
 async def test_an_agent_that_does_not_end_by_itself_is_told_so(tmp_path: Path) -> None:
     found = await examined(launch(RUDE, "stay"), tmp_path)
 
-    assert found["exit"] == [("note", "does not end when its input ends; it took TERM")]
+    assert found["exit"] == [("note", "does not exit when its input is closed; it took TERM")]
 
 
 async def test_a_login_is_a_note_with_the_ways_to_log_in(tmp_path: Path) -> None:
@@ -142,8 +142,8 @@ async def test_a_login_is_a_note_with_the_ways_to_log_in(tmp_path: Path) -> None
 
     (session,) = [finding for finding in report.findings if finding.check == "session/new"]
     assert session.verdict == "note"
-    assert "wants a login" in session.text
-    assert session.fallback == "its ways to log in: Browser"
+    assert "needs a login" in session.text
+    assert session.fallback == "its login methods: Browser"
     assert not report.broken
 
 
@@ -154,9 +154,9 @@ async def test_a_wrong_code_an_early_update_a_repeated_cursor_and_an_answered_no
 
     assert found["unknown request"] == [("broken", "refused with error -32603, where -32601 belongs")]
     assert found["unknown notification"][0][0] == "broken"
-    assert found["session/list"] == [("broken", "gives the same cursor again")]
+    assert found["session/list"] == [("broken", "returns the same cursor again")]
     assert ("note", "1 updates came before the answer that names their session") in found["order"]
-    assert ("note", "updates in older words: messageChunk") in found["dialect"]
+    assert ("note", "updates with older names: messageChunk") in found["dialect"]
     assert ("note", "of unknown kinds: tomorrow") in found["updates"]
 
 
@@ -200,7 +200,7 @@ def test_a_good_agent_is_told_line_by_line(capfd: pytest.CaptureFixture[str]) ->
 
     said = capfd.readouterr().out
     assert "✓ identity              Demo agent 1.0\n" in said
-    assert said.endswith(" well, 0 to know, 0 broken\n")
+    assert said.endswith(" passed, 0 notes, 0 failed\n")
 
 
 def test_a_broken_one_ends_with_code_1_and_json_says_what_is_done_about_it(
@@ -215,7 +215,7 @@ def test_a_broken_one_ends_with_code_1_and_json_says_what_is_done_about_it(
     assert {
         "check": "session/list",
         "verdict": "broken",
-        "text": "gives the same cursor again",
+        "text": "returns the same cursor again",
         "fallback": "listing stops there",
     } in report["findings"]
 

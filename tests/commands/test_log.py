@@ -101,7 +101,7 @@ def test_only_what_fits_is_printed(
 
 def test_an_empty_log_is_no_error_and_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["log", "decisions"]) == 0
-    assert "no decision fits" in capsys.readouterr().err
+    assert "no matching decisions" in capsys.readouterr().err
 
 
 def test_lines_that_cannot_be_read_are_said(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,7 +123,7 @@ def test_a_log_that_cannot_be_read_is_a_failure(home: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "Try: acp-tui log decisions"),
+        ([], "log needs a subcommand: decisions"),
         (["secrets"], "not 'secrets'"),
         (["decisions", "--since", "soon"], "must be like 7d"),
         (["decisions", "--sessions", "x"], "unknown option --sessions"),

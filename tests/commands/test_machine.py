@@ -75,8 +75,8 @@ def test_where_nothing_can_be_watched_the_reason_and_the_limit_to_raise_are_told
     [
         (b"\x1b[?0u\x1b[?62;c", "well", "Kitty"),
         (b"\x1b[?31u\x1b[?1;2c", "well", "Kitty"),
-        (b"\x1b[?62;22c", "note", "old"),
-        (b"", "note", "not known"),
+        (b"\x1b[?62;22c", "note", "legacy"),
+        (b"", "note", "unknown"),
     ],
 )
 def test_the_keyboard_protocol_is_what_the_terminal_answers(answer: bytes, verdict: str, words: str) -> None:

@@ -92,7 +92,7 @@ def test_a_certain_file_can_be_checked_and_must_be_there(
 
     assert main(["rules", "check", str(home / "mine.toml")]) == 0
     assert main(["rules", "check", str(home / "other.toml")]) == 1
-    assert "there is no such file" in capsys.readouterr().out
+    assert "the file does not exist" in capsys.readouterr().out
 
 
 def test_trying_lists_what_would_have_come_of_past_questions(
@@ -145,7 +145,7 @@ def test_trying_tells_of_mistakes_on_stderr(home: Path, capsys: pytest.CaptureFi
 
     assert main(["rules", "try"]) == 1
     found = capsys.readouterr()
-    assert found.out == "No agent has asked for anything in these sessions.\n"
+    assert found.out == "No requests in these sessions.\n"
     assert "a decision is missing" in found.err
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.cli import main
-from acp_tui.commands import search
+from acp_tui.commands import parsers, search
 from acp_tui.store import search_index
 from tests.recorded_talks import TALK, chunk, prompt, start, write
 
@@ -129,5 +129,5 @@ def test_a_search_starts_to_make_the_index(
 def test_help_tells_all_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "--help"]) == 0
     told = capsys.readouterr().out
-    options = [action.option_strings[0] for action in search.parser()._actions if action.option_strings]
+    options = [action.option_strings[0] for action in parsers.search()._actions if action.option_strings]
     assert [option for option in options if option not in told] == []

@@ -65,7 +65,7 @@ def test_nothing_is_deleted_before_one_says_yes(
 
     assert main(["sessions", *words]) == 0
     assert left(folder) == before
-    assert "Nothing is yet: add --yes" in capsys.readouterr().err
+    assert "Add --yes to delete them" in capsys.readouterr().err
 
     assert main(["sessions", *words, "--yes"]) == 0
     assert before - left(folder) == gone
@@ -92,9 +92,9 @@ def test_what_is_kept_or_open_is_not_deleted_and_said(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--delete", "nothing"], 1, "there is no recorded session nothing"),
-        (["--delete", "20260"], 1, "20260 is the beginning of 2 sessions"),
-        (["--delete", ""], 1, "there is no recorded session"),
+        (["--delete", "nothing"], 1, "no recorded session nothing"),
+        (["--delete", "20260"], 1, "20260 matches 2 sessions"),
+        (["--delete", ""], 1, "no recorded session"),
         (["--free", "much"], 2, "must be like 500MB or 2GB"),
         (["--older-than", "long"], 2, "must be like 90d"),
         (["--free", "1", "--delete", "20250101-a"], 2, "not allowed with"),

@@ -67,7 +67,7 @@ def diff(path: str) -> dict[str, Any]:
 
 
 IN = "{cwd}/a.txt"
-HIDDEN = "not shown in the chat; in the protocol view"
+HIDDEN = "not shown in the chat, only in the protocol log"
 REFUSED = "refused with -32602"
 
 CASES = [
@@ -115,9 +115,9 @@ CASES = [
         {"initialize": {"authMethods": {}}},
         {"initialize": {"authMethods": []}},
     ),
-    Case("identity", "in a way that cannot be read", {"initialize": {"agentInfo": "me"}}, {}),
+    Case("identity", "agentInfo is invalid", {"initialize": {"agentInfo": "me"}}, {}),
     Case("identity", "has no version", {"initialize": {"agentInfo": {"name": "x"}}}, {}),
-    Case("identity", "does not say who it is", {"initialize": {"agentInfo": None}}, {}, verdict="note"),
+    Case("identity", "no agentInfo", {"initialize": {"agentInfo": None}}, {}, verdict="note"),
     Case(
         "session/new",
         "modes.currentModeId is missing",
@@ -152,7 +152,9 @@ CASES = [
         {"end": {"stopReason": "max_tokens"}},
     ),
     Case("stop reason", "a turn ends without one", {"end": {"stopReason": None}}, {}, "read as end_turn"),
-    Case("dialect", "stop reasons in older words: done", {"end": {"stopReason": "done"}}, {}, verdict="note"),
+    Case(
+        "dialect", "stop reasons with older names: done", {"end": {"stopReason": "done"}}, {}, verdict="note"
+    ),
     Case(
         "tool calls",
         "kinds not in the protocol: paint",
@@ -169,7 +171,7 @@ CASES = [
     ),
     Case(
         "dialect",
-        "in other words: running",
+        "with other names: running",
         calls(status="running"),
         calls(status="in_progress"),
         verdict="note",
@@ -208,7 +210,7 @@ CASES = [
         permission("maybe"),
         permission("allow_once"),
     ),
-    Case("permissions", "without an answer to choose", permission(), permission("reject_once")),
+    Case("permissions", "requested without options", permission(), permission("reject_once")),
     Case(
         "updates",
         "of unknown kinds: tomorrow",
@@ -224,7 +226,7 @@ CASES = [
         calls(locations=[{"path": IN}]),
     ),
     Case("paths", "relative in differences: a.txt", diff("a.txt"), diff(IN)),
-    Case("paths", "tells of changes outside the workspace: /o/a", diff("/o/a"), diff(IN), verdict="note"),
+    Case("paths", "reports changes outside the workspace: /o/a", diff("/o/a"), diff(IN), verdict="note"),
     Case(
         "paths",
         "relative in fs/read_text_file: a",
@@ -288,9 +290,9 @@ CASES = [
     Case("methods", "asks for what is not offered: fs/delete", asks("fs/delete"), {}, "refused with -32601"),
     Case("methods", "asks for what is not offered: _mine", asks("_mine"), {}, "refused with -32601", "note"),
     Case("methods", "notifications not in the protocol: hello", {"asks": [{"method": "hello"}]}, {}, HIDDEN),
-    Case("stdout", "the first: Ready", {"prints": "Ready\n"}, {}, "skipped, and shown in the protocol view"),
+    Case("stdout", "the first: Ready", {"prints": "Ready\n"}, {}, "skipped, and shown in the protocol log"),
     Case("stdout", "other bytes on the line of a message: ", {"prints": "\x1b]0;x\x07"}, {"prints": "\n"}),
-    Case("stdout", "answers to nothing that was asked", {"asks": [{"id": 999, "result": {}}]}, {}, "ignored"),
+    Case("stdout", "responses without a request", {"asks": [{"id": 999, "result": {}}]}, {}, "ignored"),
     Case("large line", "is refused with error -32700", {"large": -32700}, {}),
     Case(
         "cancel",

@@ -84,7 +84,7 @@ def test_lines_that_are_not_there_are_told(tmp_path: Path) -> None:
     linked, problem = block(attachment, ALL)
 
     assert isinstance(linked, ResourceLink)
-    assert problem == "a.py goes as a link: it has no line 7."
+    assert problem == "a.py is sent as a link: it has no line 7."
 
 
 def test_an_image_travels_by_what_it_holds_not_by_its_name(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_an_image_travels_by_what_it_holds_not_by_its_name(tmp_path: Path) -> No
     assert isinstance(image, ImageContent)
     assert (image.mime_type, base64.b64decode(image.data)) == ("image/png", PNG)
     assert isinstance(link, ResourceLink)
-    assert problem == "shot.jpg goes as a link: this agent takes no images."
+    assert problem == "shot.jpg is sent as a link: this agent does not accept images."
 
 
 def test_folders_binary_and_huge_files_are_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ def test_c52_a_sound_travels_where_the_agent_takes_audio_and_is_a_link_elsewhere
 
     content, problem = block(sound, ALL)
     assert isinstance(content, ResourceLink)
-    assert problem == "song.dat goes as a link: this agent takes no audio."
+    assert problem == "song.dat is sent as a link: this agent does not accept audio."
     assert sound.shown(ALL) == "song.dat audio 36 B as a link"
 
 
@@ -253,7 +253,7 @@ def test_a_sound_that_is_too_large_is_a_link(tmp_path: Path) -> None:
 
     content, problem = block(sound, PromptCapabilities(audio=True))
     assert isinstance(content, ResourceLink)
-    assert problem == "song.wav goes as a link: it is too large."
+    assert problem == "song.wav is sent as a link: it is too large."
 
 
 @pytest.mark.parametrize(

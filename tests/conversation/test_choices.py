@@ -148,7 +148,7 @@ async def test_a_mode_that_asks_less_is_not_chosen_again_unless_the_settings_say
 
     async with begun(tmp_path) as conversation:
         await until(lambda: said(conversation))
-        assert said(conversation) == ["Not chosen again: Mode Yolo, since the agent may ask less then."]
+        assert said(conversation) == ["Mode Yolo was not restored: with it, the agent may not ask."]
         assert values(conversation)["mode"] == "ask"
 
     by_hand = Settings(journal=False, options={"plain": {"mode": "yolo"}})
@@ -225,13 +225,13 @@ async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_pa
     without = [OPTIONS[0], select("model", "small", "small")]
     async with begun(tmp_path, options=without) as conversation:
         await until(lambda: said(conversation))
-        assert said(conversation) == ["Forgotten: Model large is not offered any more."]
+        assert said(conversation) == ["Model large was not restored: the agent no longer offers it."]
         await until(lambda: not RememberedChoices(state_folder() / "choices.json").of("plain"))
 
     strange = Settings(journal=False, options={"plain": {"model": "huge"}})
     async with begun(tmp_path, strange) as conversation:
         await until(lambda: said(conversation))
-        assert said(conversation) == ["The settings choose Model huge, which is not offered."]
+        assert said(conversation) == ["The settings choose Model huge, which the agent does not offer."]
 
 
 @pytest.mark.slow

@@ -40,7 +40,9 @@ async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_rest
         await until(lambda: said(conversation)[-1:] == ["heard hello"])
 
         assert conversation.session is not before
-        assert said(conversation)[0].startswith("A new session: the agent does not know what stands above.")
+        assert said(conversation)[0].startswith(
+            "New session: the agent has no memory of the conversation above."
+        )
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ async def test_files_that_cannot_be_searched_have_no_place_and_say_why_or_nothin
         "data.bin": "",
         "nul\0.txt": "",
         ".": "“.” is a folder",
-        "pipe": "is not a plain file",
+        "pipe": "is not a regular file",
     }
 
     for path, note in paths.items():

@@ -39,7 +39,7 @@ async def test_a_login_that_did_not_help_is_told_as_such(tmp_path: Path) -> None
 
         await conversation.begin()
 
-        assert notes.errors == ["Authentication required", "The login did not help: Authentication required"]
+        assert notes.errors == ["Authentication required", "The login did not work: Authentication required"]
         assert conversation.phase == "failed"
 
 
@@ -51,7 +51,7 @@ async def test_a_login_that_did_not_help_a_prompt_is_told_in_the_chat(tmp_path: 
 
         await conversation.begin()
         await until(lambda: notes.given_back == ["hello"] or notes.logins == [])
-        help_text = "The login did not help: the agent wants one all the same."
+        help_text = "The login did not work: the agent still asks for one."
         await until(lambda: conversation.session and help_text in said(conversation))
 
 

@@ -241,14 +241,14 @@ async def test_where_nothing_can_be_given_back_it_is_said_since_when(
         tracking = tracking_of(second)
         told = {"snapshots": "were removed: ", "rows": "There are no snapshots of the earlier part"}
         assert told[what] in tracking.lost
-        assert "cannot be given back" in tracking.why_no_snapshot()
+        assert "cannot be restored" in tracking.why_no_snapshot()
         (work / "old").write_text("3\n")
         await tracking.look()
         await take_a_turn(second, work / "new", "x\n")
         assert tracking.turns == [2]
 
     async with run(work, taken_up(work)) as third:
-        assert "cannot be given back" in tracking_of(third).lost
+        assert "cannot be restored" in tracking_of(third).lost
         assert tracking_of(third).turns == [2]
 
 

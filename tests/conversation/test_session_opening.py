@@ -29,7 +29,7 @@ from tests.waiting import until
 
 WEB = McpServer("web", "http", url="https://me:pw1@example.com/mcp?k=short")
 TOOL = McpServer("tool", "stdio", command="true", args=("https://example.com/?key=another-secret",))
-STARTED_AGAIN = "The agent was started again, and has taken this session up."
+STARTED_AGAIN = "Agent restarted; session resumed."
 RESUMES = {"loadSession": True, "sessionCapabilities": {"resume": {}}}
 
 
@@ -145,7 +145,7 @@ async def test_a_restart_begins_a_new_session_where_the_agent_will_not_take_the_
         await conversation.restart()
 
         assert conversation.phase == "ready"
-        assert [text.partition(":")[0] for text in said(conversation)] == ["A new session"]
+        assert [text.partition(":")[0] for text in said(conversation)] == ["New session"]
         assert notes.dropped == 0, "nothing of what was said is lost"
 
 
@@ -168,7 +168,7 @@ async def test_a_restart_takes_nothing_up_in_which_nothing_was_said_or_with_anot
 @pytest.mark.parametrize(
     ("like", "expected"),
     [
-        ({"tells_nothing": True}, ["Loaded. The agent has told nothing of what was said before."]),
+        ({"tells_nothing": True}, ["Session loaded. The agent sent nothing of the earlier conversation."]),
         ({}, ["as before"]),
         ({"tells_late": True}, ["as before"]),
     ],
@@ -215,7 +215,7 @@ async def test_an_earlier_session_keeps_its_title_and_tells_where_it_works(tmp_p
 
         assert conversation.session is not None
         assert conversation.session.title == "Fix the router"
-        assert said(conversation) == ["as before", f"This session works in {tmp_path / 'there'}."]
+        assert said(conversation) == ["as before", f"The folder of this session is {tmp_path / 'there'}."]
 
 
 @pytest.mark.slow
@@ -229,7 +229,7 @@ async def test_an_earlier_session_tells_where_the_link_leads_that_it_works_in(tm
     async with talk(given, KnownSession(info)) as (conversation, _):
         await conversation.begin()
 
-        told = f"This session works in {link}, which leads to {tmp_path / 'there'}."
+        told = f"The folder of this session is {link}, a link to {tmp_path / 'there'}."
         assert told in said(conversation)
 
 
@@ -256,9 +256,9 @@ async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path
 
         assert conversation.host is not None
         assert conversation.host.files("old").roots == (str(tmp_path / "work"), granted, inner)
-        (told,) = (text for text in said(conversation) if "further folders" in text)
-        assert told.startswith(f"This session had further folders: {foreign}, ")
-        assert told.endswith(" --add-dir lends such a folder.")
+        (told,) = (text for text in said(conversation) if "additional folders" in text)
+        assert told.startswith(f"This session had additional folders: {foreign}, ")
+        assert told.endswith(" Add them again with --add-dir.")
 
 
 @pytest.mark.slow
@@ -267,7 +267,7 @@ async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path)
     async with talk(given) as (conversation, _):
         await conversation.begin()
 
-        assert said(conversation) == ["This agent takes no further folders: /somewhere."]
+        assert said(conversation) == ["This agent does not support additional folders: /somewhere."]
 
 
 @pytest.mark.slow
@@ -290,7 +290,7 @@ async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
     async with talk(given, known_session) as (conversation, _):
         await conversation.begin()
 
-        assert "This agent cannot take these MCP servers: web." in said(conversation)
+        assert "This agent does not support these MCP servers: web." in said(conversation)
         assert conversation.journal is not None
         assert conversation.journal.path is not None
         (params,) = sent(conversation.journal.path, method)
@@ -412,7 +412,7 @@ async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
         else:
             assert notes.given_back == ["more"], "it was meant for an agent that knows what was said"
             assert replayed.above is recorded
-            assert "/hand-over puts it into your next prompt" in said(replayed)[-1]
+            assert "/hand-over adds it to your next prompt" in said(replayed)[-1]
 
 
 @pytest.mark.slow
@@ -426,7 +426,7 @@ async def test_nothing_begins_in_a_folder_that_is_gone(
 
         await until(lambda: replayed.failure is not None)
         assert replayed.failure is not None
-        assert f"{tmp_path / 'gone'} is not there any more" in replayed.failure.reason
+        assert f"{tmp_path / 'gone'} no longer exists" in replayed.failure.reason
 
 
 LINE = b'{"jsonrpc":"2.0","method":"x","params":{}}'
@@ -446,13 +446,13 @@ def test_a_full_disk_is_told_once_and_so_is_the_room_that_comes_back(
     (told,) = unwritten.news()
     journal.record("in", LINE)
     journal.flush()
-    assert "no room" in told.text
+    assert "The disk is full" in told.text
     assert str(tmp_path) in told.detail
     assert unwritten.news() == []
 
     disk.room, now = 1 << 20, 60.0
     journal.flush()
     (told,) = unwritten.news()
-    assert "room on the disk again" in told.text
+    assert "free space again" in told.text
     assert decisions.problem is None
     assert unwritten.news() == []

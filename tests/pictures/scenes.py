@@ -110,7 +110,7 @@ async def changes(play: Performance) -> None:
     await play.answer("y")
     await play.finished()
     await open_changes(play)
-    await play.until(lambda: "what is still open" in play.text, "the edit is shown")
+    await play.until(lambda: "open changes" in play.text, "the edit is shown")
     await play.pilot.press("n", "n")
 
 

@@ -12,7 +12,7 @@ from tests.real.table import write
 
 
 def main(names: list[str]) -> int:
-    """Put the named agents through, write the table into README.md, and return 1 if anything has failed."""
+    """Put the named agents through, write the table into docs/agents.md, and return 1 if any has failed."""
     agents = known()
     if unknown := [name for name in names if name not in agents]:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join(agents)}", file=sys.stderr)

@@ -18,7 +18,7 @@ from tests.terminal import NeverShown
 _CURRENT: Final = "▶"
 """Marks the value that an option has."""
 
-_NO_WORD: Final = "The agent ended the turn without a word."
+_NO_WORD: Final = "The agent ended the turn without an answer."
 """Our words when an agent says nothing."""
 
 _FAILURE: Final = f"not in the script|400|{_NO_WORD}"

@@ -30,7 +30,7 @@ AT_REST: Final = "F1 help"
 ARMED: Final = "r reject with a reason"
 """Words of a permission dialog once its keys count."""
 
-_NOT_READY: Final = re.compile(r"starting \d|wants a login|did not start|ended, F12")
+_NOT_READY: Final = re.compile(r"starting \d|needs a login|did not start|ended, F12")
 _START: Final = 60.0
 _PATIENCE: Final = 25.0
 """Seconds for whatever follows a key."""

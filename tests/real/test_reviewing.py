@@ -38,14 +38,14 @@ def test_a_hunk_is_rejected_and_the_turn_is_taken_back(name: str, tmp_path: Path
         run.terminal.type("n")
         run.terminal.until("change 2/2")
         run.terminal.type("r")
-        run.terminal.until("is rejected; u undoes that")
+        run.terminal.until("is rejected; u undoes it")
         wait_for(lambda: poem.read_text() == POEM.replace("verse 03 of many", "verse three"))
 
         run.terminal.type(ESCAPE)
         run.terminal.until("- rejected your change in poem.txt, line 30")
         run.terminal.type(ALT_U)
-        run.terminal.until("gets its earlier content")
-        run.press_until("y", lambda screen: "1 file is as before the last turn." in screen)
+        run.terminal.until("will be reverted")
+        run.press_until("y", lambda screen: "Restored 1 file to the state before the last turn." in screen)
         assert poem.read_text() == POEM
         run.terminal.until("- put these files back to before your last turn: poem.txt")
 

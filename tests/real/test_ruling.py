@@ -73,9 +73,9 @@ def make_rule_of_question(run: Run) -> None:
     """Take the rule that the dialog suggests as it is."""
     run.terminal.until(ARMED)
     run.terminal.type("m")
-    run.terminal.until("It matches what is asked now")
+    run.terminal.until("It matches the current request")
     run.terminal.type(CTRL_S)
-    run.terminal.until("Rule made")
+    run.terminal.until("Rule created")
 
 
 def unasked(run: Run, text: str) -> str:

@@ -246,7 +246,7 @@ def _in_a_window(like: dict[str, Any], folder: Path) -> list[str]:
             terminal.type("r")
             terminal.until(lambda screen: "What to try" not in screen and _lives(work) == 2)
             # What is said before the agent is there is given back where it does not know what stands above.
-            terminal.until(lambda screen: "A new session" in screen or "taken this session up" in screen)
+            terminal.until(lambda screen: "New session: the agent" in screen or "session resumed" in screen)
             terminal.type("after\r")
             terminal.until("heard-1")
         except NeverShown as error:

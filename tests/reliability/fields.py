@@ -80,10 +80,10 @@ _FIELDS: Final = (
     _Field("the filter of a menu", (("\x1b[21~", "Enter choose"),), _CLOSED),
     _Field(
         "the filter of the protocol",
-        (("\x1c", "Errors only"), ("/", "words that a frame")),
+        (("\x1c", "Errors only"), ("/", "filter frames")),
         ((_ESCAPE, "Errors only"), *_CLOSED),
     ),
-    _Field("the rules", (("\x1bl", "There are no rules"),), _CLOSED, takes_text=False),
+    _Field("the rules", (("\x1bl", "No rules yet"),), _CLOSED, takes_text=False),
 )
 _IN_QUESTION: Final = (
     _Field("a question", (_QUESTION,), _PUT_ASIDE, takes_text=False),

@@ -11,7 +11,7 @@ from typing import Final
 
 from tests.terminal import Terminal, acp_tui
 
-EMPTY: Final = "Say something"
+EMPTY: Final = "Ask anything"
 """The text of an empty prompt."""
 
 

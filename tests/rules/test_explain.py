@@ -64,7 +64,7 @@ def test_who_runs_as_another_deletes_or_throws_away_is_marked() -> None:
     assert notes("rm -rf build") == [["deletes"]]
     assert notes("git clean -fd") == [["deletes"]]
     assert notes("find . -name x -delete") == [["deletes"]]
-    assert notes("git reset --hard HEAD~1") == [["throws changes away"]]
+    assert notes("git reset --hard HEAD~1") == [["discards changes"]]
 
 
 def test_what_is_written_by_a_redirect_is_named_and_whether_it_lies_outside() -> None:

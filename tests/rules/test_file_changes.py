@@ -87,7 +87,7 @@ def test_a_change_is_put_back_unless_something_came_between(file: Path) -> None:
 
     digest = load(file).digest
     file.write_text(TEXT + "# more\n")
-    with pytest.raises(CannotWrite, match="changed by something else"):
+    with pytest.raises(CannotWrite, match="changed by another program"):
         put_back(file, before, digest)
 
 
@@ -95,7 +95,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(file: Path) -> None:
     found = load(file)
     file.write_text(TEXT + "# more\n")
 
-    with pytest.raises(CannotWrite, match="changed by something else"):
+    with pytest.raises(CannotWrite, match="changed by another program"):
         remove(found, found.rules[0])
     assert file.read_text() == TEXT + "# more\n"
 

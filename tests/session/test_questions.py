@@ -132,7 +132,7 @@ def test_an_option_is_odd_if_its_name_and_kind_do_not_agree(name: str, kind: str
         *("Yes", "Yes, proceed", "Yes, and don't ask again for commands that start with `no`", "1. Yes"),
         *("Always Allow for user: touch *", "Always proceed (don't ask again)", "Approve for this session"),
         *("Auto-confirm LOW/MEDIUM risk, ask for HIGH risk action", "Yes, and bypass permissions", "Go on"),
-        *("Run it", "Write it", "Let it be read", "Trust this folder", "Go", "OK, don't ask again", "Apply"),
+        *("Run it", "Write it", "Allow reading", "Trust this folder", "Go", "OK, don't ask again", "Apply"),
     ],
 )
 def test_a_name_is_understood_that_begins_with_a_word_that_allows(name: str) -> None:

@@ -24,7 +24,7 @@ def test_a_turn_of_which_nothing_came_says_so() -> None:
     session.apply(events.TurnEnded("end_turn"))
 
     assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == [
-        "The agent ended the turn without a word."
+        "The agent ended the turn without an answer."
     ]
 
 
@@ -44,8 +44,8 @@ def test_a_turn_in_which_something_was_done_ends_quietly() -> None:
         ("end_turn", None),
         ("cancelled", "Cancelled."),
         ("max_tokens", "The token limit was reached: the answer may be cut."),
-        ("max_turn_requests", "The limit of model calls in one turn was reached. Say so to go on."),
-        ("refusal", "The agent refused. This prompt and what followed are not in its context."),
+        ("max_turn_requests", "The limit of model calls in one turn was reached. Send a prompt to continue."),
+        ("refusal", "The agent refused. This prompt and everything after it are not in its context."),
         ("of tomorrow", "The turn stopped: OfTomorrow"),
     ],
 )
@@ -396,7 +396,7 @@ def test_c123_an_error_notice_ends_no_turn_and_is_no_word_of_the_agent() -> None
     session.apply(events.TurnEnded("end_turn"), 3.0)
 
     assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == [
-        "The agent ended the turn without a word."
+        "The agent ended the turn without an answer."
     ]
     assert session.turns[-1].stop_reason == "end_turn"
 

@@ -99,7 +99,7 @@ def test_a_log_that_cannot_be_written_says_so_and_goes_on_when_it_can(tmp_path: 
     kept = log(tmp_path)
     (tmp_path / "data").write_text("a file stands in the way")
     kept.add(ONE)
-    assert "decisions are not kept" in str(kept.problem)
+    assert "the decision log cannot be written" in str(kept.problem)
 
     (tmp_path / "data").unlink()
     later = replace(ONE, tool_call="t2")

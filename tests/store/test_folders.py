@@ -79,7 +79,7 @@ def test_a_program_that_was_stopped_while_it_wrote_holds_nobody_up(
     monkeypatch.setattr(locking, "PATIENCE", 0.01)
     path = tmp_path / "file"
 
-    with locked(path), pytest.raises(TimeoutError, match="does not go on"), locked(path):
+    with locked(path), pytest.raises(TimeoutError, match="and hangs"), locked(path):
         pytest.fail("two at once")
 
     with locked(path):
@@ -105,9 +105,9 @@ def test_a_file_that_is_not_json_is_left_to_the_user(tmp_path: Path, broken: str
     path = tmp_path / "x.json"
     path.write_text(broken)
 
-    with pytest.raises(OSError, match=r"x.json is not JSON: put it right, or move it away"):
+    with pytest.raises(OSError, match=r"x.json is not valid JSON: fix it or move it away"):
         SharedJson(path).read()
-    with pytest.raises(OSError, match="not JSON"):
+    with pytest.raises(OSError, match="not valid JSON"):
         SharedJson(path).change(with_one_more)
 
     assert path.read_text() == broken

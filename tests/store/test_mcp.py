@@ -96,7 +96,7 @@ def test_a_mistake_in_variables_is_told_without_what_they_hold(tmp_path: Path) -
         servers, problems = lent(path)
 
         assert [server.name for server in servers] == ["b"]
-        assert problems == [f"{path}: MCP server 'a' is left out: its 'env' are no texts by name"]
+        assert problems == [f"{path}: MCP server 'a' is left out: its 'env' is not a table of strings"]
 
 
 COMMAND = {"command": sys.executable}
@@ -151,10 +151,10 @@ def test_a_server_that_is_switched_off_stays_out_without_a_word(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ({**COMMAND, "type": "teleport"}, "'teleport' is no known transport; it is guessed from the rest"),
-        ({**COMMAND, "type": 5}, "what is named is no known transport; it is guessed from the rest"),
-        ({**COMMAND, "cwd": "/x"}, "'cwd' is not known here and changes nothing"),
-        ({**COMMAND, "comand": "my-secret"}, "'comand' is not known here and changes nothing"),
+        ({**COMMAND, "type": "teleport"}, "'teleport' is not a known transport; it is guessed from the rest"),
+        ({**COMMAND, "type": 5}, "what is named is not a known transport; it is guessed from the rest"),
+        ({**COMMAND, "cwd": "/x"}, "the unknown setting 'cwd' is ignored"),
+        ({**COMMAND, "comand": "my-secret"}, "the unknown setting 'comand' is ignored"),
     ],
 )
 def test_an_unknown_word_is_noted_and_costs_nothing(tmp_path: Path, table: Any, said: str) -> None:
@@ -248,14 +248,14 @@ def test_a_later_file_takes_the_place_of_the_settings_and_of_earlier_files(tmp_p
     [
         ('{"mcpServers": {', ":1: not valid JSON"),
         ('{\n// a\n"mcpServers": {\n', ":4: not valid JSON"),
-        ("[]", ': there is no {"mcpServers"'),
-        ('{"mcpServers": []}', ': there is no {"mcpServers"'),
+        ("[]", ': it contains no {"mcpServers"'),
+        ('{"mcpServers": []}', ': it contains no {"mcpServers"'),
         ('{"mcpServers": {"a": {}}}', "'a' is left out: it has no \"command\""),
         ('{"mcpServers": {"a": {"type": "http"}}}', "'a' is left out: it has no \"url\""),
         ('{"mcpServers": {"a": {"command": {}}}}', "'a' is left out: it has no \"command\""),
-        ('{"mcpServers": {"a": {"command": [[]]}}}', "'a' is left out: its 'command' is no text"),
-        ('{"mcpServers": {"a": {"command": "sh", "args": 5}}}', "its 'args' are no list of texts"),
-        ('{"mcpServers": {"a": {"url": 5}}}', "its 'url' is no text"),
+        ('{"mcpServers": {"a": {"command": [[]]}}}', "'a' is left out: its 'command' is not a string"),
+        ('{"mcpServers": {"a": {"command": "sh", "args": 5}}}', "its 'args' is not a list of strings"),
+        ('{"mcpServers": {"a": {"url": 5}}}', "its 'url' is not a string"),
         ('{"mcpServers": {"a": 5}}', "'a' is left out: it must be a table"),
         (b'{"a": "\xff"}', "not text with JSON in it"),
         ("[" * 100_000, "not text with JSON in it"),

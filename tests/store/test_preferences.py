@@ -78,7 +78,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     problem = keep_theme(tmp_path / "file" / "theme", "a", "b")
 
     assert problem is not None
-    assert "the theme is not kept" in str(problem)
+    assert "the theme cannot be saved" in str(problem)
 
 
 DEFAULT = ("plan", "changes")
@@ -163,7 +163,7 @@ def test_a_broken_file_is_told_and_left_alone_and_the_name_holds_for_this_run(tm
 
     problem = kept.put("a", "s1", "the parser")
 
-    assert "not JSON" in str(problem)
+    assert "not valid JSON" in str(problem)
     assert kept.get("a", "s1") == "the parser"
     assert path.read_text() == "{ broken"
 
@@ -175,7 +175,7 @@ def test_a_folder_that_cannot_be_written_keeps_the_name_for_this_run_and_says_so
     problem = kept.put("a", "s1", "the parser")
 
     assert problem is not None
-    assert "not kept" in str(problem)
+    assert "cannot be saved" in str(problem)
     assert kept.get("a", "s1") == "the parser"
 
 

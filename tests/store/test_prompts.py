@@ -56,7 +56,7 @@ def test_a_full_disk_leaves_the_draft_that_was_there(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     draft.leave()
 
-    assert "drafts are not kept" in str(draft.problem)
+    assert "drafts cannot be saved" in str(draft.problem)
     assert PromptDraft(tmp_path, "ws").take_over() == Prompt("a thought")
 
 

@@ -123,7 +123,7 @@ def test_a_byte_order_mark_is_no_mistake(file: Path) -> None:
 
 def test_rules_are_sent_to_their_own_file(file: Path) -> None:
     assert complaints(file, 'ascii = true\n[[rules]]\ndecision = "allow"\n') == [
-        (2, f"rules do not count here; move them to {file.with_name('rules.toml')}")
+        (2, f"rules have no effect here; move them to {file.with_name('rules.toml')}")
     ]
 
 

@@ -38,11 +38,11 @@ def test_an_unknown_name_is_told_with_the_known_one_that_is_close() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "expected"),
     [
-        (shape.text, 1, "a text"),
-        (shape.texts, ["a", 1], "a list of texts"),
-        (shape.words, [], 'a list of texts such as ["program", "--option"]'),
-        (shape.text_by_name, {"a": 1}, "a table of texts"),
-        (shape.choice_by_name, {"a": 1}, "a table of texts, or of true and false"),
+        (shape.text, 1, "a string"),
+        (shape.texts, ["a", 1], "a list of strings"),
+        (shape.words, [], 'a list of strings such as ["program", "--option"]'),
+        (shape.text_by_name, {"a": 1}, "a table of strings"),
+        (shape.choice_by_name, {"a": 1}, "a table of strings and true or false"),
         (shape.whole(1, 3), True, "a whole number from 1 to 3"),
         (shape.whole(1, 3), 2.0, "a whole number from 1 to 3"),
         (shape.number(0, 1), float("nan"), "a number from 0 to 1"),
@@ -79,9 +79,9 @@ def test_a_value_of_its_kind_is_read(kind: Kind, value: Any, read: Any) -> None:
 def test_a_table_that_lacks_something_or_must_be_whole_is_not_read_in_part() -> None:
     kinds: dict[str, Kind] = {"command": shape.text, "mode": shape.text}
 
-    with pytest.raises(ShapeError, match='a table with a usable "command"'):
+    with pytest.raises(ShapeError, match='a table with a valid "command"'):
         shape.record(dict, kinds, ("command",))({"command": 1}, (), Findings())
-    with pytest.raises(ShapeError, match="a table without mistakes"):
+    with pytest.raises(ShapeError, match="a valid table"):
         shape.record(dict, kinds, all_or_nothing=True)({"mode": 1}, (), Findings())
 
 

@@ -19,7 +19,7 @@ from acp_tui.store.preferences import last_theme, load_layout
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory
 from acp_tui.ui import theme
 
-WHY = "it is no regular file, but a pipe, a socket or a device"
+WHY = "it is not a regular file, but a pipe, a socket or a device"
 
 
 def make_pipe(path: Path) -> None:
@@ -70,7 +70,7 @@ def test_no_reader_and_no_writer_waits_for_it(strange: Path, reader: Callable[[P
 def test_files_that_the_user_writes_are_told_and_the_defaults_count(strange: Path) -> None:
     loaded, (problem,) = settings.load(strange)
     assert loaded == settings.Settings()
-    assert str(problem) == f"{strange}: cannot be read ({WHY}); all settings have their defaults"
+    assert str(problem) == f"{strange}: cannot be read ({WHY}); the defaults apply"
 
     found = theme.load(strange)
     assert isinstance(found, theme.ThemeProblem)
@@ -98,7 +98,7 @@ def test_prompts_stay_in_memory(strange: Path) -> None:
 
     history.add(Prompt("one"))
 
-    assert str(history.problem) == f"{strange}: prompts are not kept: {WHY}"
+    assert str(history.problem) == f"{strange}: prompts cannot be saved: {WHY}"
     assert [each.text for each in history.prompts] == ["one"]
 
 

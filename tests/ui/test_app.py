@@ -241,13 +241,13 @@ async def test_r15_a_dead_agent_is_explained_and_started_again(tmp_path: Path) -
         await here.is_before(FailureScreen)
         await here.sees("the roof is on fire", "exit code 7")
         await here.press("escape")
-        await here.sees("F12 starts it again")
+        await here.sees("F12 restarts it")
         assert here.draft == "unsent"
 
         await here.press("enter")
         assert here.draft == "unsent", "nobody hears it"
         await here.press("f12")
-        await here.sees("does not know what stands above", "› die")
+        await here.sees("has no memory of the conversation", "› die")
 
         await here.press("enter")
         await here.sees("heard unsent")
@@ -270,7 +270,7 @@ async def test_what_an_agent_prints_that_is_no_message_is_shown_while_its_start_
 ) -> None:
     monkeypatch.setattr(connection, "STRAYS_AFTER", 0)
     async with seat(tmp_path, ready=False, ignores="initialize", noise=25) as here:
-        await here.sees("The agent prints lines that are no messages:", "line 24")
+        await here.sees("The agent prints lines that are not ACP messages:", "line 24")
         assert "line 4\n" not in here.text, "only the newest of them"
         assert here.app.screen is here.session
 
@@ -278,7 +278,7 @@ async def test_what_an_agent_prints_that_is_no_message_is_shown_while_its_start_
 async def test_the_failure_of_a_start_shows_what_was_printed_that_is_no_message(tmp_path: Path) -> None:
     async with seat(tmp_path, ready=False, dies_at="initialize", noise=25) as here:
         await here.is_before(FailureScreen)
-        await here.sees("what it said (stdout", "line 24")
+        await here.sees("output (stdout", "line 24")
 
 
 async def test_what_is_printed_in_a_turn_that_waits_is_said_once(
@@ -287,10 +287,10 @@ async def test_what_is_printed_in_a_turn_that_waits_is_said_once(
     monkeypatch.setattr(connection, "STRAYS_AFTER", 0)
     async with seat(tmp_path) as here:
         await here.say("print no key")
-        await here.sees("The agent prints lines that are no messages.", "no key")
+        await here.sees("The agent prints lines that are not ACP messages.", "no key")
         await here.press("escape")
         await here.until(lambda: not here.conversation.is_busy)
-        assert here.text.count("prints lines that are no messages") == 1
+        assert here.text.count("prints lines that are not ACP messages") == 1
 
 
 async def test_a_login_is_asked_for_over_the_session(tmp_path: Path) -> None:

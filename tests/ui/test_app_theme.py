@@ -86,7 +86,7 @@ async def test_a_saved_theme_is_shown_at_once_and_a_broken_one_says_its_line_and
         line = broken[: broken.index("nord99")].count("\n") + 1
         await here.until(lambda: any(one.title == "Theme" for one in here.notices))
         (notice,) = (one for one in here.notices if one.title == "Theme")
-        assert notice.message == f"{file}:{line}: there is no colour named $nord99"
+        assert notice.message == f"{file}:{line}: unknown colour $nord99"
         assert ground(here) == "#301020"
 
         file.write_text(NORD)

@@ -161,13 +161,13 @@ async def test_the_files_are_restored_to_before_the_turn_after_a_look_and_that_i
         await here.press("alt+u")
         await here.is_before(RestoreDialog)
         await here.sees(
-            "A new.txt is deleted: it was not there",
-            "D old.txt comes back",
-            "M early.txt gets its earlier content",
+            "A new.txt will be deleted: it did not exist",
+            "D old.txt will be restored",
+            "M early.txt will be reverted",
         )
         assert (tmp_path / "new.txt").exists(), "nothing is done before it is said"
         await here.press("y")
-        await here.sees("3 files are as before the last turn.")
+        await here.sees("Restored 3 files to the state before the last turn.")
         assert (tmp_path / "old.txt").read_text() == "one\ntwo\nthree\n"
         assert (tmp_path / "early.txt").read_text() == "early\n"
         assert not (tmp_path / "new.txt").exists()
@@ -176,7 +176,7 @@ async def test_the_files_are_restored_to_before_the_turn_after_a_look_and_that_i
         await here.is_before(RestoreDialog)
         await here.sees("No file has changed since the last turn began.")
         await here.press("u")
-        await here.sees("3 files are as before the restoring.")
+        await here.sees("Restored 3 files to the state before the restore.")
         assert (tmp_path / "new.txt").read_text() == "x\n"
         assert (tmp_path / "early.txt").read_text() == "early\nmore\n"
         assert not (tmp_path / "old.txt").exists()
@@ -192,7 +192,9 @@ async def test_permissions_that_a_restored_file_does_not_get_back_are_said(tmp_p
         await here.is_before(RestoreDialog)
         await here.press("y")
 
-        await here.sees("1 file is as before the last turn. Permissions are other", "old.txt: mode 644 → 666")
+        await here.sees(
+            "Restored 1 file to the state before the last turn. Permissions differ", "old.txt: mode 644 → 666"
+        )
 
 
 async def test_a_snapshot_that_is_not_ready_yet_is_not_taken_for_no_changes(tmp_path: Path) -> None:
@@ -212,7 +214,7 @@ async def test_a_snapshot_that_is_not_ready_yet_is_not_taken_for_no_changes(tmp_
         (tmp_path / "new.txt").unlink()
         await here.press("alt+u")
         await here.is_before(RestoreDialog)
-        await here.sees("before this snapshot was ready", "No file has changed since this snapshot.")
+        await here.sees("before this snapshot was complete", "No file has changed since this snapshot.")
 
 
 async def test_the_files_are_restored_to_before_an_earlier_turn(tmp_path: Path) -> None:
@@ -223,20 +225,22 @@ async def test_the_files_are_restored_to_before_an_earlier_turn(tmp_path: Path) 
 
         await here.press("alt+u")
         await here.is_before(RestoreDialog)
-        await here.sees("A new.txt is deleted")
-        assert "early.txt is deleted" not in here.text
+        await here.sees("A new.txt will be deleted")
+        assert "early.txt will be deleted" not in here.text
         await here.press("t")
         await here.is_before(Menu)
         await here.sees("before turn 2", "before turn 1", "echo early > early.txt")
         await here.press("down", "enter")
         await here.is_before(RestoreDialog)
-        await here.sees("Restore files to before turn 1", "A early.txt is deleted", "A new.txt is deleted")
+        await here.sees(
+            "Restore files to before turn 1", "A early.txt will be deleted", "A new.txt will be deleted"
+        )
         await here.press("y")
 
-        await here.sees("2 files are as before turn 1.")
+        await here.sees("Restored 2 files to the state before turn 1.")
         assert [each.name for each in tmp_path.glob("*.txt")] == ["old.txt"]
         note = here.conversation.rejections.note()
-        assert "put these files back to what they were before I said “/run echo early > early.txt”" in note
+        assert "put these files back to their state before I said “/run echo early > early.txt”" in note
 
 
 async def test_a_change_is_rejected_with_a_key_once_it_is_marked(tmp_path: Path) -> None:
@@ -245,12 +249,12 @@ async def test_a_change_is_rejected_with_a_key_once_it_is_marked(tmp_path: Path)
         await here.sees("r again rejects the marked change", "▶")
         assert "third\n" in (tmp_path / "long.txt").read_text()
         await here.press("n", "r")
-        await here.sees("is rejected; u undoes that")
+        await here.sees("is rejected; u undoes it")
         text = (tmp_path / "long.txt").read_text()
         assert ("third\n" in text, "thirtieth\n" in text) == (True, False)
 
         await here.press("u")
-        await here.sees("The rejection is undone.")
+        await here.sees("Rejection undone.")
         assert "thirtieth\n" in (tmp_path / "long.txt").read_text()
 
 
@@ -258,9 +262,9 @@ async def test_kept_changes_are_hidden_from_what_is_open_until_they_are_shown(tm
     async with two_changes(tmp_path) as here:
         await here.press("k", "k")
         await here.until(lambda: "third\n" not in here.text and "thirtieth" in here.text)
-        await here.sees("what is still open", "thirtieth")
+        await here.sees("open changes", "thirtieth")
         await here.press("r")  # the next change was marked already
-        await here.sees("is rejected; u undoes that", "1 kept")
+        await here.sees("is rejected; u undoes it", "1 kept")
         assert (tmp_path / "long.txt").read_text().count("line 30\n") == 1
         assert (tmp_path / "long.txt").read_text().count("third\n") == 1
 
@@ -273,10 +277,12 @@ async def test_kept_changes_are_hidden_from_what_is_open_until_they_are_shown(tm
 async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_command(tmp_path: Path) -> None:
     async with a_line_more(tmp_path) as here:
         await here.press("n", "r")
-        await here.sees("is rejected; u undoes that")
+        await here.sees("is rejected; u undoes it")
         await here.press("escape")
 
-        await here.sees("with the next prompt", "- rejected your change in old.txt, line 4", "Alt+T drops it")
+        await here.sees(
+            "sent with your next prompt", "- rejected your change in old.txt, line 4", "Alt+T discard"
+        )
         here.conversation.say("/scenes")
         await here.sees("this list")
         await here.until(lambda: not here.conversation.is_busy)
@@ -403,9 +409,9 @@ async def test_a_session_that_is_taken_up_has_its_changes_and_each_way_back(
 
         await here.press("alt+u")
         await here.is_before(RestoreDialog)
-        await here.sees("M old.txt gets its earlier content")
+        await here.sees("M old.txt will be reverted")
         await here.press("y")
-        await here.sees("1 file is as before the last turn.")
+        await here.sees("Restored 1 file to the state before the last turn.")
         assert (work / "old.txt").read_text() == "one\ntwo\nthree\n"
 
 
@@ -441,7 +447,7 @@ async def test_where_nothing_is_watched_a_change_is_seen_when_a_call_ends_or_the
 
     monkeypatch.setattr(folder_events, "RustNotify", refuse)
     async with demo_in(tmp_path) as here:
-        await here.sees("Not watching the workspace")
+        await here.sees("The workspace cannot be watched")
         await here.say("/run echo four >> old.txt")
         await here.is_before(PermissionDialog)
         await here.press("y")

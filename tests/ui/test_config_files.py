@@ -54,13 +54,13 @@ async def test_what_is_saved_in_the_settings_counts_at_once(tmp_path: Path) -> N
         assert here.session.prompt.cursor_blink is False
         assert here.app.animation_level == "none"
         assert here.app.attention.calls == "never"
-        await here.sees("F7 for help")
+        await here.sees("F7 help")
         assert told(here, "Settings") == []
 
         file.unlink()
         await here.until(lambda: here.app.screen.styles.background == before)
         assert here.session.prompt.enter_sends is True
-        await here.sees("F1 for help")
+        await here.sees("F1 help")
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ async def test_a_mistake_says_its_line_and_what_counted_before_stays(tmp_path: P
         file.write_text(f'{QUIET}enter_sends = true\n\ntheme = "acp-light\n')
         await here.until(lambda: any(":4:" in text for text in told(here, "Settings")))
         (notice,) = told(here, "Settings")  # the one before is settled
-        assert notice.endswith("; the settings stay as they were")
+        assert notice.endswith("; the settings are unchanged")
         assert here.session.prompt.enter_sends is False
 
         file.write_text(QUIET)
@@ -90,14 +90,15 @@ async def test_a_key_with_a_mistake_leaves_the_action_the_key_that_it_has(tmp_pa
         here,
         file,
     ):
-        await here.sees("F7 for help")
+        await here.sees("F7 help")
         file.write_text(f'{QUIET}[keys]\n"app.help" = "f77"\n"session.model" = "alt+f7"\n')
 
         await here.until(lambda: told(here, "Keys"))
         assert told(here, "Keys") == [
-            f"{file}:3: 'f77' is no key, so app.help keeps its own; write ctrl+k, alt+up, f7 or shift+tab"
+            f"{file}:3: 'f77' is not a key, so app.help keeps its default; "
+            "write ctrl+k, alt+up, f7 or shift+tab"
         ]
-        await here.sees("F7 for help")
+        await here.sees("F7 help")
 
 
 @pytest.mark.slow
@@ -107,7 +108,8 @@ async def test_what_waits_for_the_next_start_is_said_in_one_notice_that_names_it
         await here.until(lambda: told(here, "Settings"))
 
         assert told(here, "Settings") == [
-            "At the next start of acp-tui: ascii, journal.\nFor agents that are started from now on: policy."
+            "Applies at the next start of acp-tui: ascii, journal.\n"
+            "Applies to agents started from now on: policy."
         ]
         assert here.session.prompt.enter_sends is False
         assert here.conversation.choices.policy == "ask"

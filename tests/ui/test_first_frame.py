@@ -55,7 +55,7 @@ async def test_the_session_looks_as_the_first_frame_did(
         before = screen_text(beginning.app).splitlines()
         await beginning.go_on()
         here = Seat(beginning.app, pilot)
-        await here.sees("Say something", "all keys")
+        await here.sees("Ask anything", "all keys")
         after = here.text.splitlines()
         await here.tabs.end()
     began.guard.close()
@@ -129,7 +129,7 @@ async def test_a_prompt_that_was_sent_and_a_key_that_opens_something_act_once_th
     beginning = Beginning(began, monkeypatch)
     async with beginning.app.run_test(size=(120, 40)) as pilot:
         await pilot.press("h", "i", "enter", "f1")
-        assert "Say something" in screen_text(beginning.app)
+        assert "Ask anything" in screen_text(beginning.app)
         await beginning.go_on()
         here = Seat(beginning.app, pilot)
 

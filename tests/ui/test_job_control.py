@@ -51,7 +51,7 @@ async def test_without_a_shell_the_program_stays_and_in_the_prompt_the_key_takes
         assert not asked
 
         await here.press("f2", "ctrl+z")
-        await here.until(lambda: told(here).startswith("No shell"))
+        await here.until(lambda: told(here).startswith("acp-tui was not started by a shell"))
         assert asked == ["asked"]
 
 
@@ -64,12 +64,12 @@ def is_stopped(terminal: Terminal) -> bool:
 def test_a_program_that_is_brought_back_draws_its_whole_screen(tmp_path: Path) -> None:
     env = {"ACP_TUI_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
     with Terminal([sys.executable, "-m", "acp_tui", "--demo"], cwd=tmp_path, env=env) as terminal:
-        terminal.until(lambda screen: "commands of the agent" in screen and "Stride" in screen)
+        terminal.until(lambda screen: "command palette" in screen and "Stride" in screen)
         terminal.process.send_signal(signal.SIGTSTP)
-        terminal.until(lambda screen: "commands of the agent" not in screen and is_stopped(terminal))
+        terminal.until(lambda screen: "commands" not in screen and is_stopped(terminal))
 
         terminal.process.send_signal(signal.SIGCONT)
 
-        terminal.until(lambda screen: "commands of the agent" in screen and "Say something" in screen)
+        terminal.until(lambda screen: "command palette" in screen and "Ask anything" in screen)
         terminal.type("\x11")
         assert terminal.exit_code() == 0

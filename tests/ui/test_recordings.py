@@ -50,8 +50,8 @@ async def showing(name: str, folder: Path) -> AsyncIterator[tuple[SessionScreen,
 
 
 def told(blocks: list[EntryBlock]) -> list[EntryBlock]:
-    """Return what the agent has told; a fork may begin with what was kept here."""
-    ends = [n for n, block in enumerate(blocks) if "was kept here" in getattr(block.entry, "text", "")]
+    """Return what the agent has told; a fork may begin with what was recorded here."""
+    ends = [n for n, block in enumerate(blocks) if "was recorded here" in getattr(block.entry, "text", "")]
     return blocks[ends[0] :] if ends else blocks
 
 
@@ -119,7 +119,7 @@ async def test_c30_every_recording_is_shown_whole_and_none_of_it_is_obeyed(tmp_p
             ["β wide 漢字 │    22", "› markdown", "A new.txt", "recorded, F12"],
         ),
         ("claude-full", ["2     − beta", "2 + BETA", "Yes (you)", "▌ tick 3", "Stub: no tool for 'plan'."]),
-        ("codex-cancel", ["· Cancelled.", "⊘ run", "▌ tick 3", "after the cancels", "Changed files will be"]),
+        ("codex-cancel", ["· Cancelled.", "⊘ run", "▌ tick 3", "after the cancels", "No changes yet"]),
         ("kimi-reject", ["Reject (you)", "cancelled (you)", "✗ tool   StrReplaceFile", "› say still alive"]),
         ("opencode-basic", ["✓ tool   2 todos", "plan done", "• nested", "End 🎉."]),
     ],

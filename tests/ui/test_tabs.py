@@ -128,7 +128,7 @@ async def test_c45_of_a_load_that_failed_nothing_stays_on_the_screen(tmp_path: P
         running = here.conversation.running
         await here.tabs.open(running=running, known_session=KnownSession(SessionInfo(session_id="gone")))
         await here.is_before(FailureScreen)
-        await here.sees("could not take this session up", "No such session")
+        await here.sees("could not resume this session", "No such session")
         assert "as before" not in here.text
 
         await here.press("n")
@@ -185,7 +185,7 @@ async def test_c49_where_a_session_was_deleted_from_its_own_tab_a_new_one_begins
 
         await delete_listed(here, "fill")
         await here.press("escape")
-        await here.sees("does not know what stands above")
+        await here.sees("has no memory of the conversation")
         await here.say("/fill")
         after = second.conversation.session
         assert after is not None
@@ -219,7 +219,7 @@ async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restar
         await here.press("escape")
         await here.say("/rename")
         await here.is_before(LineDialog)
-        await here.sees(f"Empty: {session.title}")
+        await here.sees(f"Leave empty for {session.title}")
         await here.press("ctrl+u", "enter")
         await here.until(lambda: title_of(second) == session.title)
 

@@ -128,7 +128,7 @@ def test_a_login_is_a_question() -> None:
     ("before", "after", "call"),
     [
         ("working", "ready", "is done"),
-        ("working", "asks", "wants an answer"),
+        ("working", "asks", "needs an answer"),
         ("working", "ended", "has ended"),
         ("ready", "ended", "has ended"),
         ("starting", "ready", ""),
@@ -240,7 +240,7 @@ def test_each_session_has_a_state_of_its_own_and_the_seen_one_has_the_title() ->
     assert written == [f"{KEEP_TITLE}\x1b]2;Agent: working{BELL}"]
 
     attention.update(cast(Conversation, STATES["asks"]), other, is_seen=False)
-    assert written[1:] == [f"\x1b]9;Agent wants an answer{BELL * 2}"]
+    assert written[1:] == [f"\x1b]9;Agent needs an answer{BELL * 2}"]
 
 
 def test_the_title_says_who_and_what_and_is_given_back() -> None:
@@ -432,7 +432,7 @@ def test_a_terminal_that_takes_nothing_does_not_hold_the_end(typed: str, tmp_pat
     env = {"ACP_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PATH": os.environ["PATH"]}
     with Terminal([sys.executable, "-m", "acp_tui", "--demo"], cwd=tmp_path, env=env) as terminal:
         terminal.until("F1 help")
-        terminal.until("Say something")
+        terminal.until("Ask anything")
         terminal.type(typed)
         terminal.until("Demo agent")
         terminal.process.send_signal(signal.SIGTERM)  # and from here on nobody reads
@@ -445,7 +445,7 @@ def _read(terminal: int, drawn: threading.Event) -> None:
     try:
         while data := os.read(terminal, 65536):
             seen += data
-            if b"Say something" in seen:
+            if b"Ask anything" in seen:
                 drawn.set()
     except OSError:
         pass  # closed

@@ -371,7 +371,7 @@ async def test_processor_time_is_that_of_the_whole_session() -> None:
     [
         (ExitStatus(3, None), "exit code 3", "ended with exit code 3"),
         (ExitStatus(None, "SIGKILL"), "signal SIGKILL", "was ended by SIGKILL"),
-        (ExitStatus(None, None), "no known exit code", "ended"),
+        (ExitStatus(None, None), "unknown exit code", "ended"),
     ],
 )
 def test_how_a_process_ended_is_said_in_the_same_words_everywhere(

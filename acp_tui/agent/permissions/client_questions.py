@@ -124,14 +124,14 @@ LET, REFUSE = "let", "refuse"
 _OPTIONS: Final = {
     "execute": ("Run it", "Do not run it"),
     "edit": ("Write it", "Do not write it"),
-    "read": ("Let it be read", "Do not let it be read"),
+    "read": ("Allow reading", "Do not allow reading"),
 }
 _NO_TEXT: Final = "\0"
 """Stands for the content of a file that is no text."""
 _CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
-_OTHER: Final = "Asked again: the file or folder has changed since this was decided."
+_OTHER: Final = "Asked again: the file or folder has changed since your decision."
 _STRICTNESS: Final = ("allow", "ask", "deny")
-_ENCODING: Final = "Its text is {} now, and will be UTF-8."
+_ENCODING: Final = "It is {} now, and would be written as UTF-8."
 _VERBS: Final = {"execute": "run", "edit": "write", "read": "read"}
 
 
@@ -192,7 +192,7 @@ class ImplicitRequests:
             self._tell_folder(session, request)
             return None
         if session.turn_state == "cancelling":
-            raise Refused("It was not done: the turn was stopped.")
+            raise Refused("Not done: the turn was stopped.")
         return await self._ask(session, request)
 
     def _said(self, session: Session, agent: str, request: ImplicitRequest) -> Authorization:
@@ -224,7 +224,8 @@ class ImplicitRequests:
     def _deny(self, session: Session, request: ImplicitRequest, source: str) -> NoReturn:
         where = f" ({source})" if source else ""
         if self._recorder.denied(session, call_behind(session, request), request.as_call(), source):
-            text = f"Denied by a rule{where}: {self._title()} had us {_in_words(request)} without asking."
+            asked = f"asked acp-tui to {_in_words(request)} without a permission"
+            text = f"Denied by a rule{where}: {self._title()} {asked}."
             self._tell(session.id, text)
         raise Denied(source)
 
@@ -255,19 +256,21 @@ class ImplicitRequests:
             shown = question.places.get(request.path or folder_of(call, session.cwd))
             if shown is not None and request.target is not None and shown.real != request.target.real:
                 raise OtherTarget(request.path or request.cwd or session.cwd)
-            self._tell(session.id, f"You let {self._title()} {_in_words(request)}.")
+            self._tell(session.id, f"You allowed {self._title()} to {_in_words(request)}.")
             self._tell_folder(session, request)
             return there
         if answer.choice is None:
-            raise Refused("It was not done: the turn was stopped.")
-        self._tell(session.id, f"You did not let {self._title()} {_in_words(request)}.")
+            raise Refused("Not done: the turn was stopped.")
+        self._tell(session.id, f"You did not allow {self._title()} to {_in_words(request)}.")
         raise Refused("The user does not allow this.")
 
     def _tell_folder(self, session: Session, request: ImplicitRequest) -> None:
         """Tell the chat where a command runs, if its folder is a link."""
         led_to = _led_to(session, request) if request.kind == "execute" else ""
         if led_to:
-            self._tell(session.id, f"{request.cwd} leads to {led_to}: “{_line(request.line)}” runs there.")
+            self._tell(
+                session.id, f"{request.cwd} is a link to {led_to}: “{_line(request.line)}” runs there."
+            )
 
     def _there(self, session_id: str, request: ImplicitRequest) -> tuple[Stale | None, bool]:
         """Return the present content of a file to be written, and whether it is new to the agent."""
@@ -313,7 +316,7 @@ def _led_to(session: Session, request: ImplicitRequest) -> str:
 
 
 _OUTCOMES: Final = {
-    "write": "The agent has written over what was newly in {}.",
+    "write": "The agent overwrote newer changes in {}.",
     "keep": "Kept {}; the agent was told to read it again.",
 }
 
@@ -400,7 +403,7 @@ def _old_texts(files: Files, paths: Iterable[str], cwd: str) -> Iterator[tuple[s
     left = _MAX_SHOWN_IN_ALL
     for number, path in enumerate(paths):
         is_read = left > 0 and number < _MAX_READ
-        found = _old_text(files, absolute(path, cwd)) if is_read else OldText(why_not="not looked at")
+        found = _old_text(files, absolute(path, cwd)) if is_read else OldText(why_not="not examined")
         left -= len(found.text or "")
         yield path, found
 
@@ -415,9 +418,9 @@ def _old_text(files: Files, path: str) -> OldText:
     if there.version is None:
         return OldText()
     if there.now is None:
-        return OldText(why_not="it is no text that can be read")
+        return OldText(why_not="it is not readable text")
     if len(there.now) > _MAX_SHOWN:
-        return OldText(why_not=f"{len(there.now.splitlines()):,} lines, too long to be shown")
+        return OldText(why_not=f"{len(there.now.splitlines()):,} lines, too long to show")
     return OldText(there.now)
 
 

@@ -27,7 +27,7 @@ KeepDecision = Callable[[Decision], None]
 
 _STALE_WRITE_OPTIONS: Final = {
     "write": OfferedOption("write", "Write the agent's version", "allow_once"),
-    "keep": OfferedOption("keep", "Keep what is there", "reject_once"),
+    "keep": OfferedOption("keep", "Keep the file as it is", "reject_once"),
 }
 _DENIED: Final = OfferedOption("denied", "Denied", "reject_once")
 """The option recorded where a rule denied and nothing was asked."""

@@ -79,7 +79,7 @@ def described(content: ContentBlock) -> str:
             return f"file {resource.uri} {length or _size(resource.blob or '')}"
         case UnknownContent():
             kind = content.raw.get("type") if isinstance(content.raw, dict) else None
-            return f"content of the unknown kind {kind}"
+            return f"content of unknown kind {kind}"
         case _:
             assert_never(content)
 
@@ -293,7 +293,7 @@ class AscribedMessageBlock(EntryBlock):
 
     @override
     def sync(self) -> None:
-        said = [("warning", "The agent says that you said:")]
+        said = [("warning", "According to the agent, you said:")]
         head = self.parts[0] if self.parts else TextBlock(said, above=1)
         text = list(self.parts[1:])
         take_over_parts(text, self.entry.parts, self.entry.finished, role="muted", indent=2)

@@ -56,7 +56,7 @@ def _raw_text(raw: Any) -> str:
 _LINES: Final = 50
 """Lines that are kept for each that is shown: progress bars go back over some."""
 
-_ASIDE: Final = "It draws the whole screen; open it to see that."
+_ASIDE: Final = "A full-screen program; open it to see the screen."
 
 _NEWEST: Final = 20_000
 """Characters at the end of a printed text in which its newest lines are looked for."""

@@ -135,7 +135,7 @@ class ToolCallBlock(EntryBlock):
     def _more_diffs(self) -> Iterator[Block]:
         more = len(_diffs_of(self.entry)) - _MOST_DIFFS
         if more > 0:
-            yield _indented(f"and {more:,} more changes; the details of the call show them", "muted")
+            yield _indented(f"and {more:,} more changes in the details of the call", "muted")
 
     def _take_tails(self) -> None:
         for item in self.entry.content:

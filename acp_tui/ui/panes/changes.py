@@ -58,7 +58,7 @@ class ChangesPane(Pane):
     """Files with their counts; enter opens the differences."""
 
     NAME = "changes"
-    EMPTY = "Changed files will be here."
+    EMPTY = "No changes yet"
 
     def __init__(self) -> None:
         super().__init__()
@@ -223,7 +223,7 @@ def facts(file: FileChange, cwd: str) -> list[str]:
     if seen is not None and seen.status == "R":
         found.append(f"was {inside(seen.old_path, cwd)}")
     if seen is not None and seen.status in "MR" and seen.old_mode != seen.new_mode:
-        found.append("executable" if seen.new_mode & 0o111 else "not executable any more")
+        found.append("executable" if seen.new_mode & 0o111 else "no longer executable")
     if file.by:
         found.append(file.by)
     return found

@@ -45,8 +45,8 @@ class ChatPane(Pane):
             show=False,
             id="chat.copy-code",
         ),
-        Binding("z", "fold_turn", "Fold this turn, or open it", show=False, id="chat.fold"),
-        Binding("Z", "fold_older", "Fold the older turns", show=False, id="chat.fold-older"),
+        Binding("z", "fold_turn", "Fold / unfold this turn", show=False, id="chat.fold"),
+        Binding("Z", "fold_older", "Fold older turns", show=False, id="chat.fold-older"),
     ]
     IS_LIST = False
     context: BlockContext
@@ -94,7 +94,9 @@ class ChatPane(Pane):
             return
         self._unread = text
         told = (
-            [("warning", "\nThe agent prints lines that are no messages:\n"), ("muted", text)] if text else []
+            [("warning", "\nThe agent prints lines that are not ACP messages:\n"), ("muted", text)]
+            if text
+            else []
         )
         self.remove_block(self._welcome)
         self._show_welcome([*self._welcome_pieces, *told])
@@ -207,7 +209,7 @@ class ChatPane(Pane):
             return
         head = self._folding.toggle_turn(self.blocks.index(self.cursor))
         if head is None:
-            self.notify("The turn still runs.")
+            self.notify("The turn is still running.")
         else:
             self._put_cursor(head)
 

@@ -70,7 +70,7 @@ class PlanPane(Pane):
     """The agent's plans and their progress, one at a time."""
 
     NAME = "plan"
-    EMPTY = "The agent's plan will be here."
+    EMPTY = "No plan yet"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "turn_plan", "Another plan", show=False, id="plan.next"),
     ]

@@ -122,15 +122,15 @@ class StatusLine(StatusRows):
                 for_what = f", waiting for {waits[0]}" if waits and waited > _LONG_START else ""
                 return [("", ("muted", f"starting {clock(waited)}{for_what}"))]
             case "logging-in":
-                return [("", ("warning", "wants a login"))]
+                return [("", ("warning", "needs a login"))]
             case "ended":
-                return [("", ("error", f"ended, {restart} starts it again"))]
+                return [("", ("error", f"ended, {restart} restarts it"))]
             case "ending":
                 return [("", ("muted", "ending"))]
             case "reading":
                 return [("", ("muted", f"reading the recording {clock(waited)}"))]
             case "recorded":
-                return [("", ("muted", f"recorded, {restart} goes on with it"))]
+                return [("", ("muted", f"recorded, {restart} resumes it"))]
             case _:
                 return [("", ("error", "did not start"))]
 
@@ -343,6 +343,6 @@ def silence_notice(since: str, waits_for: str, is_busy: bool | None, unread: int
         unread: bytes that it was sent and does not read, which is all there is to know then.
     """
     if unread:
-        return f"silent {since}, does not read what it is sent ({size(unread)})"
+        return f"silent {since}, not reading its input ({size(unread)})"
     doing = {None: "", True: ", computes", False: ", idle"}[is_busy]
     return f"silent {since}{f', {waits_for}' if waits_for else ''}{doing}"

@@ -49,7 +49,7 @@ class ToolCallsPane(Pane):
     """The tool calls of the session; Enter opens one."""
 
     NAME = "tool-calls"
-    EMPTY = "What the agent does will be here."
+    EMPTY = "No tool calls yet"
 
     def __init__(self) -> None:
         super().__init__()

@@ -60,12 +60,12 @@ def read_address(url: str) -> Address:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        return Address(url, url, "", "", ("It is not a proper address, and will not be opened.",), False)
+        return Address(url, url, "", "", ("Not a valid address; it will not be opened.",), False)
     if _STRANGE.search(url):
-        warning = "It contains characters that do not belong in an address, and will not be opened."
+        warning = "It contains characters that are invalid in an address; it will not be opened."
         return Address(url, url, "", "", (warning,), False)
     if parts.scheme not in OPENED or not host:
-        warning = "It is not a web address (http or https), and will not be opened."
+        warning = "Not a web address (http or https); it will not be opened."
         return Address(url, url, "", "", (warning,), False)
     start = _host_start(url, parts)
     shown = url[start : start + len(host)]
@@ -79,9 +79,9 @@ def _host_start(url: str, parts: SplitResult) -> int:
 
 def _warnings(parts: SplitResult, host: str) -> Iterator[str]:
     if parts.scheme != "https":
-        yield "It is not encrypted (http): others on the way can read and change it."
+        yield "Not encrypted (http): others on the network can read and change it."
     if "@" in parts.netloc:
-        yield f"It has a name before an @ sign. The page is on {host}, whatever stands before."
+        yield f"It has a name before an @ sign. The page is on {host}, whatever comes before."
     readable = _readable(host)
     if "xn--" in host:
         yield f"Its host is written in punycode; it reads “{readable}”. Letters may imitate others."
@@ -137,8 +137,8 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "open", "Open in the browser", id="address.open"),
         Binding("c", "copy", "Copy", id="address.copy"),
-        Binding("v", "visit", "I visit it myself", id="address.visit"),
-        Binding("f", "finish", "I have finished there", id="address.finish"),
+        Binding("v", "visit", "Open it myself", id="address.visit"),
+        Binding("f", "finish", "Done", id="address.finish"),
         Binding("d", "decline", "Decline", id="address.decline"),
         *answer_keys(KEYS),
     ]
@@ -161,7 +161,7 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
             counter: the number of this question and how many wait.
             opener: opens an address in a browser, in a thread; returns False if there is none.
         """
-        heading = "waits for you to finish on a page" if elicitation.visiting else "wants you to visit a page"
+        heading = "waits until you are done on a page" if elicitation.visiting else "wants you to open a page"
         super().__init__(f"{agent} {heading}", styles, counter=counter)
         self._elicitation = elicitation
         self._address = read_address(elicitation.url or "")
@@ -199,14 +199,12 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
             return
         if is_open:
             if self._elicitation.visiting:
-                self._say("It is open in your browser again.")
+                self._say("Opened in your browser again.")
             else:
                 self.dismiss(ElicitationAnswer("accept"))
         else:
             visit = key_of(self, "address.visit")
-            self._say(
-                f"No browser could be opened here. Copy the address, and press {visit} when you visit it."
-            )
+            self._say(f"No browser could be opened. Copy the address, and press {visit} once you open it.")
 
     def action_copy(self) -> None:
         """Copy the address."""
@@ -244,7 +242,7 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
         if address.host:
             blocks.append(TextBlock([(host, address.host)], first=[("muted", "host      ")]))
         if self._elicitation.visiting:
-            waiting = "You agreed to visit it. This goes away when the agent says that all is done there."
+            waiting = "You accepted. This closes when the agent reports that you are done."
             blocks.append(TextBlock([("text", waiting)], above=1))
         for number, warning in enumerate(address.warnings):
             blocks.append(
@@ -264,13 +262,16 @@ def _at_first(address: Address) -> Iterator[tuple[str, Answer]]:
         yield "open", Answer("Open it in the browser", "address.open", role="success")
     yield "copy", Answer("Copy the address", "address.copy", role="accent")
     if address.can_open:
-        yield "visit", Answer("I visit it myself", "address.visit", "on another device, say", role="success")
+        yield (
+            "visit",
+            Answer("I'll open it myself", "address.visit", "e.g. on another device", role="success"),
+        )
     yield "decline", Answer("Decline", "address.decline", role="error")
 
 
 def _while_visiting() -> Iterator[tuple[str, Answer]]:
     """Yield the answers once the user has accepted, by action."""
-    yield "finish", Answer("I have finished there", "address.finish", role="success")
+    yield "finish", Answer("Done", "address.finish", role="success")
     yield "open", Answer("Open it again", "address.open", role="accent")
     yield "copy", Answer("Copy the address", "address.copy", role="accent")
-    yield "decline", Answer("Dismiss this", "address.decline", "the agent may go on waiting", role="error")
+    yield "decline", Answer("Dismiss", "address.decline", "the agent may keep waiting", role="error")

@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.key_names import key_of, pair_of
 
 
 def answer_keys(
-    name: str, *, choose: str = "Choose what was moved to", up: str = "Up", down: str = "Down"
+    name: str, *, choose: str = "Confirm the selected answer", up: str = "Up", down: str = "Down"
 ) -> list[Binding]:
     """Return the keys of a list of answers, with ids that begin with `name`."""
     return [

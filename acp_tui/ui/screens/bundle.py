@@ -22,8 +22,7 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 _WARNING = (
-    "What you and the agent said in words is not masked, but for paths, variables and tokens. "
-    "Read the copy before you pass it on."
+    "Of the conversation only paths, variables and tokens are masked. Read the copy before you share it."
 )
 
 
@@ -49,7 +48,7 @@ class BundleScreen(FullScreen[Path]):
     def on_mount(self) -> None:
         """Start to read the journal."""
         self.show_title(([("strong", " redacted copy")], [("muted", f"{self._journal.name} ")]))
-        self.query_one(Transcript).append(TextBlock([("muted", "Looking through the journal …")]))
+        self.query_one(Transcript).append(TextBlock([("muted", "Reading the journal …")]))
         self.query_one(Transcript).focus()
         self._look_through()
 
@@ -90,7 +89,7 @@ class BundleScreen(FullScreen[Path]):
         content.clear()
         rows = f"{found.rows:,} rows of {size(found.size)}"
         broken = f", {found.broken:,} more cannot be read and are left out" if found.broken else ""
-        content.append(TextBlock([("text", f"{rows}{broken}. It would be saved as")]))
+        content.append(TextBlock([("text", f"{rows}{broken}. It will be saved as")]))
         content.append(TextBlock([("accent", str(self._target))]))
         content.append(TextBlock([("warning", _WARNING)], above=1))
         content.append(TextBlock([("heading", "Masked, by kind and length")], above=1))
@@ -105,7 +104,7 @@ class BundleScreen(FullScreen[Path]):
         self.call_after_refresh(content.action_scroll_start)
 
     def _say_not(self, text: str) -> None:
-        self.notify(text, title="There is no copy", severity="error", timeout=10)
+        self.notify(text, title="No copy was made", severity="error", timeout=10)
 
 
 def _redactor() -> Redactor:

@@ -93,7 +93,7 @@ class ChangesScreen(FullScreen[None]):
         Binding("u", "undo", "Undo", id="changes.undo"),
         Binding("K", "keep_file", "Keep file", id="changes.keep-file"),
         Binding("A", "keep_all", "Keep all", show=False, id="changes.keep-all"),
-        Binding("v", "show_kept", "Show what was kept", show=False, id="changes.show-kept"),
+        Binding("v", "show_kept", "Show kept changes", show=False, id="changes.show-kept"),
         Binding("escape,q", "close", "Close", id="changes.close"),
     ]
 
@@ -236,7 +236,7 @@ class ChangesScreen(FullScreen[None]):
             step = self._review.reject(seen, hunk)
             await self._undo(
                 step,
-                f"A change in {seen.change.path} is rejected; {key_of(self, 'changes.undo')} undoes that",
+                f"A change in {seen.change.path} is rejected; {key_of(self, 'changes.undo')} undoes it",
                 goes_on=True,
             )
 
@@ -245,7 +245,7 @@ class ChangesScreen(FullScreen[None]):
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
             undo = key_of(self, "changes.undo")
-            said = f"All changes in {seen.change.path} are rejected; {undo} undoes that"
+            said = f"All changes in {seen.change.path} are rejected; {undo} undoes it"
             await self._undo(self._review.reject_file(seen), said)
 
     def action_keep(self) -> None:
@@ -253,11 +253,11 @@ class ChangesScreen(FullScreen[None]):
         marked = self._marked("changes.keep", "keeps")
         if marked is not None and self._review is not None:
             if self._review.keep(*marked):
-                self._say(f"Kept; {self._kept_key} shows what was kept.")
+                self._say(f"Change kept ({self._kept_key} shows kept changes).")
                 self._read(goes_on=True)
             elif self._shows_kept:
                 self._say(
-                    f"Some of this file is kept already: {self._kept_key} shows what is open, keep it there.",
+                    f"Part of this file is kept already: {self._kept_key} shows its open changes.",
                     is_bad=True,
                 )
 
@@ -266,7 +266,7 @@ class ChangesScreen(FullScreen[None]):
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
             self._review.keep_file(seen)
-            self._say(f"{seen.change.path} is kept; {self._kept_key} shows what was kept.")
+            self._say(f"{seen.change.path} kept ({self._kept_key} shows kept changes).")
             self._read()
 
     def action_keep_all(self) -> None:
@@ -275,13 +275,13 @@ class ChangesScreen(FullScreen[None]):
             for seen in self._shown:
                 if seen is not None:
                     self._review.keep_file(seen)
-            self._say(f"All is kept; {self._kept_key} shows what was kept.")
+            self._say(f"All changes kept ({self._kept_key} shows them).")
             self._read()
 
     def action_show_kept(self) -> None:
         """Switch between all changes of the session and those that are open."""
         self._shows_kept = not self._shows_kept
-        self._say("All changes, kept ones too." if self._shows_kept else "What is open.")
+        self._say("All changes, including kept ones." if self._shows_kept else "Open changes only.")
         self._read()
 
     @property
@@ -296,14 +296,12 @@ class ChangesScreen(FullScreen[None]):
             view.action_next_change()
             has_one = view.current_change is not None
             self._say(
-                f"{key_of(self, name)} again {does} the marked change"
-                if has_one
-                else "There is no change here."
+                f"{key_of(self, name)} again {does} the marked change" if has_one else "No change here."
             )
             return None
         seen = self._seen_at(place.file)
         if seen is not None and not seen.has_lines:
-            self._say(f"This is the whole file: {key_of(self, f'{name}-file')} {does} it")
+            self._say(f"The change is the whole file; {key_of(self, f'{name}-file')} {does} it")
             return None
         return (seen, Hunk(*place[1:])) if seen is not None else None
 
@@ -312,14 +310,14 @@ class ChangesScreen(FullScreen[None]):
         if index is None or index >= len(self._shown):
             return None
         if self._shown[index] is None:
-            said = "This change is only known from the agent, so it can be neither kept nor rejected here."
+            said = "Only the agent reported this change, so it cannot be kept or rejected here."
             self._say(said, is_bad=True)
         return self._shown[index]
 
     async def action_undo(self) -> None:
         """Undo the newest rejection."""
         if self._review is not None:
-            await self._undo(self._review.undo(), "The rejection is undone.")
+            await self._undo(self._review.undo(), "Rejection undone.")
 
     async def _undo(self, step: Awaitable[Restored | None], said: str, goes_on: bool = False) -> None:
         try:
@@ -328,7 +326,7 @@ class ChangesScreen(FullScreen[None]):
             self._say(str(error), is_bad=True)
             return
         if restored is None:
-            self._say("There is nothing to undo.")
+            self._say("Nothing to undo.")
             return
         self._say("; ".join(restored.problems) or said, is_bad=bool(restored.problems))
         self._read(goes_on and not restored.problems)
@@ -346,7 +344,7 @@ class ChangesScreen(FullScreen[None]):
         title = " 1 changed file" if count == 1 else f" {count} changed files"
         if self._kept:
             title += f", {self._kept} kept"
-        left: list[Piece] = [("strong", title) if count else ("muted", " This session has changed no files.")]
+        left: list[Piece] = [("strong", title) if count else ("muted", " No changes in this session.")]
         right: list[Piece] = []
         if lines is not None and count:
             minus = self.theme_styles.symbol("minus")
@@ -389,15 +387,15 @@ def on_disk(file: FileChange, seen: SeenChange, cwd: str) -> FileDiff:
         file.seen.status == "D"
     )
     if not is_whole:
-        notes.append("too large to show, or too many")
+        notes.append("too large or too many to show")
         return FileDiff(name, *_NOT_SHOWN, ", ".join(notes), None)
     if seen.base != seen.old:
-        notes.append("what is still open")
+        notes.append("open changes")
     old, new = seen.texts or decode_pair(seen.base, seen.new)
     if encoding := _encoding(old, new):
         notes.append(encoding)
     elif old is not None and new is not None and old.text == new.text and seen.base != seen.new:
-        notes.append("other bytes for the same text")
+        notes.append("same text, other bytes")
     return FileDiff(name, old.text if old else None, new.text if new else None, ", ".join(notes))
 
 
@@ -478,7 +476,7 @@ class ChangeReview:
         restored = await self.tracking.undo_stack.reverse(seen.change, hunk, seen.base)
         if restored.done:
             where = f"{seen.change.path}, {lines_of(hunk.new_start, hunk.new_stop)}"
-            self._rejections.add(f"rejected your change in {where}", f"took back my rejection in {where}")
+            self._rejections.add(f"rejected your change in {where}", f"undid my rejection in {where}")
         return restored
 
     async def reject_file(self, seen: SeenChange) -> Restored:
@@ -495,7 +493,7 @@ class ChangeReview:
             restored = await self.tracking.reject(seen.change)
         if restored.done:
             text = f"rejected your changes in {path}" + (", which is deleted" * (seen.change.status == "A"))
-            self._rejections.add(text, f"took back my rejection in {path}")
+            self._rejections.add(text, f"undid my rejection in {path}")
         return restored
 
     async def undo(self) -> Restored | None:

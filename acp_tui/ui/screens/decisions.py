@@ -129,12 +129,12 @@ class DecisionsScreen(ListScreen):
     """Lists decisions, newest first."""
 
     NOTHING = """\
-No agent has asked for a permission yet.
+No decisions yet.
 
-What agents ask for is written down with its answer, unless settings.toml says:
+Requests of agents are recorded with their answers, unless settings.toml has:
 
     decisions = false"""
-    FILTER = "words that a decision must have"
+    FILTER = "filter decisions"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="decisions.close"),
         Binding("slash", "filter", "Search", id="decisions.find"),
@@ -248,7 +248,7 @@ def sections(decision: Decision) -> list[Section]:
     chosen, came = decision.chosen, outcome(decision)
     answer = [
         ("answer", f"{came}: {chosen.name} ({chosen.kind})" if chosen is not None else came),
-        ("given by", who(decision)),
+        ("answered by", who(decision)),
         ("when", f"{decision.time.astimezone():%Y-%m-%d %H:%M:%S}, after {decision.waited:.1f} s"),
     ]
     where = [
@@ -257,15 +257,15 @@ def sections(decision: Decision) -> list[Section]:
         ("session", decision.session),
         ("tool call", decision.tool_call),
     ]
-    return [("What was asked", list(_asked(decision))), ("Answer", answer), ("Where", where)]
+    return [("Request", list(_asked(decision))), ("Answer", answer), ("Where", where)]
 
 
 def _asked(decision: Decision) -> Iterator[Fact]:
-    yield "kind", f"{decision.kind}, without a permission" if decision.unasked else decision.kind
+    yield "kind", f"{decision.kind}, without a permission request" if decision.unasked else decision.kind
     if decision.tool:
         yield "tool", decision.tool
     if decision.again:
-        yield "asked again", "its file or folder had changed; the answer before had no effect"
+        yield "asked again", "its file or folder had changed; the earlier answer had no effect"
     if decision.title:
         yield "title", decision.title
     if decision.command is not None:
@@ -273,7 +273,7 @@ def _asked(decision: Decision) -> Iterator[Fact]:
     for number, path in enumerate(decision.paths):
         yield "" if number else "paths", path
     for number, path in enumerate(decision.led_to):
-        yield "" if number else "led to", path
+        yield "" if number else "link to", path
     for number, path in enumerate(decision.inputs):
         yield "" if number else "in the input", path
     for number, option in enumerate(decision.options):

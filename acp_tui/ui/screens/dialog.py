@@ -193,7 +193,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             answers += min(most, listed.rows) - listed.outer_size.height
         room -= answers
         self.body.styles.max_height = max(3, room)
-        heading = self._heading if room >= 3 else "Too few rows here"
+        heading = self._heading if room >= 3 else "Too small"
         self.query_one("#box").border_title = Content(safe_line(heading))
         self._show_below()
         self.after_refresh(self._tell_too_small)
@@ -227,7 +227,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             return
         self._in_view_since = inf
         if self.IS_GUARDED:
-            lacks = "Too narrow" if self.size.width < _NARROWEST else "Too few rows here"
+            lacks = "Too narrow" if self.size.width < _NARROWEST else "Too small"
             self.query_one("#box").border_title = Content(f"{lacks} to allow")
 
     def _place_notices(self) -> None:
@@ -280,7 +280,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         letter = self.guard.waiting
         self._hint_room = self._room_for_hints()
         if letter is not None:
-            text = Content.styled(f"{letter[0].name}: answers, unless you type on", "$accent")
+            text = Content.styled(f"{letter[0].name}: answers unless you keep typing", "$accent")
         elif self.armed or not self.IS_GUARDED:
             text = hint_row(self.hints(), self._hint_room, self.theme_styles.symbol("cut"))
         else:

@@ -50,9 +50,9 @@ async def edit(app: App[Any], text: str) -> tuple[str, str]:
     try:
         written = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        return text, f"{problem} What was written cannot be read: {error}".strip()
+        return text, f"{problem} The edited text cannot be read: {error}".strip()
     if problem and written != text:
-        return text, f"{problem} What was written is in {path}"
+        return text, f"{problem} The edited text is in {path}"
     shutil.rmtree(path.parent, ignore_errors=True)  # also what the editor has put beside it
     # Editors end a file with a line end that nobody typed.
     return written if text.endswith("\n") else written.removesuffix("\n"), problem
@@ -68,15 +68,22 @@ async def open_in_editor(app: App[Any], path: Path, line: int | None = None) -> 
         with _lent(app):
             code = await _run([*command, *place(command, path, line)])
     except SuspendNotSupported:
-        return "This terminal cannot be lent to an editor."
+        return "This terminal cannot run an editor."
     except TerminalTaken:
         return "Another program has the terminal."
     if isinstance(code, OSError):
         why = code.strerror
-        return f"{command[0]} cannot be started: {why}. $VISUAL or $EDITOR should name one that is here."
+        return f"{command[0]} cannot be started: {why}. Set $VISUAL or $EDITOR to an installed editor."
     if code < 0:
-        return f"{command[0]} was ended by signal {-code}."
-    return f"{command[0]} ended with {code}." if code else ""
+        return f"{command[0]} was killed by {_signal_name(-code)}."
+    return f"{command[0]} exited with code {code}." if code else ""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 async def _run(command: Sequence[str]) -> int | OSError:
@@ -115,7 +122,7 @@ async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> No
     if await asyncio.to_thread(there.is_file):
         problem = await open_in_editor(app, there, line)
     else:
-        problem = f"{path} is no file any more."
+        problem = f"{path} no longer exists."
     if problem:
         app.notify(problem, title="Edit", severity="warning")
 

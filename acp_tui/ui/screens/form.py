@@ -106,7 +106,7 @@ class FieldRow(Vertical):
         about = self.about
         if about.kind == "unknown":
             what = "so this form cannot be sent" if about.required else "so it is left out"
-            return Static(Content(f"This kind of field is not known here, {what}."), classes="unknown")
+            return Static(Content(f"Unknown kind of field, {what}."), classes="unknown")
         if not about.choices:
             return InputLine(self._first if isinstance(self._first, str) else "", select_on_focus=False)
         return Choices(
@@ -133,7 +133,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
         # Priority: what is typed right after one of these is for the other field, however fast it comes.
         Binding("tab", "app.focus_next", "Next field", show=False, id="form.next", priority=True),
         Binding(
-            "shift+tab", "app.focus_previous", "Field before", show=False, id="form.previous", priority=True
+            "shift+tab", "app.focus_previous", "Previous field", show=False, id="form.previous", priority=True
         ),
     ]
 

@@ -98,7 +98,7 @@ def value_of(field: FormField, entry: Entry) -> Value | None:
     is_empty = entry == "" and field.kind != "choice"  # a choice may be of the empty text
     if entry is None or is_empty or field.kind == "unknown":
         if field.required:
-            raise InvalidEntry("This is needed.")
+            raise InvalidEntry("Required.")
         return None
     if field.kind == "text":
         return _text(field, str(entry))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from string import digits
 from typing import ClassVar, Final
@@ -120,11 +120,13 @@ class HelpScreen(ModalScreen[None]):
 
     def _show(self) -> None:
         box = self.query_one("#help")
-        parts = [*sections(self._lines), self._questions()]
         files, problems = places(self._places), wrong(self._problems)
         if self._words.strip():
             files, problems = [], []
-            parts = matching_parts(parts, self._words)
+            found = [line for line in self._lines if _matches(line, self._words)]
+            parts = [*sections(found, named=True), *matching_parts([self._questions()], self._words)]
+        else:
+            parts = [*sections(self._lines), self._questions()]
         keys = laid_out(parts, self.size.width - _FRAME) if parts else [Content(_NO_MATCH)]
         width = max(line.cell_length for line in (*problems, *keys, *files))
         box.styles.width = min(self.size.width, max(self._width, width + _FRAME))
@@ -141,6 +143,12 @@ class HelpScreen(ModalScreen[None]):
 _NO_MATCH: Final = "No key matches."
 
 
+def _matches(line: KeyLine, words: str) -> bool:
+    """Return whether an action has all words; one with a dot may be in its name."""
+    text = f"{line.group} {' '.join(line.keys)} {line.description}".casefold()
+    return all(word in text or ("." in word and word in line.name) for word in words.casefold().split())
+
+
 def matching_parts(parts: Sequence[Sequence[Content]], words: str) -> list[list[Content]]:
     """Return the lines with all words, below their headings."""
     wanted = words.casefold().split()
@@ -153,15 +161,21 @@ def matching_parts(parts: Sequence[Sequence[Content]], words: str) -> list[list[
     return found
 
 
-def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
-    """Return the groups of actions, each a heading with its lines."""
+def sections(lines: Sequence[KeyLine], *, named: bool = False) -> list[list[Content]]:
+    """Return the groups of actions, each a heading with its lines; `named` adds the names in the settings."""
     return [
-        [
-            Content.styled(heading, "bold $heading"),
-            *(_line(keys, what) for keys, what in folded(group)),
-        ]
+        [Content.styled(heading, "bold $heading"), *(_named(group) if named else _folded(group))]
         for heading, group in groupby(lines, key=lambda line: line.group)
     ]
+
+
+def _folded(lines: Iterable[KeyLine]) -> Iterator[Content]:
+    return (_line(keys, what) for keys, what in folded(lines))
+
+
+def _named(lines: Iterable[KeyLine]) -> Iterator[Content]:
+    for line in lines:
+        yield Content.assemble(_line(" ".join(line.keys), line.description), (f"  {line.name}", "$muted"))
 
 
 def folded(lines: Iterable[KeyLine]) -> list[tuple[str, str]]:

@@ -80,7 +80,7 @@ def _about(method: AuthMethod) -> Iterator[str]:
     if method.description:
         yield method.description
     if method.type == "terminal":
-        yield "Opens the agent's own login in a terminal."
+        yield "Runs the agent's own login in a terminal."
     names = [str(variable["name"]) for variable in method.vars if variable.get("name")]
     if names:
         yield f"Reads {', '.join(names)} from the environment."
@@ -99,8 +99,8 @@ class LoginWait(Dialog[None]):
     IS_GUARDED = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop the login", id="login-wait.stop"),
-        Binding("o", "open", "Open an address that it prints", id="login-wait.open"),
-        Binding("c", "copy", "Copy the address, or all that it prints", id="login-wait.copy"),
+        Binding("o", "open", "Open the address", id="login-wait.open"),
+        Binding("c", "copy", "Copy the address or the output", id="login-wait.copy"),
     ]
 
     def __init__(self, agent: Agent, *, name: str, method: str, styles: Styles) -> None:
@@ -112,7 +112,7 @@ class LoginWait(Dialog[None]):
             method: the name of the chosen method.
             styles: the theme's styles.
         """
-        super().__init__(f"{name} logs in", styles)
+        super().__init__(f"{name}: logging in", styles)
         self._agent = agent
         self._method = method
         self._began = time.monotonic()
@@ -132,7 +132,7 @@ class LoginWait(Dialog[None]):
 
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        stop = "do not wait" if self._stopping else "stop the login"
+        stop = "stop waiting" if self._stopping else "stop the login"
         keys = [(key_of(self, "login-wait.stop"), stop)]
         if self._addresses:
             keys += [
@@ -140,7 +140,7 @@ class LoginWait(Dialog[None]):
                 (key_of(self, "login-wait.copy"), "copy the address"),
             ]
         elif self._printed:
-            keys.append((key_of(self, "login-wait.copy"), "copy what it says"))
+            keys.append((key_of(self, "login-wait.copy"), "copy the output"))
         return keys
 
     def action_stop(self) -> None:
@@ -179,7 +179,7 @@ class LoginWait(Dialog[None]):
         blocks = [TextBlock([("text", f"{self._method}  "), ("muted", f"{text} {waited}")])]
         said = self._printed.splitlines()[-_LINES:]
         if said:
-            blocks.append(TextBlock([("muted", "It says:")], above=1))
+            blocks.append(TextBlock([("muted", "Output:")], above=1))
             blocks.append(TextBlock([("text", "\n".join(said))]))
         return blocks
 
@@ -203,8 +203,8 @@ class TerminalLoginScreen(FullScreen[str]):
         Binding(
             "ctrl+right_square_bracket", "stop", "Stop the login", id="terminal-login.stop", priority=True
         ),
-        Binding("f2", "open", "Open an address that it prints", id="terminal-login.open", priority=True),
-        Binding("f3", "copy", "Copy the address that it prints", id="terminal-login.copy", priority=True),
+        Binding("f2", "open", "Open the address", id="terminal-login.open", priority=True),
+        Binding("f3", "copy", "Copy the address", id="terminal-login.copy", priority=True),
     ]
 
     def __init__(self, terminal: Terminal, *, title: str, styles: Styles) -> None:
@@ -268,7 +268,7 @@ class TerminalLoginScreen(FullScreen[str]):
     def _addresses(self) -> list[str]:
         found = addresses(self._terminal.kept().decode("utf-8", "replace"))
         if not found:
-            self.notify("It has printed no address yet.")
+            self.notify("No address printed yet.")
         return found
 
     def action_stop(self) -> None:

@@ -33,7 +33,7 @@ _LABEL_CELLS = 36
 _LONGEST: Final = 200
 """Most cells of a label or a description: an agent may send megabytes."""
 
-_NO_MATCH = "nothing matches"
+_NO_MATCH = "no matches"
 
 
 @dataclass(frozen=True)
@@ -409,8 +409,8 @@ OTHER: Final = "other"
 def folder_menu(gone: str, here: str, styles: Styles) -> Menu:
     """Return the menu for a session whose folder is gone; Enter alone only reads on."""
     items = [
-        MenuItem(READ, "Read only", "nothing is started", gone),
-        MenuItem(HERE, "Go on here", here, gone),
-        MenuItem(OTHER, "Choose a folder", "type where the session goes on", gone),
+        MenuItem(READ, "Read only", "the agent is not started", gone),
+        MenuItem(HERE, "Continue here", here, gone),
+        MenuItem(OTHER, "Choose a folder", "type the folder to continue in", gone),
     ]
-    return Menu("The folder of this session is not there any more", items, READ, styles)
+    return Menu("The folder of this session no longer exists", items, READ, styles)

@@ -104,7 +104,7 @@ _LOST: Final = 3
 """Unreadable files to be replaced that have a row each."""
 _LISTED: Final = 3
 """Most rows of waiting questions: the tool call has to stay in view at 24 rows."""
-_CHANGED: Final = "Changed since it asked: your answer is about what it asked."
+_CHANGED: Final = "Changed after the question: your answer is about the original request."
 _JUST_CHANGED: Final = "just changed: only a rejection counts"
 # The agent may change a call while its question is open. A change stays on the screen for READABLE seconds
 # before the next one, and an answer that allows counts only for content that was shown for PAUSE seconds:
@@ -113,7 +113,7 @@ READABLE: Final = 1.0
 """Seconds that a change of the call is shown before the next one."""
 PAUSE: Final = REPEAT + ALONE
 """Seconds that the call has to be shown unchanged before an answer may allow it."""
-_SINCE: Final = "what it tells since:"
+_SINCE: Final = "sent since:"
 
 
 @dataclass(frozen=True)
@@ -150,12 +150,17 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         Binding("n", "answer('n')", "Reject once", id="permission.reject-once"),
         Binding("d", "answer('d')", "Reject always", id="permission.reject-always"),
         Binding("r", "give_reason", "Reject with a reason", id="permission.reject-with-reason"),
-        *answer_keys(KEYS, choose="Choose the option moved to", up="Option before", down="Next option"),
-        Binding("m", "make_rule", "Make a rule of this", id="permission.make-rule"),
-        Binding("z", "zoom", "Zoom the changes", id="permission.zoom"),
-        Binding("i", "toggle_whole", "Show all of the text", id="permission.whole"),
+        *answer_keys(
+            KEYS,
+            choose="Confirm the selected option",
+            up="Select the option above",
+            down="Select the option below",
+        ),
+        Binding("m", "make_rule", "Create a rule", id="permission.make-rule"),
+        Binding("z", "zoom", "Maximize the changes", id="permission.zoom"),
+        Binding("i", "toggle_whole", "Show the full text", id="permission.whole"),
         Binding("tab", "go(1)", "Next question", show=False, id="permission.next"),
-        Binding("shift+tab", "go(-1)", "Question before", show=False, id="permission.previous"),
+        Binding("shift+tab", "go(-1)", "Previous question", show=False, id="permission.previous"),
     ]
 
     def __init__(
@@ -237,7 +242,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def compose_answers(self) -> ComposeResult:
         yield Static(id="ask-reach")
         yield AnswerList(self._rows())
-        yield Static(Content("Why not? The agent is told with the next prompt."), id="ask-reason")
+        yield Static(Content("Reason (sent with your next prompt)"), id="ask-reason")
         yield InputLine(self.entered.get("reason", ""), id="reason", select_on_focus=False)
 
     def on_mount(self) -> None:
@@ -258,14 +263,14 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if self._always is not None:
             return [(f"{self._moves} {key_of(self, 'permission.choose')}", "choose"), self._back]
         if self._rejecting is not None:
-            return [("Enter", "reject and tell"), self._back]
+            return [("Enter", "reject with this reason"), self._back]
         if self.is_zoomed:
             return self.zoom_hints("files")
         found = [(f"{self._moves} {key_of(self, 'permission.choose')}", "choose")]
         if self._to_reject() is not None:
             found.append((key_of(self, "permission.reject-with-reason"), "reject with a reason"))
-        found += [(key_of(self, "permission.make-rule"), "rule")] * (self._make_rule is not None)
-        found += [(key_of(self, "permission.zoom"), "zoom")] * bool(self._files)
+        found += [(key_of(self, "permission.make-rule"), "create rule")] * (self._make_rule is not None)
+        found += [(key_of(self, "permission.zoom"), "maximize")] * bool(self._files)
         found += [(key_of(self, "permission.next"), "next")] * (len(self._waiting) > 1)
         return [*found, *super().hints()]
 
@@ -335,7 +340,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             is_plain = kind is not None and kind.allows and not self._flaws.of(option)
             self._scopes = self._find_scopes() if is_plain else (AGENT_ONLY,)
             rows = [Answer(reach.words) for reach in self._scopes]
-            asks = f"“{_name(option)}”: what does it mean in this session?"
+            asks = f"“{_name(option)}”: how far does it go in this session?"
             self.query_one("#ask-reach", Static).update(Content(asks))
         self.set_class(option is not None, "-reaching")
         self.answers.offer(rows)
@@ -526,7 +531,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         read = ((option, self._flaws.of(option)) for option in self._options[:AT_ONCE])
         doubted = (pair for pair in read if pair[1])
         odd = [
-            TextBlock([("warning", f"Take care: “{_name(option)}” is odd: {doubt}.")])
+            TextBlock([("warning", f"Caution: “{_name(option)}” is odd: {doubt}.")])
             for option, doubt in islice(doubted, _ODD)
         ]
         if left := sum(1 for _ in doubted):
@@ -561,7 +566,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         """Return the changes in the call, each with a note to its path."""
         asked = [(diff, "") for diff in diffs_of(self._call)]
         if self._later is not None and self._later.content != self._call.content:
-            asked += [(diff, " (told since it asked)") for diff in diffs_of(self._later)]
+            asked += [(diff, " (sent after the question)") for diff in diffs_of(self._later)]
         return asked
 
     def _changes(self) -> list[FileDiff]:
@@ -581,7 +586,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             return FileDiff(name, None, diff.new_text)
         old = self.question.old_texts.get(diff.path)
         if old is None:
-            return FileDiff(name, "", diff.new_text, "looking at what is there")
+            return FileDiff(name, "", diff.new_text, "reading the current file")
         if old.why_not:
             return FileDiff(name, "", diff.new_text, "replaces the whole file")
         return FileDiff(name, old.text, diff.new_text)

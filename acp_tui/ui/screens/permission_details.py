@@ -47,9 +47,9 @@ WISHES: Final = {
 }
 """Headings by the kind of the tool call."""
 
-_WORDED: Final = "in the agent's words: a rule of yours can deny it, none allows it"
+_WORDED: Final = "described by the agent: a rule can deny it, but not allow it"
 _MARKS: Final = ("read", "search")
-_TITLED: Final = "only its title says so"
+_TITLED: Final = "known from its title only"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
 LONG: Final = 20_000
@@ -95,7 +95,7 @@ def command_of(call: ToolCall) -> str | None:
 def wish_of(agent: str, kind: str, *, ours: bool = False) -> str:
     """Return the heading; `ours` marks requests to the client that came without a permission request."""
     if ours:
-        return f"{agent} asks us {_OURS.get(kind, 'to do something')}"
+        return f"{agent} wants acp-tui {_OURS.get(kind, 'to do something')}"
     return f"{agent} {WISHES.get(kind) or f'asks for permission ({kind})'}"
 
 
@@ -401,11 +401,11 @@ def reasons(
     if command is not None:
         blocks += _parts(explain(command, cwd, inside), styles, level)
     if background.why:
-        blocks.append(labelled("asked", [("muted", background.why)]))
+        blocks.append(labelled("why", [("muted", background.why)]))
     if background.rule is not None:
         blocks.append(labelled("rule", [("text", rule_words(background.rule))]))
     if background.before is not None:
-        blocks.append(labelled("before", [("muted", before_words(background.before))]))
+        blocks.append(labelled("history", [("muted", before_words(background.before))]))
     return blocks
 
 
@@ -420,7 +420,7 @@ _LONGEST_OF_RULE: Final = 160
 
 def rule_words(rule: Rule) -> str:
     """Describe a rule in one line: decision, matches, note, place."""
-    does = {"ask": "asks:", "deny": "denies what this may turn out to be:", "allow": "allows:"}[rule.decision]
+    does = {"ask": "asks:", "deny": "denies what this may do:", "allow": "allows:"}[rule.decision]
     what, note = (shortened(safe_line(text), _LONGEST_OF_RULE) for text in (matches(rule), rule.note))
     said = f", “{note}”" if note else ""
     return f"{does} {what}{said}{f' ({rule.where})' if rule.where else ''}"
@@ -434,7 +434,7 @@ def before_words(before: Precedents) -> str:
     counts = ", ".join(f"{verb} {_times(count)}" for verb, count in _counts(before) if count)
     last = before.last.astimezone()
     day = "today" if last.date() == datetime.now().astimezone().date() else f"{last:%Y-%m-%d}"
-    return f"{what}{counts} in this workspace, last {day} {last:%H:%M}"
+    return f"{what}{counts} here, last {day} {last:%H:%M}"
 
 
 def _counts(before: Precedents) -> Iterator[tuple[str, int]]:
@@ -450,9 +450,9 @@ def _parts(explanation: CommandExplanation, styles: Styles, level: DetailLevel) 
     parts = explanation.parts
     if not explanation.understood:
         text = (
-            "too long to be read"
+            "too long to analyse"
             if explanation.too_long
-            else "not all of it could be read as a shell command"
+            else "parts of it could not be parsed as a shell command"
         )
         yield labelled("caution", [("warning", text)])
     if len(parts) == 1 and parts[0].notes:
@@ -512,7 +512,7 @@ def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool =
 
 def _why(rule: Rule | None, policy: Policy) -> str:
     because = "a rule of yours asks" if rule is not None else f"this session {WORDS[policy]}"
-    return f"The agent did not ask for permission; {because}."
+    return f"The agent did not ask; {because}."
 
 
 def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
@@ -548,4 +548,4 @@ class AlwaysScope(NamedTuple):
     """Rule for the rest of the session; None if only the agent remembers the answer."""
 
 
-AGENT_ONLY: Final = AlwaysScope("only what the agent itself remembers")
+AGENT_ONLY: Final = AlwaysScope("the agent remembers it; acp-tui adds nothing")

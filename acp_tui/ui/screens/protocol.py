@@ -258,7 +258,7 @@ class FrameScreen(TextScreen):
         other = self._pair(self._frame)
         if other is None:
             asks = self._frame.kind == "request"
-            self.notify("It has no answer yet." if asks else "Its request is not among what was read.")
+            self.notify("No response yet." if asks else "Its request is not in the part that was read.")
             return
         self._frame = other
         self.fill()
@@ -271,11 +271,11 @@ class FrameScreen(TextScreen):
 def copy(screen: Screen[None], frame: FrameRow, tail: JournalTail) -> None:
     """Copy a frame as it is in the journal; for a large one, say its place instead."""
     if frame.size > _COPIED:
-        said = f"It is in the journal, {frame.offset:,} bytes from its start."
-        screen.notify(said, title=f"{size(frame.size)} are too much to copy", severity="warning")
+        said = f"It is in the journal at byte {frame.offset:,}."
+        screen.notify(said, title=f"{size(frame.size)} are too large to copy", severity="warning")
         return
     screen.app.copy_to_clipboard(tail.line(frame.offset, frame.size).decode("utf-8", "replace"))
-    screen.notify(f"The frame is copied ({size(frame.size)}).")
+    screen.notify(f"Frame copied ({size(frame.size)}).")
 
 
 def blocks(frame: FrameRow, head: bytes) -> list[Block]:
@@ -286,7 +286,7 @@ def blocks(frame: FrameRow, head: bytes) -> list[Block]:
     text = head.decode("utf-8", "replace")
     found: list[Block] = []
     if len(head) < frame.size:
-        cut = f"Only the beginning: {size(len(head))} of {size(frame.size)}."
+        cut = f"The first {size(len(head))} of {size(frame.size)}."
         found.append(TextBlock([("notice", cut)]))
     row = beginning(text)
     if not isinstance(row, dict) or "msg" not in row:
@@ -307,12 +307,12 @@ class ProtocolScreen(ListScreen):
     """Shows the frames of a journal, newest at the end, while it grows."""
 
     NOTHING = """\
-This session is not recorded, so there is nothing to show.
+This session is not recorded.
 
-To record sessions, set this in settings.toml (it is the default) and start again:
+To record sessions, set this in settings.toml (the default) and restart acp-tui:
 
     journal = true"""
-    FILTER = "words that a frame must have; errors"
+    FILTER = "filter frames; errors"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="protocol.close"),
         Binding("slash", "filter", "Filter", id="protocol.filter"),
@@ -386,7 +386,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
 
         def saved(path: Path | None) -> None:
             if path is not None:
-                self.notify(str(path), title="The redacted copy is saved", timeout=10)
+                self.notify(str(path), title="Redacted copy saved", timeout=10)
 
         if self._path is not None:
             self.app.push_screen(BundleScreen(self._path, self.theme_styles), saved)

@@ -30,13 +30,13 @@ from acp_tui.ui.widgets.text import safe_line
 
 DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)
 TEXTS: Final = {
-    "tool_kind": ("kind", f"any; or {', '.join(TOOL_KINDS)}"),
-    "tool_name": ("tool", "any; or its name, or a glob, such as: mcp__docs__*"),
-    "command": ("command", "any; or the first words of a command, such as: git status"),
-    "path": ("path", "any; or a glob, such as: src/** or *.md"),
-    "agent": ("agent", "any; or the name of one"),
-    "mode": ("mode", "any; or the id of one"),
-    "note": ("note", "a remark of yours, shown where the rule answers"),
+    "tool_kind": ("kind", f"any, or one of {', '.join(TOOL_KINDS)}"),
+    "tool_name": ("tool", "any, or its name or a glob, such as: mcp__docs__*"),
+    "command": ("command", "any, or the first words of a command, such as: git status"),
+    "path": ("path", "any, or a glob, such as: src/** or *.md"),
+    "agent": ("agent", "any, or the name of an agent"),
+    "mode": ("mode", "any, or the id of a mode"),
+    "note": ("note", "your note, shown where the rule applies"),
 }
 """Text fields by name, as (label, placeholder)."""
 
@@ -54,7 +54,9 @@ class RuleEditor(Dialog[RuleDraft]):
         Binding("escape", "put_aside", "Cancel", id="rule-editor.cancel"),
         Binding("ctrl+s", "save", "Save", id="rule-editor.save"),
         Binding("tab,down", "app.focus_next", "Next field", show=False, id="rule-editor.next"),
-        Binding("shift+tab,up", "app.focus_previous", "Field before", show=False, id="rule-editor.previous"),
+        Binding(
+            "shift+tab,up", "app.focus_previous", "Previous field", show=False, id="rule-editor.previous"
+        ),
     ]
 
     def __init__(
@@ -132,13 +134,13 @@ class RuleEditor(Dialog[RuleDraft]):
         """Return the mistake in the rule, or ""."""
         rule = self.draft.rule
         if rule.tool_kind is not None and rule.tool_kind not in TOOL_KINDS:
-            return f"There is no kind '{rule.tool_kind}'."
+            return f"Unknown kind '{rule.tool_kind}'."
         if rule.command is not None and (found := prefix_mistake(rule.command)):
             return f"{found}."
         if rule.path is not None and {".", ".."} & set(rule.path.split("/")):
-            return "A path without . and .. is needed."
+            return "The path must not contain . or .."
         if rule.decision == "allow" and not (rule.tool_kind or rule.tool_name or rule.command or rule.path):
-            return "What is allowed needs a kind, a tool, a command or a path."
+            return "An allow rule needs a kind, a tool, a command or a path."
         return ""
 
     @on(Input.Changed)
@@ -184,8 +186,8 @@ class RuleEditor(Dialog[RuleDraft]):
 
 _FIELDS: Final = {
     "kind": f"{', '.join(TOOL_KINDS)}",
-    "command": "a whole command line, as an agent would ask for it",
-    "path": "a file, whole or below the workspace",
+    "command": "a full command line, as an agent would request it",
+    "path": "a file, absolute or relative to the workspace",
     "tool": "the program's name of the tool",
     "agent": "the name of an agent",
     "mode": "the id of a mode",
@@ -199,7 +201,9 @@ class RuleTrial(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Close", id="rule-trying.close"),
         Binding("tab,down,enter", "app.focus_next", "Next field", show=False, id="rule-trying.next"),
-        Binding("shift+tab,up", "app.focus_previous", "Field before", show=False, id="rule-trying.previous"),
+        Binding(
+            "shift+tab,up", "app.focus_previous", "Previous field", show=False, id="rule-trying.previous"
+        ),
     ]
 
     def __init__(self, book: RuleBook, ask: ToolUse, styles: Styles) -> None:

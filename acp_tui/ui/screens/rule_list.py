@@ -29,7 +29,7 @@ _KINDS: Final = {
     "think": "thinking",
     "fetch": "fetching from the network",
     "switch_mode": "changing the mode",
-    "other": "what is of no other kind",
+    "other": "other tools",
 }
 
 SAYS: Final = {"allow": "allowed", "ask": "asked", "deny": "denied"}
@@ -83,7 +83,7 @@ def because(verdict: RuleVerdict) -> str:
     rules = " and ".join(
         f"{rule.decision} {matches(rule)} ({rule.source})" for rule in (verdict.rule, *verdict.also)
     )
-    doubt = ", as far as can be told" if verdict.rule.decision not in ("ask", verdict.decision) else ""
+    doubt = ", as far as known" if verdict.rule.decision not in ("ask", verdict.decision) else ""
     return f"{said}{doubt}: {rules}"
 
 

@@ -44,7 +44,7 @@ class RuleTrust(Dialog[bool]):
         where = (
             f"{from_home(str(self._file.path))} came with the workspace, or has changed since you trusted it."
         )
-        about = "Until you trust it, what it denies and asks counts, and what it allows does not."
+        about = "Its deny and ask rules apply; its allow rules apply once you trust it."
         blocks = [TextBlock([("text", safe_line(where))]), TextBlock([("muted", about)])]
         for number, rule in enumerate(self._file.rules):
             note = [("muted", f"  {safe_line(rule.note)}")] if rule.note else []
@@ -85,9 +85,9 @@ class RulesScreen(ListScreen):
     """Lists all rules, with the reasons of those that do not count."""
 
     NOTHING = """\
-There are no rules: where the policy does not say otherwise, you are asked for all.
+No rules yet. You are asked for everything the policy does not allow.
 
-n makes one, and so does m in a question of an agent. Deny wins over ask, ask over allow."""
+n creates a rule, and so does m in a question. Deny wins over ask, ask over allow."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="rules.close"),
         Binding("n", "new", "New", id="rules.new"),
@@ -129,14 +129,14 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         listed: ListedRule = event.item
         rule = listed.rule
         if rule.exact:
-            self.app.notify("It is for one command. Remove it, and make another rule.")
+            self.app.notify("It is for one exact command. Delete it and create another rule.")
             return
         scopes: tuple[Scope, ...] = SCOPES if self._ask.session else SCOPES[1:]
         if rule.file not in (None, self._book.user_file):
             scopes = ("workspace",)
         scope: Scope = "session" if rule.file is None else "workspace" if rule.workspace else "everywhere"
         editor = RuleEditor(
-            "Edit a rule", RuleDraft(rule, scope), self.theme_styles, self._preview, scopes=scopes
+            "Edit rule", RuleDraft(rule, scope), self.theme_styles, self._preview, scopes=scopes
         )
         self.app.push_screen(editor, lambda draft: self._changed(listed, draft))
 
@@ -153,14 +153,14 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         scope: Scope = "workspace"
         scopes = SCOPES if self._ask.session else SCOPES[1:]
         draft = RuleDraft(Rule("allow"), scope)
-        editor = RuleEditor("A new rule", draft, self.theme_styles, self._preview, scopes=scopes)
+        editor = RuleEditor("New rule", draft, self.theme_styles, self._preview, scopes=scopes)
         self.app.push_screen(editor, self._made)
 
     def action_remove(self) -> None:
         """Delete the rule under the cursor; that can be undone."""
         listed = self.rows.current
         if listed is not None and self._done(lambda: self._changes.remove(listed)):
-            self.notify(f"{key_of(self, 'rules.undo')} brings it back.", title="Rule deleted")
+            self.notify(f"{key_of(self, 'rules.undo')} restores it.", title="Rule deleted")
 
     def action_undo(self) -> None:
         """Undo the last change."""
@@ -212,7 +212,7 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         if listed:
             self.rows.focus()
         count = sum(one.state in ("counts", "mistake") for one in listed)
-        counted = f"{count} of {len(listed)} count  " if listed else ""
+        counted = f"{count} of {len(listed)} active  " if listed else ""
         where = safe_line(from_home(str(self._book.user_file)))
         left = [("strong", " Rules"), ("muted", f"  {counted}{where}")]
         problems = self._book.problems()

@@ -40,10 +40,10 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
     KEYS = "stale-write"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "choose('write')", "Write the agent's version", id="stale-write.write"),
-        Binding("k", "choose('keep')", "Keep what is there", id="stale-write.keep"),
+        Binding("k", "choose('keep')", "Keep the file as it is", id="stale-write.keep"),
         Binding("x", "choose('stop')", "Keep it and stop the turn", id="stale-write.stop"),
         *answer_keys(KEYS),
-        Binding("z", "zoom", "Zoom the versions", id="stale-write.zoom"),
+        Binding("z", "zoom", "Maximize the versions", id="stale-write.zoom"),
     ]
 
     def __init__(
@@ -65,10 +65,13 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
         self._agent = agent
         self._answers: dict[Choice, Answer] = {
             "write": Answer(
-                "Write the agent's version", "stale-write.write", "what is there is lost", role="warning"
+                "Write the agent's version", "stale-write.write", "the newer changes are lost", role="warning"
             ),
             "keep": Answer(
-                "Keep what is there", "stale-write.keep", "the agent is told to read it again", role="success"
+                "Keep the file as it is",
+                "stale-write.keep",
+                "the agent is told to read it again",
+                role="success",
             ),
             "stop": Answer("Keep it and stop the turn", "stale-write.stop", role="error"),
         }
@@ -114,7 +117,7 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
             return [f"{name} was deleted since the agent last saw it; the write would bring it back."]
         about = [f"{name} has changed on disk since the agent last read or wrote it."]
         if self._question.encoding and self._question.now is not None:
-            about.append(f"Its text is {self._question.encoding} now; the agent's version will be UTF-8.")
+            about.append(f"It is {self._question.encoding} now; the agent's version would be UTF-8.")
         return about
 
     def _versions(self) -> list[FileDiff]:
@@ -123,7 +126,7 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
         there = question.now
         if there is None and question.is_there:
             there = _NO_TEXT
-        would = FileDiff(self._file, there, question.wanted, "what the write would change now")
+        would = FileDiff(self._file, there, question.wanted, "changes that the write would make")
         if question.before is None:
             return [would]
-        return [FileDiff(self._file, question.before, there, "what changed since the agent saw it"), would]
+        return [FileDiff(self._file, question.before, there, "changes since the agent saw it"), would]

@@ -154,7 +154,9 @@ class StartScreen(Screen[StartChoice]):
             self.dismiss(row.choice)
         elif row.install:
             self.app.copy_to_clipboard(row.install)
-            self.notify(safe_line(row.install), title="Not installed. Copied, to be run in a shell:")
+            self.notify(
+                safe_line(row.install), title="Not installed. Copied; run it in a shell, then come back:"
+            )
         else:
             self.notify("It is not on PATH.", title="Not installed", severity="warning")
 
@@ -372,7 +374,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         box = self.query_one("#failure")
         box.border_title = Content(f"{self.theme_styles.symbol('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
-        self.query_one("#said").border_title = Content(f"what it said ({self._streams})")
+        self.query_one("#said").border_title = Content(f"output ({self._streams})")
         said = self.query_one(Transcript)
         self._said = [TextBlock([("muted", line[:2_000])]) for line in self._stderr.splitlines()[-_LINES:]]
         for block in self._said:
@@ -411,7 +413,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         try:
             words = shlex.split(event.value)
         except ValueError as error:
-            self.notify(f"{error}. Check its quotes.", title="This is no command line", severity="error")
+            self.notify(f"{error}. Check the quotes.", title="Not a command line", severity="error")
             return
         if words:
             self.dismiss(FailureChoice("edit", tuple(words)))
@@ -436,7 +438,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         """Copy all facts, for a bug report."""
         parts = (shlex.join(self._command), self._title, self._reason, self._stderr)
         self.app.copy_to_clipboard("\n".join(part for part in parts if part))
-        self.notify("Command, reason and what it said are copied.")
+        self.notify("Command, reason and output copied.")
 
     def action_close(self) -> None:
         """Stop editing, or close."""

@@ -15,6 +15,7 @@ from acp_tui.conversation.running_agent import mcp_servers_for
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import lines
 from acp_tui.protocol.schema import InitializeResponse, Model, TurnUsage, has
+from acp_tui.rules.model import WORDS
 from acp_tui.session.session import Session
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.urls import masked
@@ -132,7 +133,7 @@ class SessionDetailsScreen(TextScreen):
         for heading, facts in self._sections:
             lines += [heading, *(f"  {name:<{_NAME}}{value}" for name, value in facts)]
         self.app.copy_to_clipboard(safe("\n".join(lines)))
-        self.notify("The details are copied.")
+        self.notify("Details copied.")
 
 
 def sections(conversation: Conversation, start: Start, name: str = "") -> list[Section]:
@@ -140,15 +141,18 @@ def sections(conversation: Conversation, start: Start, name: str = "") -> list[S
     info = conversation.agent.info if conversation.agent is not None else None
     found: list[Section] = [("Agent", list(_agent(conversation, info)))]
     if info is not None:
-        found.append(("What it offers", list(_offers(info))))
+        found.append(("Capabilities", list(_offers(info))))
     if conversation.session is not None:
         takes_more = info is None or _takes_more(info)
-        found.append(("Session", list(_session(conversation.session, start, name, takes_more))))
-    left_out = [problem for problem in start.problems if problem.about]
+        found.append(("Session", list(_session(conversation, conversation.session, start, name, takes_more))))
+        found.append(
+            ("Usage", list(_usage(conversation.session)) or [("tokens", "not reported by the agent")])
+        )
     if conversation.running is not None and (sandbox := conversation.running.sandbox) is not None:
-        found.append(("Sandbox", [("fence", sandbox.about)]))
-    if start.mcp_servers or left_out:
-        found.append(("MCP servers", [*_mcp_servers(start, info), *_unusable(start)]))
+        found.append(("Sandbox", [("sandbox", sandbox.about)]))
+    servers = [*_mcp_servers(start, info), *_unusable(start)]
+    none = ("none", "add [mcp_servers] to settings.toml, or use --mcp-config FILE")
+    found.append(("MCP servers", servers or [none]))
     if conversation.background:
         found.append(("In the background", list(_background(conversation))))
     metas = list(_metas(info, conversation.session))
@@ -179,7 +183,9 @@ def _offers(info: InitializeResponse) -> Iterator[Fact]:
     yield "cannot", ", ".join(what for what, offered in can if not offered) or "nothing"
 
 
-def _session(session: Session, start: Start, name: str, takes_more: bool) -> Iterator[Fact]:
+def _session(
+    conversation: Conversation, session: Session, start: Start, name: str, takes_more: bool
+) -> Iterator[Fact]:
     yield "id", session.id
     if name:
         yield "your name", name
@@ -188,7 +194,18 @@ def _session(session: Session, start: Start, name: str, takes_more: bool) -> Ite
     yield "folder", session.cwd or start.cwd
     if start.extra_roots:
         folders = "\n".join(start.extra_roots)
-        yield "further folders", folders if takes_more else f"{folders}\nnot lent: the agent takes none"
+        yield (
+            "additional folders",
+            folders if takes_more else f"{folders}\nnot given: the agent does not support them",
+        )
+    for option in session.options:
+        yield option.config.name.lower(), option.value_name
+    policy = conversation.choices.policy
+    if policy is not None:
+        yield "policy", WORDS[policy]
+
+
+def _usage(session: Session) -> Iterator[Fact]:
     usage = session.usage
     if usage is not None:
         used = "?" if usage.used is None else f"{usage.used:,}"
@@ -222,7 +239,7 @@ def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact
         return
     _, left_out = mcp_servers_for(start, info.agent_capabilities.mcp_capabilities)
     for server in start.mcp_servers:
-        done = "left out: the agent cannot take" if server.name in left_out else "sent,"
+        done = "left out: the agent does not support" if server.name in left_out else "sent,"
         yield server.name, f"{done} {_shown(server)}"
 
 

@@ -77,9 +77,9 @@ def blocks(page: CallPage, redraw: Callable[[Block], None] | None = None) -> lis
     if page.kind == "json":
         return [JsonBlock(page.items[0])]
     if page.kind == "terminal":  # whoever has it still shows it in a view of its own
-        return [TextBlock([("notice", "Nothing is kept of the output of this terminal.")])]
+        return [TextBlock([("notice", "The output of this terminal was not kept.")])]
     if not page.items:
-        return [TextBlock([("notice", "The agent has reported nothing of it yet.")])]
+        return [TextBlock([("notice", "The agent has not reported anything yet.")])]
     return [_block(item, redraw) for item in page.items]
 
 
@@ -123,14 +123,14 @@ def _text(text: str) -> Block:
 
 _SIGNALS: Final = (
     (signal.SIGINT, "interrupt, like Ctrl+C"),
-    (signal.SIGTERM, "ask it to end"),
-    (signal.SIGHUP, "the terminal is gone; some read their settings again"),
-    (signal.SIGQUIT, "end with a dump, like Ctrl+\\"),
-    (signal.SIGSTOP, "pause it"),
-    (signal.SIGCONT, "let it go on"),
-    (signal.SIGUSR1, "means what the program says"),
-    (signal.SIGUSR2, "means what the program says"),
-    (signal.SIGKILL, "end it at once"),
+    (signal.SIGTERM, "ask it to exit"),
+    (signal.SIGHUP, "terminal closed; some programs reload their settings"),
+    (signal.SIGQUIT, "quit with a core dump, like Ctrl+\\"),
+    (signal.SIGSTOP, "pause"),
+    (signal.SIGCONT, "continue"),
+    (signal.SIGUSR1, "defined by the program"),
+    (signal.SIGUSR2, "defined by the program"),
+    (signal.SIGKILL, "kill it at once"),
 )
 
 

@@ -56,8 +56,8 @@ class DraftBelow:
         """The place that typed text goes to, in words: the draft, a field of a menu, or nowhere."""
         field = self._field
         if isinstance(field, PromptBox):
-            return "what you type goes to your draft"
-        return "what you type answers nothing" if field is None else "what you type goes on below"
+            return "typing goes to your draft"
+        return "typing answers nothing" if field is None else "typing goes to the field below"
 
     @property
     def top(self) -> int | None:

@@ -31,7 +31,7 @@ class AgentCommands:
         if self._count > MOST and not self._told_of_more:
             self._told_of_more = True
             self._screen.notify(
-                f"Of {self._count:,} commands the first {MOST:,} are offered.",
+                f"The first {MOST:,} of {self._count:,} commands are listed.",
                 title="Commands of the agent",
                 severity="warning",
             )
@@ -41,7 +41,7 @@ class AgentCommands:
             shown = ", ".join(f"/{shortened(exact_line(name), 40)}" for name in sorted(names)[:3])
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             self._screen.notify(
-                f"Not offered, for their names hold what cannot be printed: {shown}{more}.",
+                f"Not listed, because their names contain unprintable characters: {shown}{more}.",
                 title="Commands of the agent",
                 severity="warning",
             )

@@ -44,7 +44,7 @@ class UnresponsiveAgent:
         if now - self._stopped_at >= IGNORED and not self._has_told:
             self._has_told = True
             self._screen.notify(
-                f"{self._screen.conversation.agent_name} was told to stop and has not ended its turn. "
+                f"{self._screen.conversation.agent_name} was asked to stop but is still working. "
                 f"{key_of(self._screen, 'session.ladder')}: wait, kill it, or restart it.",
                 title=_NOTICE,
                 severity="warning",
@@ -59,7 +59,7 @@ class UnresponsiveAgent:
         """Let the user choose: wait, stop, kill or restart."""
         conversation = self._screen.conversation
         if conversation.running is None:
-            self._screen.notify("There is no agent running.")
+            self._screen.notify("No agent is running.")
             return
         agent = conversation.running
         what = await choose(self._screen, self._heading(), list(self._items()), "wait")
@@ -77,7 +77,7 @@ class UnresponsiveAgent:
         assert conversation.agent is not None
         connection = conversation.agent.connection
         heard = f"last heard {time.monotonic() - connection.last_heard:.0f} s ago"
-        unread = f", does not read what it is sent ({size(connection.unread)})" if connection.unread else ""
+        unread = f", not reading its input ({size(connection.unread)})" if connection.unread else ""
         return f"{conversation.agent_name}: {heard}{unread}"
 
     def _items(self) -> Iterator[MenuItem]:
@@ -86,8 +86,10 @@ class UnresponsiveAgent:
         yield MenuItem("wait", "Wait", "do nothing now")
         if session is not None and session.turn_state == "running":
             yield MenuItem("stop", "Stop the turn", "ask the agent to end it")
-        yield MenuItem("kill", "Kill the agent", f"end its process{others}; what was said stays")
-        yield MenuItem("restart", "Restart the agent", "end it and begin again, below what was said")
+        yield MenuItem(
+            "kill", "Kill the agent process", f"kill its process{others}; the conversation is kept"
+        )
+        yield MenuItem("restart", "Restart the agent", "restart its process and resume the session")
 
 
 class OptionMenus:
@@ -150,7 +152,7 @@ class OptionMenus:
         def current() -> str | None:
             return known.current_value if (known := now()) is not None else None
 
-        gone = "the agent does not offer this any more"
+        gone = "the agent no longer offers this"
         value = await choose(self._screen, config.name, items, current, nothing=gone)
         if value is not None and self._by_id(config.id) is not None:
             self._set(shown, value)  # as it was chosen, whatever has come since
@@ -163,7 +165,7 @@ class OptionMenus:
     def _set(self, option: Option, value: str | bool) -> None:
         if option.fixed:
             name = safe_line(option.config.name)
-            self._screen.notify(f"This agent does not let anybody set {name}.")
+            self._screen.notify(f"{name} cannot be changed in this agent.")
             return
         self._screen.run_worker(self._screen.conversation.choices.set_option(option, value), group="options")
 

@@ -33,6 +33,7 @@ from acp_tui.ui.session_screen.restore import restore_turn
 from acp_tui.ui.session_screen.search import search
 from acp_tui.ui.session_screen.session_name import ask_for_name, rename
 from acp_tui.ui.session_screen.sessions import SessionList, can_fork, fork
+from acp_tui.ui.session_screen.settings import show_settings
 from acp_tui.ui.session_screen.shell import choose_what_to_stop
 from acp_tui.ui.widgets.key_names import key_of
 
@@ -82,7 +83,7 @@ async def _continue_newest(parts: SessionParts) -> None:
     """Resume the newest recorded session of this folder that is not open."""
     found = await parts.startup.newest()
     if found is None:
-        parts.screen.notify("There is no earlier session in this folder.", severity="warning")
+        parts.screen.notify("No earlier session in this folder.", severity="warning")
     else:
         await parts.screen.tabs.open(recorded=found, resumes=True)
 
@@ -166,7 +167,7 @@ def interrupt(parts: SessionParts) -> None:
     screen = parts.screen
     if screen.prompt.has_focus and screen.prompt.text:
         screen.prompt.replace_all("")
-        screen.notify("The prompt is empty. Ctrl+Z in it brings the text back.", timeout=3)
+        screen.notify("Prompt cleared. Ctrl+Z in it restores the text.", timeout=3)
     elif not _stops_work(parts):
         screen.notify(f"{key_of(screen, 'app.quit')} ends the agent and quits.", timeout=3)
 
@@ -221,8 +222,12 @@ def _compact(parts: SessionParts) -> None:
     else:
         agent = screen.conversation.agent_name
         screen.notify(
-            f"{agent} offers no command that compacts the context. /clear starts over.", severity="warning"
+            f"{agent} has no command to compact the context. /clear starts over.", severity="warning"
         )
+
+
+def _settings(parts: SessionParts) -> None:
+    show_settings(parts.screen, parts.start, _app(parts), parts.rules.show)
 
 
 async def _log_out(parts: SessionParts) -> None:
@@ -271,6 +276,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.decisions": lambda parts: parts.details.decisions(),
     "session.queue": _in_worker("queue", lambda parts: show_queue(parts.screen)),
     "session.about": lambda parts: parts.details.session_details(),
+    "session.settings": _settings,
     "session.rename": lambda parts: ask_for_name(parts.screen),
     "session.log-out": _in_worker("log-out", _log_out),
     "session.fork": _in_worker("fork", lambda parts: fork(parts.screen)),
@@ -336,9 +342,9 @@ def can_run(parts: SessionParts, name: str) -> bool:
 
 
 _OFFERS: Final[dict[Policy, str]] = {
-    "ask": "nothing is allowed unasked",
+    "ask": "ask before everything",
     "ask-edits-and-commands": "reads and searches in the workspace are allowed",
-    "allow-edits": "edits in the workspace are allowed, but not in .git",
+    "allow-edits": "edits in the workspace are allowed, except in .git",
     "allow-everything": "everything is allowed",
 }
 
@@ -347,7 +353,7 @@ async def choose_policy(screen: ConversationScreen) -> None:
     """Open the menu of policies; the choice counts while this session is open."""
     current = screen.conversation.choices.policy
     if current is None:
-        screen.notify("A policy needs a session to count in.", severity="warning")
+        screen.notify("There is no session yet.", severity="warning")
         return
     items = [MenuItem(policy, ASKS[policy], about) for policy, about in _OFFERS.items()]
     policy = await choose(screen, _policy_title(screen.conversation), items, current)
@@ -380,7 +386,7 @@ def choices(session: Session) -> list[MenuItem]:
     """Return the baselines, the newest turn first."""
     return [
         MenuItem("0", "the whole session"),
-        MenuItem(str(THIS_TURN), "this turn", "the newest one, whichever that is"),
+        MenuItem(str(THIS_TURN), "this turn", "always the newest one"),
         *(
             MenuItem(str(number), f"since turn {number}", session.prompt_of(number), "since a turn")
             for number in range(len(session.turns), 0, -1)

@@ -125,7 +125,7 @@ class DetailScreens:
         """Open all changed files, the newest first."""
         session = self._screen.conversation.session
         if session is None or not session.files:
-            self._screen.notify("There are no changes yet.")
+            self._screen.notify("No changes yet.")
             return
         self.changes(next(reversed(session.files)))
 

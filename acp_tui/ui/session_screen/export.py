@@ -61,7 +61,7 @@ from acp_tui.workspace.terminals import Terminal
 _FORMS: Final = (
     ("talk", "Markdown", "prompts, answers, and a line for each tool call"),
     ("whole", "Markdown, everything", "with thoughts, diffs and the output of tools"),
-    ("json", "JSON", "all that is known, for programs"),
+    ("json", "JSON", "the full record, for programs"),
 )
 """Formats as (key, name, description)."""
 
@@ -79,7 +79,7 @@ async def export_session(screen: ConversationScreen, find: Callable[[str], Termi
 
     conversation, session = screen.conversation, screen.conversation.session
     if session is None or not session.entries:
-        screen.notify("There is nothing to export yet.")
+        screen.notify("Nothing to export yet.")
         return
     items = [MenuItem(key, name, about) for key, name, about in _FORMS]
     form = await choose(screen, "Export the session as", items)
@@ -143,14 +143,14 @@ class ChatCopy:
         if answer:
             self._copy(answer, "the last answer")
         else:
-            self._screen.notify("There is no answer yet.")
+            self._screen.notify("No answer yet.")
 
     def code(self) -> None:
         """Copy the code in the block under the cursor; of several pieces the user chooses."""
         block = self._block()
         found = codes(block.source()) if block is not None else []
         if not found:
-            self._screen.notify("There is no code in this block.")
+            self._screen.notify("No code in this block.")
         elif len(found) == 1:
             self._copy(found[0], "the code")
         else:
@@ -241,7 +241,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             yield "## Prompt"
             yield _quoted(_message(entry))
         case AscribedMessage():
-            yield "*The agent says that you said:*"
+            yield "*According to the agent, you said:*"
             yield _quoted(_message(entry))
         case SteeredMessage():
             yield "*During the turn you said:*"

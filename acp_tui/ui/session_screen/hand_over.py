@@ -11,7 +11,7 @@ from acp_tui.ui.session_screen.export import talk
 MOST: Final = 60_000
 """Maximum of characters handed over, the newest ones."""
 
-_HEAD: Final = "This was said in an earlier session, which you do not know of. Go on from here.\n\n"
+_HEAD: Final = "This is an earlier conversation that you do not know. Continue from here.\n\n"
 _CUT: Final = "[… earlier parts are left out …]\n\n"
 
 
@@ -19,10 +19,12 @@ def hand_over(screen: ConversationScreen) -> None:
     """Put the earlier session into the prompt, as a chip."""
     above = screen.conversation.above
     if above is None:
-        screen.notify("There is nothing above that the agent does not know.")
+        screen.notify("The agent already knows this conversation.")
         return
     turns = len(above.turns)
-    screen.prompt.add_chip(f"what stands above, {turns} turn{'s' if turns > 1 else ''}", handed_over(above))
+    screen.prompt.add_chip(
+        f"earlier conversation, {turns} turn{'s' if turns > 1 else ''}", handed_over(above)
+    )
     screen.focus_prompt()
 
 

@@ -27,7 +27,7 @@ WORDS: Final[dict[Kind, str]] = {
     "stale write": "asks",
     "form": "asks",
     "link": "asks",
-    "login": "wants a login",
+    "login": "needs a login",
     "ended": "has ended",
     "failed": "failed",
     "done": "is done",
@@ -143,14 +143,14 @@ class Inbox:
     async def open(self) -> None:
         """Let the user choose an item, and go to it."""
         if not self._items():
-            self._screen.notify("Nothing waits for you.")
+            self._screen.notify("Nothing pending.")
             return
         key = await self._screen.ask(InboxMenu(self._items, self._current(), self._screen.theme_styles))
         if key is None:
             return
         one = next((one for one in waiting(self._tabs.screens) if self._key(one) == key), None)
         if one is None:
-            self._screen.notify("That does not wait any more.")
+            self._screen.notify("No longer pending.")
         elif one.question is not None:
             await self._tabs.visit(one.screen, one.question)
         else:

@@ -100,7 +100,7 @@ def other_host(uri: str, name: str) -> str:
 def about(uri: str, name: str) -> str:
     """Describe a link: its words, and its host if they name another one."""
     host = other_host(uri, name)
-    return f"leads to {host}, not to “{name}”" if host else name
+    return f"opens {host}, not “{name}”" if host else name
 
 
 async def _is_meant(owner: MenuOwner, uri: str, name: str) -> bool:
@@ -112,7 +112,7 @@ async def _is_meant(owner: MenuOwner, uri: str, name: str) -> bool:
         MenuItem("no", "Do not open it"),
         MenuItem("yes", f"Open {host}", uri),
     ]
-    heading = f"This link says “{shortened(exact_line(name), 60)}”, and leads to {exact_line(host)}"
+    heading = f"This link is labelled “{shortened(exact_line(name), 60)}” but opens {exact_line(host)}"
     return await choose(owner, heading, items, "no") == "yes"
 
 
@@ -139,8 +139,8 @@ async def _opened(app: App[Any], uri: str, cwd: str) -> str:
     if path is not None:
         return await open_in_editor(app, path)
     if not uri.lower().startswith(("http://", "https://")):
-        return "This is neither a file of this machine nor a page of the web."
+        return "Neither a local file nor a web page."
     if await asyncio.to_thread(open_in_browser, uri):
         return ""
     app.copy_to_clipboard(uri)
-    return "There is no browser with a window here. The address is copied."
+    return "No graphical browser found. Address copied."

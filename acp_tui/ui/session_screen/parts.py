@@ -22,6 +22,7 @@ class SessionParts:
 
     def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self.screen = screen
+        self.start = start
         self.startup = Startup(screen, start)
         self.pane_layout = PaneLayout(screen, state_folder() / "layout.json", start.settings.layout)
         self.shell = UserShell(screen, start)

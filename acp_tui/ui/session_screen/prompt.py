@@ -186,11 +186,11 @@ class PromptArea(Vertical):
         turn = key_of(box, "prompt.command")
         if box.is_command:
             send = key_of(box, "prompt.send" if box.enter_sends else "prompt.new-line")
-            words = f"{send} runs this in your shell; {turn} makes it a prompt for the agent."
+            words = f"{send} runs this in your shell; {turn} turns it into a prompt."
             return [([("warning", words)], ())]
         if box.is_command_elsewhere:
             is_line = "\n" not in box.prompt.whole.strip()
-            words = f"; {turn} makes it a command for your shell" if is_line else ""
+            words = f"; {turn} turns it into a shell command" if is_line else ""
             return [([("muted", f"This goes to the agent{words}.")], ())]
         return []
 
@@ -239,10 +239,10 @@ class PromptArea(Vertical):
         ):  # for an empty prompt: none is to be sent unseen
             box.stashed = prompt
             key = key_of(box, "prompt.stash")
-            self.notify(f"What you had not sent last time is put away: {key} brings it back.", title="Draft")
+            self.notify(f"Your unsent draft from last time is stashed: {key} restores it.", title="Draft")
         else:
             box.show_prompt(prompt)
-            self.notify("This is what you had not sent yet last time.", title="Draft")
+            self.notify("Your unsent draft from last time.", title="Draft")
 
     # ------------------------------------------------------------------ other ways to write
 
@@ -290,7 +290,7 @@ def pending_rows(conversation: Conversation, width: int, key: Callable[[str], st
     lines: list[StatusRow] = []
     if note:
         lines.append(
-            ([("muted", "with the next prompt")], [("muted", f"{key('session.drop-note')} drops it")])
+            ([("muted", "sent with your next prompt")], [("muted", f"{key('session.drop-note')} discard")])
         )
     for line in note.splitlines():
         parts = wrap(safe_line(line), max(10, width - 4), subsequent_indent="  ")
@@ -306,8 +306,8 @@ def pending_rows(conversation: Conversation, width: int, key: Callable[[str], st
     ]
     if queued:
         queue, edit, send = map(key, ("session.queue", "session.edit-queue", "session.send-now"))
-        does = "steers" if conversation.takes_words else "sends now"
-        queued[-1] = (queued[-1][0], [("muted", f"{queue} orders, {edit} edits, {send} {does}")])
+        does = "steer" if conversation.takes_words else "send now"
+        queued[-1] = (queued[-1][0], [("muted", f"{queue} reorder · {edit} edit · {send} {does}")])
     return [*lines, *given, *queued]
 
 

@@ -111,7 +111,7 @@ class QuestionDialogs:
         texts = [text for key in closed if (text := self._last.pop(key).dialog.words())]
         if texts:
             self._screen.prompt.give_back(Prompt("\n".join(texts)))
-            self._screen.notify("The question is closed. What you wrote is in the prompt.")
+            self._screen.notify("The question is closed. Your text is in the prompt.")
 
     def _take_away(self) -> None:
         if self._shown is not None:

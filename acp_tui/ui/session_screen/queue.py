@@ -33,9 +33,9 @@ class QueueMenu(Menu):
     FILTER = QueueFilter
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+up", "shift(-1)", "Say it earlier", id="queue.earlier", priority=True),
-        Binding("ctrl+down", "shift(1)", "Say it later", id="queue.later", priority=True),
-        Binding("ctrl+d", "drop", "Drop it", id="queue.drop", priority=True),
+        Binding("ctrl+up", "shift(-1)", "Move up", id="queue.earlier", priority=True),
+        Binding("ctrl+down", "shift(1)", "Move down", id="queue.later", priority=True),
+        Binding("ctrl+d", "drop", "Delete", id="queue.drop", priority=True),
         Binding("s", "steer", "Steer with it", id="queue.steer", priority=True),
     ]
 
@@ -121,7 +121,7 @@ def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
 async def show_queue(screen: ConversationScreen) -> None:
     """Open the queue menu; take the chosen prompt back into the prompt box."""
     if not screen.conversation.queue:
-        screen.notify("Nothing waits to be said.")
+        screen.notify("The queue is empty.")
         return
     prompt = named(
         screen.conversation.queue,

@@ -29,19 +29,19 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 Choice = Literal["restore", "undo", "earlier"]
 
 _DOES: Final = {
-    "A": ("error", "is deleted: it was not there"),
-    "D": ("success", "comes back"),
-    "M": ("warning", "gets its earlier content"),
-    "R": ("warning", "gets its earlier name and content"),
-    "T": ("warning", "becomes what it was (file or link)"),
+    "A": ("error", "will be deleted: it did not exist"),
+    "D": ("success", "will be restored"),
+    "M": ("warning", "will be reverted"),
+    "R": ("warning", "will be reverted and renamed back"),
+    "T": ("warning", "will become a file or link again"),
 }
 _NAMED: Final = 10
 """Most files that the note for the agent names."""
 _PROMPT: Final = 60
 """Most cells of a prompt that names a turn."""
-_NOT_READY: Final = "The snapshot from before this turn is not ready yet. Come back in a moment."
+_NOT_READY: Final = "The snapshot from before this turn is not ready yet. Try again in a moment."
 _LATE: Final = (
-    "The agent may have begun before this snapshot was ready: its first changes can be missing here."
+    "The agent may have started before this snapshot was complete: its first changes may be missing here."
 )
 
 
@@ -50,7 +50,7 @@ class RestoreDialog(AnswerDialog[Choice]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "choose('restore')", "Restore", id="restore.restore"),
-        Binding("u", "choose('undo')", "Undo the last restoring", id="restore.undo"),
+        Binding("u", "choose('undo')", "Undo last restore", id="restore.undo"),
         Binding("t", "choose('earlier')", "Another turn", id="restore.turn"),
     ]
 
@@ -81,7 +81,7 @@ class RestoreDialog(AnswerDialog[Choice]):
         self._changes = changes
         self._is_late, self._unknown = is_late, unknown
         restore = Answer("Restore these files", "restore.restore", "can be undone", role="warning")
-        undo = Answer("Undo the last restoring or rejecting", "restore.undo", role="accent")
+        undo = Answer("Undo last restore or reject", "restore.undo", role="accent")
         self._answers: dict[Choice, Answer] = {}
         if changes:
             self._answers["restore"] = restore
@@ -126,10 +126,10 @@ class RestoreDialog(AnswerDialog[Choice]):
         for change in self._changes:
             role, what = _DOES[change.status]
             if change.status == "M" and change.old_id == change.new_id:
-                what = "gets its earlier mode"
+                what = "gets its earlier permissions"
             name = exact_line(change.path)
             if change.status == "R":
-                name = f"{name}, before {exact_line(change.old_path)},"
+                name = f"{name}, formerly {exact_line(change.old_path)},"
             blocks.append(TextBlock([(role, f"{change.status} "), ("text", f"{name} "), ("muted", what)]))
         return blocks
 
@@ -138,7 +138,7 @@ async def restore_turn(screen: ConversationScreen) -> None:
     """Let the user restore files to before a turn, or undo the last restore."""
     tracking = screen.conversation.tracking
     if tracking is None or tracking.first is None:
-        why = "There are no snapshots of this workspace." if tracking is None else tracking.obstacle
+        why = "This workspace has no snapshots." if tracking is None else tracking.obstacle
         screen.notify(why or "The first snapshot is not ready yet.", severity="warning")
         return
     if screen.conversation.is_busy:
@@ -172,9 +172,9 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
     if choice == "restore" and before is not None:
         when = "before your last turn"
         if turn is not None:
-            when = f"what they were before I said “{_prompt(screen, turn)}”"
+            when = f"their state before I said “{_prompt(screen, turn)}”"
         restored = await tracking.undo_stack.restore(before, changes)
-        how = "as before the last turn" if turn is None else f"as before turn {turn}"
+        how = "to the state before the last turn" if turn is None else f"to the state before turn {turn}"
         _tell(screen, restored, how, await _modes(tracking, restored))
         if restored.done:
             names = _named([change.path for change in restored.done])
@@ -182,7 +182,7 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
             screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
     elif choice == "undo" and (undone := await tracking.undo_stack.undo()) is not None:
         modes = await _modes(tracking, undone.restored)
-        _tell(screen, undone.restored, "as before the restoring", modes)
+        _tell(screen, undone.restored, "to the state before the restore", modes)
         if undone.is_over:
             screen.conversation.rejections.undone(undone.newer)
 
@@ -215,8 +215,8 @@ async def _modes(tracking: ChangeTracker, restored: Restored) -> Sequence[Untrac
 def _tell(screen: ConversationScreen, restored: Restored, how: str, modes: Sequence[Untracked]) -> None:
     """Tell what was restored; `modes` are restored files with other permissions than at first."""
     count = len(restored.done)
-    files = "1 file is" if count == 1 else f"{count} files are"
+    files = "Restored 1 file" if count == 1 else f"Restored {count} files"
     severity: Severity = "warning" if restored.problems or modes else "info"
-    but = ". Permissions are other than when the session began" if modes else ""
+    but = ". Permissions differ from the start of the session" if modes else ""
     details = "\n".join([*restored.problems, *(f"{one.path}: {one.what}" for one in modes[:_NAMED])])
     screen.conversation.note(Noted(exact_line(f"{files} {how}{but}."), severity, details))

@@ -84,7 +84,7 @@ class SessionRules:
         others = list(self.book)
         draft = RuleDraft(suggested(ask, others), "workspace")
         editor = RuleEditor(
-            "Make a rule of this",
+            "New rule",
             draft,
             self._screen.theme_styles,
             lambda draft: preview(draft, ask, ask, past, others),
@@ -136,7 +136,7 @@ class SessionRules:
             self._screen.notify(str(error.strerror), title="Not written down", severity="error")
             return
         if not book.is_trusted(file.path):
-            text = f"{file.path} has changed since it was shown: what it allows now is not trusted."
+            text = f"{file.path} has changed since you saw it: its allow rules are not trusted."
             self._screen.notify(text, title="Rules", severity="warning")
             self.look()
 
@@ -147,10 +147,10 @@ class SessionRules:
         try:
             self.changes.add(draft, ask.workspace, ask.session)
         except CannotWrite as error:
-            self._screen.notify(str(error), title="No rule was made", severity="error")
+            self._screen.notify(str(error), title="No rule created", severity="error")
         else:
             self._screen.notify(
-                "It counts from the next question on; this one is still yours.", title="Rule made"
+                "It applies from the next question on; answer this one yourself.", title="Rule created"
             )
 
     def _ask(self) -> ToolUse:
@@ -197,8 +197,8 @@ def preview(
     tried = [replace(ask, mode=rule.mode) for ask in past]
     found = [ask for ask in tried if decide([rule], ask).rule is not None]
     if tried:
-        last = f"the last {len(tried)} questions" if len(tried) > 1 else "one question"
-        lines.append(f"Of {last} before, it matches {len(found)}{':' if found else '.'}")
+        last = f"the last {len(tried)} questions" if len(tried) > 1 else "the last question"
+        lines.append(f"Matches {len(found)} of {last}{':' if found else '.'}")
     texts = dict.fromkeys(_short(ask) for ask in found)
     lines += [f"  {text}" for text in islice(texts, _EXAMPLES)]
     if len(texts) > _EXAMPLES:
@@ -212,7 +212,7 @@ def _power(rule: Rule) -> list[str]:
     power = power_of(words)
     if power is None:
         return []
-    return [f"Careful: {words[0]} can {power}; with words not known as harmless you are asked."]
+    return [f"Caution: {words[0]} can {power}; you are asked unless its arguments are known as harmless."]
 
 
 def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
@@ -223,21 +223,21 @@ def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
         and with_others.decision == "allow"
         and rule in (with_others.rule, *with_others.also)
     ):
-        return "With your other rules it allows all parts of what is asked now."
+        return "With your other rules it allows every part of the current request."
     if alone.rule is None and rule.command is not None and now.command is not None:
         prefixes = [one.command for one in (*others, rule) if one.decision == "allow" and one.command]
         left = uncovered(prefixes, now.command, now.is_inside)
         if left and len(left) < len(uncovered([], now.command)):
-            return f"It is not all that is asked now. Left: {', '.join(left)}"
+            return f"It does not cover the whole request. Not covered: {', '.join(left)}"
     if alone.rule is None:
         because = f": {alone.why}" if alone.why else ""
-        return f"It does not match what is asked now{because}."
+        return f"It does not match the current request{because}."
     against = (
         f"; with your other rules it is {SAYS[with_others.decision]}"
         if with_others.decision != alone.decision
         else ""
     )
-    return f"It matches what is asked now{against}."
+    return f"It matches the current request{against}."
 
 
 def _short(ask: ToolUse) -> str:
@@ -291,7 +291,7 @@ def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[AlwaysScope]
         this = rule(tool_kind="execute", command=very, exact=True, folder=folder)
         if decide([this], replace(ask, tool_kind="execute")).decision != "allow":
             return [AGENT_ONLY]  # what a rule does not hold, as variables, would be left out of the command
-        wider.append(AlwaysScope("also this very command in this folder", this))
+        wider.append(AlwaysScope("also exactly this command in this folder", this))
         prefix = suggested(ask, rules).command if len(very) <= _SHORT else None
         if prefix is not None and prefix != very:
             words = f"also commands that begin with “{prefix}”"

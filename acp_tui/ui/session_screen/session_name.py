@@ -11,7 +11,7 @@ from acp_tui.ui.widgets.text import safe_line
 
 LONGEST: Final = 80
 """Most characters of a name."""
-_NONE: Final = "There is no session to name yet."
+_NONE: Final = "There is no session yet."
 
 
 def title_of(screen: ConversationScreen) -> str:
@@ -36,9 +36,9 @@ def ask_for_name(screen: ConversationScreen) -> None:
         "Name of this session",
         own_name(screen),
         screen.theme_styles,
-        placeholder="a name of your own",
+        placeholder="new name",
         does="keep",
-        below=f"Empty: {_without_name(screen.conversation)}",
+        below=f"Leave empty for {_without_name(screen.conversation)}",
         longest=LONGEST,
     )
     screen.app.push_screen(dialog, lambda name: None if name is None else rename(screen, name))
@@ -55,7 +55,7 @@ def rename(screen: ConversationScreen, name: str) -> None:
     if problem is not None:
         screen.notify(str(problem), title="Names", severity="warning")
     screen.show_status()
-    said = f"This session is called {name} now." if name else "This session has its own title again."
+    said = f"Renamed to “{name}”." if name else "Name removed: the session shows its own title."
     screen.notify(said)
 
 

@@ -101,8 +101,8 @@ _RECENT: Final = 50
 FIRST_PAGE: Final = 0.2
 """Seconds that the menu waits for the first page; most agents give it by then."""
 _TOP: Final = MenuPlace()
-_NONE: Final = "There are no earlier sessions."
-_NOT_READ: Final = "the agent's list is being read"
+_NONE: Final = "No earlier sessions."
+_NOT_READ: Final = "reading the agent's list"
 _TAKE_UP, _RECORDED, _DELETE, _FORK = "take-up:", "recorded:", "delete:", "fork:"
 
 
@@ -163,7 +163,7 @@ class SessionList:
             "Sessions", lambda: self._items(listing, recorded), None, self._screen.theme_styles
         )
         menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
-        menu.note, menu.nothing = _NOT_READ, "the agent is asked for its sessions …"
+        menu.note, menu.nothing = _NOT_READ, "asking the agent for its sessions …"
 
         def show() -> None:
             menu.nothing = _NONE
@@ -235,7 +235,7 @@ class SessionList:
                 there = KnownSession(info.model_copy(update={"cwd": folder}) if info.cwd else info)
                 await self._screen.tabs.open(running=self._screen.conversation.running, known_session=there)
         else:
-            self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
+            self._screen.notify("This agent lists sessions but cannot resume them.", severity="warning")
 
     def _shown(self, session_id: str) -> ConversationScreen | None:
         """Return the tab of a session of the agent, if it is open."""
@@ -288,13 +288,13 @@ class SessionList:
         where = self._where(self._shown(info.session_id))
         about = " · ".join(filter(None, (where, _local(info.updated_at or ""), info.cwd)))
         agent = self._screen.conversation.agent_name
-        return MenuItem(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
+        return MenuItem(_TAKE_UP + info.session_id, self._title(info), about, f"Resumable by {agent}")
 
     def _recorded_item(self, number: int, one: RecordedSession) -> MenuItem:
         when = _local(one.started.isoformat()) if one.started is not None else ""
         where = self._where(self._showing(one))
         about = " · ".join(filter(None, (where, one.agent, when, one.cwd)))
-        return MenuItem(f"{_RECORDED}{number}", one.title, about, "Recorded here, to look at")
+        return MenuItem(f"{_RECORDED}{number}", one.title, about, "Read-only recordings")
 
     def _where(self, shown: ConversationScreen | None) -> str:
         """Name the tab of a session, if it is open."""
@@ -321,7 +321,7 @@ class SessionList:
 def _note_on(listing: SessionPages) -> str:
     if listing.problem:
         return "not all of the agent's sessions could be read"
-    return "" if listing.is_whole or not listing.is_open else "more is being read"
+    return "" if listing.is_whole or not listing.is_open else "reading more"
 
 
 def _local(text: str) -> str:

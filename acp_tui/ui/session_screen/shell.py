@@ -71,7 +71,7 @@ class UserShell:
             self._commands = ShellCommands(self._start.guard)
         agent, session = self._screen.conversation.agent, self._screen.conversation.session
         if agent is None or session is None:
-            self._screen.notify("A command needs a session to stand in.", severity="warning")
+            self._screen.notify("A command needs an open session.", severity="warning")
             self._screen.prompt.give_back(prompt)
             return
         command, cwd = prompt.whole[1:].strip(), self._screen.conversation.cwd
@@ -178,9 +178,9 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     """Let the user kill processes that commands of the agent, or their own, have left running."""
     left = [*screen.conversation.background, *shell.background]
     if not left:
-        screen.notify("Nothing goes on in the background.")
+        screen.notify("Nothing is running in the background.")
         return
-    chosen = await choose(screen, "In the background: Enter stops it", _items(left))
+    chosen = await choose(screen, "Running in the background: Enter stops it", _items(left))
     for number, terminal in enumerate(left):
         if chosen in (_ALL, str(number)):
             await terminal.kill()

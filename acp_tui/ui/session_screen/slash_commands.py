@@ -82,7 +82,7 @@ def _say(parts: SessionParts, prompt: Prompt) -> None:
     conversation.say(prompt)
     if conversation.is_over:
         key = key_of(screen, "session.restart")
-        screen.notify(f"There is no agent to say this to. {key} starts one.", severity="warning")
+        screen.notify(f"No agent is running. {key} starts one.", severity="warning")
 
 
 def _unknown(parts: SessionParts, text: str) -> str | None:
@@ -100,10 +100,10 @@ async def _ask_about(parts: SessionParts, prompt: Prompt, word: str) -> None:
     near = get_close_matches(word, names, 1, 0.6)
     items = [
         MenuItem("edit", "Edit it", "nothing is sent"),
-        *(MenuItem("near", f"Use /{name}", "in the prompt, to look at first") for name in near),
-        MenuItem("send", "Send it as it is", f"{agent} reads it as a prompt"),
+        *(MenuItem("near", f"Use /{name}", "put into the prompt, not sent yet") for name in near),
+        MenuItem("send", "Send it as it is", f"as a prompt to {agent}"),
     ]
-    choice = await choose(screen, f"/{word} is no command of acp-tui or {agent}", items, "edit")
+    choice = await choose(screen, f"/{word} is not a command of acp-tui or {agent}", items, "edit")
     if choice == "send":
         _say(parts, prompt)
     elif choice == "near":

@@ -64,9 +64,9 @@ class Startup:
             self.continue_recorded()
             return True
         if found is None and wanted is None:
-            self._say("There is no earlier session in this folder", "A new one begins.")
+            self._say("No earlier session in this folder", "Starting a new one.")
         elif found is None:
-            self._say(f"There is no session {wanted}", "The list of sessions has those that are recorded.")
+            self._say(f"No session {wanted}", "Choose a recorded session from the list.")
         return False
 
     async def newest(self, agent: str | None = None) -> RecordedSession | None:
@@ -162,7 +162,7 @@ class Startup:
             self._say("This recording cannot be read", f"{recorded.path}: {error.strerror}")
             return False
         if not shown:
-            self._say("There is no session in this recording", str(recorded.path))
+            self._say("No session in this recording", str(recorded.path))
         return shown
 
     @property
@@ -217,8 +217,8 @@ class Startup:
             return None, None
         self._explained_wait = conversation.waiting_since
         waits_for = ", ".join(agent.connection.starts)
-        asked = f"It was asked for {waits_for}. " if waits_for else ""
-        reason = f"{asked}It may still answer: closing this goes on waiting."
+        asked = f"No reply to `{waits_for}` yet. " if waits_for else ""
+        reason = f"{asked}Close this to keep waiting."
         failure = Failure(
             "silent",
             reason,
@@ -290,16 +290,16 @@ class Explanation:
 _RUNTIME: Final = "Its runtime may be too old or incomplete: update it, or install the agent again."
 _SIGNS: Final = (
     (r"unknown (option|argument|flag)|unrecognized (option|argument)|no such option|unexpected argument",
-     "It does not know one of its arguments: other versions speak the protocol by another option, or not."),
+     "It rejected an argument. This version may use another option for ACP, or not support it."),
     (r"cannot find module|modulenotfounderror|importerror|no module named|err_module_not_found", _RUNTIME),
     (r"syntaxerror|unsupported engine|requires? (node|python)|node version|glibc", _RUNTIME),
     (r"\bE?40[13]\b|unauthorized|not logged in|log ?in|sign in|api[_ ]key|authenticat|credential",
-     "It seems to miss a login or a key: log in, or set the variable that it names."),
+     "It seems to need a login or an API key: log in, or set the variable it names."),
     (r"enotfound|econnrefused|etimedout|econnreset|\bnetwork\b|getaddrinfo|\bproxy\b|certificate",
-     "It could not reach its service: check the network, the proxy and the certificates."),
+     "It could not reach its service: check network, proxy and certificates."),
     (r"E404|404 not found|no matching (version|distribution)",
      "Its package was not found: check the name in the command."),
-    (r"eacces|permission denied", "Something may not be read or written: check the permissions it names."),
+    (r"eacces|permission denied", "Permission denied: check the files it names."),
     (r"enospc|no space left", "The disk is full."),
     (r"out of memory|heap limit|\boom\b|oom-?kill", "It ran out of memory."),
 )  # fmt: skip
@@ -323,14 +323,14 @@ def explain(
     # How it ended is in the title; the reason would only repeat it.
     reason = "" if failure.kind in ("exited", "ended") else failure.reason
     if failure.closed_output:
-        reason = "It had closed its output, so nothing could be heard of it any more, and it was ended."
+        reason = "It closed its output, so it was killed."
     return Explanation(_title(failure, waited), reason, tuple(advice))
 
 
-_TAKES_UP: Final = "The conversation is kept: retry starts the agent again and takes it up."
+_TAKES_UP: Final = "The conversation is kept: retry restarts the agent and resumes it."
 _BEGINS_ANEW: Final = (
-    "What was said stays here: retry starts the agent again with a new session below it. "
-    "This agent cannot take the earlier one up; /hand-over puts it into your next prompt."
+    "The conversation stays on the screen: retry starts a new session below it. "
+    "This agent cannot resume the old one; /hand-over adds it to your next prompt."
 )
 
 
@@ -348,9 +348,9 @@ def _title(failure: Failure, waited: float | None) -> str:
         case "version":
             return "The agent speaks another version of the protocol"
         case "login":
-            return "The agent wants you to log in"
+            return "The agent needs a login"
         case "not_taken_up":
-            return "The agent could not take this session up"
+            return "The agent could not resume this session"
         case "ended":
             return f"The agent {ended}"
         case _:
@@ -361,8 +361,8 @@ def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None
     if failure.advice:
         yield failure.advice
     if failure.strange:
-        yield "It prints text where the protocol belongs: it may need an option such as --acp."
-        yield "Run the command in a shell to see what it does by itself."
+        yield "It prints plain text instead of ACP messages: it may need an option such as --acp."
+        yield "Run the command in a shell to see what it does."
         return
     if failure.kind == "login":
         yield from _login_advice(login, can_log_in)
@@ -377,10 +377,10 @@ def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None
     if failure.kind == "exited":
         yield from _exit_advice(failure)
     if failure.kind == "refused" and _WORKSPACE.search(failure.reason):
-        yield "Check that the workspace exists, and that the agent may use it (--cwd names another one)."
+        yield "Check that the workspace exists and that the agent may use it (--cwd chooses another one)."
     if failure.kind == "not_taken_up":
-        yield "Begin a new session: the agent may not know this one any more."
-        yield "If it was recorded here, it can still be read: it is in the list of sessions."
+        yield "Start a new session: the agent may no longer have this one."
+        yield "If it was recorded here, you can still read it from the list of sessions."
         return
     if failure.kind == "ended":
         yield _TAKES_UP if failure.takes_up else _BEGINS_ANEW
@@ -388,19 +388,19 @@ def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None
 
 def _login_advice(login: str, can_log_in: bool) -> Iterator[str]:
     if can_log_in:
-        yield "Log in here with one of the ways that the agent offers."
+        yield "Log in here with one of the agent's methods."
     if login:
         yield f"In a shell: {login}."
     if not can_log_in and not login:
-        yield "It offers no way to log in from here: run it once in a shell and log in there."
+        yield "It cannot log in from here: run it in a shell once and log in there."
 
 
 def _exit_advice(failure: Failure) -> Iterator[str]:
     status = failure.exit
     if status is not None and status.exit_code == 0:
-        yield "It ended as if all were done: it may need an option that makes it speak the protocol."
+        yield "It exited normally (code 0): it may need an option to speak ACP."
     elif status is not None and status.exit_code in (126, 127):
-        yield "A program that it calls is missing or may not be run."
+        yield "A program it runs is missing or not executable."
     elif not failure.stderr.strip():
         yield "It gave no reason: run the command in a shell to see more."
 
@@ -483,17 +483,17 @@ async def folder_to_continue_in(screen: ConversationScreen, cwd: str, here: str)
     choice = await screen.ask(folder_menu(cwd, here, screen.theme_styles))
     if choice == HERE:
         return here
-    title = "The folder in which the session goes on"
+    title = "Folder of the session"
     path: str | None = here
     while choice == OTHER and path is not None:
         dialog = LineDialog(
-            title, path, screen.theme_styles, placeholder="a folder that is there", does="go on there"
+            title, path, screen.theme_styles, placeholder="an existing folder", does="continue there"
         )
         path = await screen.ask(dialog)
         if path is not None:
             if (chosen := _folder(path)) is not None:
                 return chosen
-            title = "There is no such folder"
+            title = "The folder does not exist"
     return None
 
 

@@ -31,7 +31,7 @@ class InputLine(Input):
         line = _LINE_ENDS.sub(" ", event.text[: LONGEST + 1].strip("\r\n"))
         if len(event.text) > LONGEST:
             line = line[:LONGEST]
-            self.notify(f"Only the first {LONGEST:,} characters are taken.", title="Paste")
+            self.notify(f"Only the first {LONGEST:,} characters are used.", title="Paste")
         self.replace(line, *sorted(self.selection))
 
     @property

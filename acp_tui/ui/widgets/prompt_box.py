@@ -43,12 +43,12 @@ class PromptBox(TextArea):
         Binding("shift+enter,ctrl+j,alt+enter", "other_enter", "New line", id="prompt.new-line"),
         Binding("tab", "complete", "Complete", id="prompt.complete", show=False),
         Binding("ctrl+r", "request_open('history')", "History", id="prompt.history"),
-        Binding("ctrl+g", "request_open('editor')", "Write in $EDITOR", id="prompt.editor"),
-        Binding("ctrl+s", "stash", "Draft away and back", id="prompt.stash"),
-        Binding("pageup", "page(-1)", "A page up, in the chat, too", id="prompt.page-up", show=False),
-        Binding("pagedown", "page(1)", "A page down, in the chat, too", id="prompt.page-down", show=False),
-        Binding("alt+o", "open_chip", "Unfold pasted text", id="prompt.open-chip"),
-        Binding("alt+m", "toggle_command", "Command or prompt", id="prompt.command", show=False),
+        Binding("ctrl+g", "request_open('editor')", "Edit in $EDITOR", id="prompt.editor"),
+        Binding("ctrl+s", "stash", "Stash / restore draft", id="prompt.stash"),
+        Binding("pageup", "page(-1)", "Page up in the chat", id="prompt.page-up", show=False),
+        Binding("pagedown", "page(1)", "Page down in the chat", id="prompt.page-down", show=False),
+        Binding("alt+o", "open_chip", "Expand pasted text", id="prompt.open-chip"),
+        Binding("alt+m", "toggle_command", "Toggle command / prompt", id="prompt.command", show=False),
     ]
 
     @dataclass
@@ -372,7 +372,7 @@ class PromptBox(TextArea):
         else:
             text = self._prompt(self.text.strip()).whole
             if "\n" in text:
-                self.notify("Several lines are no command: they go to the agent.")
+                self.notify("Several lines are not a command: they go to the agent.")
                 return
             line = self.text.strip()
             self.replace_all(line if line.startswith("!") else f"!{line}")
@@ -414,7 +414,7 @@ class PromptBox(TextArea):
     def _show_placeholder(self) -> None:
         text = self._empty
         if self.stashed is not None:
-            text = f"A draft is put away: {key_of(self, 'prompt.stash')} brings it back"
+            text = f"Draft stashed: {key_of(self, 'prompt.stash')} restores it"
         room = self.content_size.width
         self.placeholder = f"{text[: room - 1]}…" if 0 < room < len(text) else text
 

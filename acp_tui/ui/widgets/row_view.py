@@ -173,6 +173,9 @@ class RowList(RowView, Generic[Item]):
 
         item: Any
 
+    class Moved(Message):
+        """The cursor is on another row."""
+
     def __init__(self, styles: Styles | None = None, *, id: str | None = None) -> None:
         super().__init__(styles, id=id)
         self._items: Sequence[Item] = ()
@@ -243,6 +246,8 @@ class RowList(RowView, Generic[Item]):
         before, self._cursor = self._cursor, min(max(0, row), last)
         self.follows = self.FOLLOWS and self._cursor == last
         self.repaint(before, self._cursor)
+        if before != self._cursor:
+            self.post_message(self.Moved())
         top, height = self.top_row(), self.size.height
         if self._cursor < top:
             self.scroll_to(y=self._cursor, animate=False, immediate=True)

@@ -33,13 +33,13 @@ async def test_a_command_that_nobody_allowed_waits_for_the_user(tmp_path: Path, 
         terminal = (await talk.puppet.answer_to(request_id))["result"]
         await served(talk, "terminal/wait_for_exit", **terminal)
         assert (tmp_path / "made").exists()
-        assert notices(session) == ["You let puppet run “touch made”."]
+        assert notices(session) == ["You allowed puppet to run “touch made”."]
         (kept,) = talk.decisions
         assert (kept.kind, kept.command, kept.unasked) == ("execute", "touch made", True)
         assert (kept.by, kept.detail, kept.is_allowed) == ("person", "key y", True)
 
 
-@pytest.mark.parametrize(("answer", "told"), [("let", "You let"), ("refuse", "You did not let")])
+@pytest.mark.parametrize(("answer", "told"), [("let", "You allowed"), ("refuse", "You did not allow")])
 async def test_what_was_let_is_told_where_it_happened(tmp_path: Path, answer: str, told: str) -> None:
     async with running(tmp_path) as (talk, session):
         talk.puppet.updates("agent_message_chunk", "s2", content=text("before"))
@@ -70,7 +70,7 @@ async def test_what_the_user_refuses_is_an_error_and_does_not_run(tmp_path: Path
         error = (await talk.puppet.answer_to(request_id))["error"]
         assert (error["code"], error["message"]) == (-32602, "The user does not allow this.")
         assert not (tmp_path / "made").exists()
-        assert notices(session) == ["You did not let puppet run “touch made”."]
+        assert notices(session) == ["You did not allow puppet to run “touch made”."]
         assert not talk.decisions[0].is_allowed
 
 
@@ -132,7 +132,7 @@ async def test_the_chat_calls_the_agent_as_the_dialog_does(tmp_path: Path) -> No
         talk.agent.answer("s2", (await asked(talk, session)).key, "let")
 
         assert talk.agent.title == "Own Name"
-        await talk.until(lambda: notices(session) == ["You let Own Name run “touch made”."])
+        await talk.until(lambda: notices(session) == ["You allowed Own Name to run “touch made”."])
 
 
 async def test_the_log_names_the_tool_call_that_a_wish_belongs_to(tmp_path: Path) -> None:
@@ -166,13 +166,17 @@ async def test_what_is_no_text_is_not_taken_for_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("there", "text", "said"),
     [
-        ("café\n".encode("cp1252"), "café\n", "Its text is Windows-1252 now, and will be UTF-8."),
-        ("\ufeffcafé\n".encode("utf-16-le"), "\ufeffcafé\n", "Its text is UTF-16 LE now, and will be UTF-8."),
-        ("café, café, no mark\n".encode("utf-16-be"), "café, café, no mark\n", "Its text is UTF-16 BE now"),
+        ("café\n".encode("cp1252"), "café\n", "It is Windows-1252 now, and would be written as UTF-8."),
+        (
+            "\ufeffcafé\n".encode("utf-16-le"),
+            "\ufeffcafé\n",
+            "It is UTF-16 LE now, and would be written as UTF-8.",
+        ),
+        ("café, café, no mark\n".encode("utf-16-be"), "café, café, no mark\n", "It is UTF-16 BE now"),
         (
             "Привет, мир! Это текст\n".encode("cp1251") * 3,
             "Привет, мир! Это текст\n" * 3,
-            "Its text is Windows-1251",
+            "It is Windows-1251",
         ),
         ("café\n".encode(), "café\n", ""),
         (b"plain\n", "plain\n", ""),

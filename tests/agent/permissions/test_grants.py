@@ -51,7 +51,7 @@ class Way(NamedTuple):
     same: bool
 
 
-# What was asked: to run `make` in the folder of the session, and to write "new\n" into /w/a, by kind.
+# Request: to run `make` in the folder of the session, and to write "new\n" into /w/a, by kind.
 ACTS = ("execute", "edit", "read")
 COMMANDS = (Way("make", True), Way(" make\n", True), Way("make all", False), Way("", False))
 PATHS = (Way("/w/a", True), Way("/w/./a", True), Way("/w/b", False), Way("/w/.git/hooks/x", False))

@@ -19,10 +19,10 @@ from acp_tui.workspace.files import Files
         (lambda _: None, OldText()),
         (lambda path: path.write_text("one\n"), OldText("one\n")),
         (lambda path: path.write_text(""), OldText("")),
-        (lambda path: path.write_bytes(b"\0\1\2"), OldText(why_not="it is no text that can be read")),
+        (lambda path: path.write_bytes(b"\0\1\2"), OldText(why_not="it is not readable text")),
         (
             lambda path: path.write_text("line of text\n" * 90_000),
-            OldText(why_not="90,000 lines, too long to be shown"),
+            OldText(why_not="90,000 lines, too long to show"),
         ),
         (lambda path: path.symlink_to("/etc/passwd"), OldText(why_not="it lies outside the workspace")),
         (lambda path: path.symlink_to("/no/such/file"), OldText(why_not="it lies outside the workspace")),
@@ -50,7 +50,7 @@ def test_of_many_files_only_so_much_is_read(tmp_path: Path) -> None:
     found = old_texts(Files([tmp_path]), names, str(tmp_path))
 
     assert [bool(found[name].text) for name in names] == [True] * 5 + [False] * 4
-    assert {found[name].why_not for name in names[5:]} == {"not looked at"}
+    assert {found[name].why_not for name in names[5:]} == {"not examined"}
 
 
 def test_of_thousands_of_files_the_first_are_read(tmp_path: Path) -> None:
@@ -59,4 +59,4 @@ def test_of_thousands_of_files_the_first_are_read(tmp_path: Path) -> None:
     found = old_texts(Files([tmp_path]), names, str(tmp_path))
 
     assert all(found[name] == OldText() for name in names[:1_000])
-    assert all(found[name] == OldText(why_not="not looked at") for name in names[1_000:])
+    assert all(found[name] == OldText(why_not="not examined") for name in names[1_000:])

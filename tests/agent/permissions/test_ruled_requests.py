@@ -81,7 +81,10 @@ async def test_what_a_rule_denies_is_told_in_the_chat_once(tmp_path: Path) -> No
             assert "error" in await served(talk, "terminal/create", **RUN)
 
         (told,) = notices(session)
-        assert told == "Denied by a rule (rules.toml:3): puppet had us run “touch made” without asking."
+        assert (
+            told == "Denied by a rule (rules.toml:3): puppet asked acp-tui "
+            "to run “touch made” without a permission."
+        )
 
 
 @pytest.mark.slow

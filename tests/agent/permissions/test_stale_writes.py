@@ -61,7 +61,7 @@ async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_user(tmp_p
         talk.agent.answer("s2", question.key, "keep")  # too late: it has its answer
         assert (await talk.puppet.answer_to("w"))["result"] == {}
         assert file.read_text() == "theirs\n"
-        assert notices(talk.agent.sessions["s2"]) == [f"The agent has written over what was newly in {file}."]
+        assert notices(talk.agent.sessions["s2"]) == [f"The agent overwrote newer changes in {file}."]
         (kept,) = talk.decisions
         assert (kept.session, kept.agent, kept.kind, kept.paths) == ("s2", "puppet", OVERWRITE, (str(file),))
         assert (kept.by, kept.detail, kept.chosen) == ("person", "key w", kept.options[0])

@@ -77,7 +77,7 @@ async def test_a_write_is_asked_about_again_where_its_file_is_another_after_the_
         if not is_permitted:
             await talk.until(lambda: question.key not in session.questions)
             again = await asked(talk, session)
-            assert "has changed since this was decided" in again.call.title
+            assert "has changed since your decision" in again.call.title
             (diff,) = again.call.content
             assert isinstance(diff, Diff)
             assert diff.before == before
@@ -144,7 +144,7 @@ async def test_a_command_is_asked_about_again_where_its_folder_is_another_after_
             talk.agent.answer("s2", question.key, "let")
             await talk.until(lambda: question.key not in session.questions)
             question = await asked(talk, session)
-            assert "has changed since this was decided" in question.call.title
+            assert "has changed since your decision" in question.call.title
         talk.agent.answer("s2", question.key, "refuse")
 
         assert "error" in await talk.puppet.answer_to(request_id)
@@ -207,8 +207,8 @@ async def test_the_chat_and_the_log_say_where_a_path_led(tmp_path: Path) -> None
 
         assert [one.led_to for one in talk.decisions] == [(f"{led}/a",), (led,)]
         told = "\n".join(notices(session))
-        assert f"{work}/link/a leads to {led}/a: that was written." in told
-        assert f"{work}/link leads to {led}: “touch made” runs there." in told
+        assert f"{work}/link/a is a link to {led}/a, which was written." in told
+        assert f"{work}/link is a link to {led}: “touch made” runs there." in told
 
 
 async def test_a_path_that_says_where_it_leads_is_told_once(tmp_path: Path) -> None:
@@ -220,5 +220,5 @@ async def test_a_path_that_says_where_it_leads_is_told_once(tmp_path: Path) -> N
         talk.agent.answer("s2", (await asked(talk, session)).key, "let")
         await talk.puppet.answer_to(request_id)
 
-        assert notices(session) == [f"You let puppet write “{work}/./a”."]
+        assert notices(session) == [f"You allowed puppet to write “{work}/./a”."]
         assert [one.led_to for one in talk.decisions] == [()]

@@ -42,7 +42,7 @@ def test_c149_words_that_were_given_to_a_turn_say_so() -> None:
 def test_what_the_agent_says_that_the_user_said_has_no_mark_of_a_prompt() -> None:
     shown = block(AscribedMessage([TextBuffer("Yes, *delete* all.")]))
 
-    assert rows(shown) == ["", "The agent says that you said:", "", "  Yes, delete all."]
+    assert rows(shown) == ["", "According to the agent, you said:", "", "  Yes, delete all."]
     assert not shown.landmark
 
 

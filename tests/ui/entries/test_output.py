@@ -24,7 +24,7 @@ def test_the_newest_lines_are_shown_as_they_come() -> None:
 def test_of_a_program_that_draws_the_whole_screen_that_is_said() -> None:
     text = TextBuffer("$ less a\n\x1b[?1049h\x1b[5;1Hpage")
     tail = TextTail(text, 3)
-    assert shown(tail) == ["It draws the whole screen; open it to see that."]
+    assert shown(tail) == ["A full-screen program; open it to see the screen."]
 
     text.append("\x1b[?1049ldone")
     assert shown(tail) == ["$ less a", "done"]

@@ -64,7 +64,7 @@ async def test_what_is_not_tracked_and_why_stands_above_the_files_and_goes_again
     app = Shown()
     async with app.run_test():
         said = [
-            "Only what the agent reports is shown: no git",
+            "Only changes that the agent reports are shown: no git",
             *untracked_lines([Untracked("p\x1b", "a pipe")]),
         ]
         app.pane.beside = lambda: said
@@ -79,7 +79,7 @@ async def test_what_is_not_tracked_and_why_stands_above_the_files_and_goes_again
         app.pane.look_on()
 
         assert shown == [
-            "Only what the agent reports is shown: no git",
+            "Only changes that the agent reports are shown: no git",
             "1 change in files that are not tracked:",
             "  p\N{SYMBOL FOR ESCAPE}  a pipe",
         ]

@@ -66,7 +66,7 @@ def test_where_processor_time_is_unknown_nothing_is_said_of_it() -> None:
     assert silence_notice("0:25", "run pytest", computing.is_busy) == "silent 0:25, run pytest"
     assert silence_notice("0:25", "", False) == "silent 0:25, idle"
     assert silence_notice("0:25", "session/prompt", False, 3 << 20) == (
-        "silent 0:25, does not read what it is sent (3.0 MB)"
+        "silent 0:25, not reading its input (3.0 MB)"
     )
 
 

@@ -68,9 +68,9 @@ async def test_without_a_browser_nothing_is_agreed_until_the_user_visits_it_else
 async def test_c108_after_the_consent_the_dialog_waits_and_can_be_ended_by_hand() -> None:
     browser = Browser()
     async with shown(address(opener=browser, visiting=True)) as (app, pilot):
-        assert "demo waits for you to finish on a page" in app.text
+        assert "demo waits until you are done on a page" in app.text
         await pilot.press("o")
-        await until(pilot, lambda: "open in your browser again" in app.text)
+        await until(pilot, lambda: "Opened in your browser again" in app.text)
         assert browser.opened == [URL]
         assert app.result is NOTHING, "it goes on waiting"
         await pilot.press("v")
@@ -120,7 +120,7 @@ def test_a_plain_https_address_has_its_host_and_no_warning() -> None:
 @pytest.mark.parametrize(
     ("url", "host", "warning"),
     [
-        ("http://example.com/", "example.com", "not encrypted"),
+        ("http://example.com/", "example.com", "Not encrypted"),
         ("https://bank.example@evil.example/x", "evil.example", "before an @"),
         ("https://xn--80ak6aa92e.com/", "xn--80ak6aa92e.com", "punycode; it reads “аррӏе.com”"),
         ("https://аррӏе.com/", "аррӏе.com", "beyond ASCII"),

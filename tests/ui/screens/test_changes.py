@@ -74,7 +74,7 @@ async def test_all_files_are_shown_with_their_counts() -> None:
 async def test_a_session_without_changes_says_so() -> None:
     app = Stage(ChangesScreen(list, "", "/w", styles()))
     async with app.run_test() as pilot:
-        await until(pilot, lambda: "changed no files" in screen_text(app))
+        await until(pilot, lambda: "No changes in this session" in screen_text(app))
         await pilot.press("escape")
 
         assert app.results == [None]

@@ -100,7 +100,7 @@ async def test_a_decision_opens_with_all_that_was_asked_offered_and_answered(pat
 async def test_a_log_that_is_empty_or_cannot_be_read_says_so(tmp_path: Path) -> None:
     app = Stage(DecisionsScreen(tmp_path / "none.ndjson", None, styles()))
     async with app.run_test(size=(100, 20)) as pilot:
-        await until(pilot, lambda: "No agent has asked for a permission yet" in screen_text(app))
+        await until(pilot, lambda: "No decisions yet" in screen_text(app))
         await pilot.press("enter", "a", "g")
     (tmp_path / "folder.ndjson").mkdir()
     app = Stage(DecisionsScreen(tmp_path / "folder.ndjson", None, styles()))
@@ -140,4 +140,4 @@ async def test_a_question_that_was_asked_again_is_named_so(tmp_path: Path) -> No
         assert ["asked again: " in row for row in rows] == [True, False]
 
         await pilot.press("enter")
-        await until(pilot, lambda: "the answer before had no effect" in screen_text(app))
+        await until(pilot, lambda: "the earlier answer had no effect" in screen_text(app))

@@ -43,7 +43,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     argv = [sys.executable, "-m", "acp_tui", "--agent", sys.executable, "-S", "-E", str(AGENT)]
     with Terminal(argv, cwd=tmp_path, env=env) as one:
         one.until("F1 help")
-        one.until("Say something")
+        one.until("Ask anything")
         yield one
     # Nothing of the draft stays where others could look for it, unless a problem has named it.
     assert [path.name for path in (tmp_path / "tmp").rglob("*.md")] in ([], ["prompt.md"])
@@ -70,7 +70,7 @@ def test_an_editor_that_fails_loses_neither_the_draft_nor_what_it_wrote(
     terminal.until("the editor has draft")
     terminal.type("fail\n")
 
-    terminal.until("ended with 3")
+    terminal.until("exited with code 3")
     assert "› draft" in terminal.screen
     (left,) = (tmp_path / "tmp").glob("*/prompt.md")
     assert left.read_text() == "half"
@@ -81,7 +81,7 @@ def test_an_editor_that_is_not_there_gives_the_terminal_back(tmp_path: Path) -> 
     argv = [sys.executable, "-m", "acp_tui", "--agent", sys.executable, "-S", "-E", str(AGENT)]
     with Terminal(argv, cwd=tmp_path, env=env) as terminal:
         terminal.until("F1 help")
-        terminal.until("Say something")
+        terminal.until("Ask anything")
         terminal.type("draft\x07")
         terminal.until("no-such-editor")
         terminal.type(" goes on\r")
@@ -149,7 +149,7 @@ def counted(tmp_path: Path) -> Iterator[Callable[[str], Terminal]]:
         terminal = Terminal(argv, cwd=workspace, env=env)
         started.append(terminal)
         terminal.__enter__()
-        terminal.until("Say something")
+        terminal.until("Ask anything")
         return terminal
 
     yield start
@@ -194,7 +194,7 @@ def test_keys_in_one_read_open_one_editor_for_a_change(
         terminal.type("\n")
     terminal.until("Esc Close")
     terminal.type("\x1b")
-    terminal.until("Say something")
+    terminal.until("Ask anything")
 
     assert opened(tmp_path) == 1
 
@@ -206,7 +206,7 @@ def test_keys_in_one_read_open_one_editor_for_a_prompt(
     terminal.type("\x07\x07\x1a\x07")
     terminal.until("the editor is open")
     terminal.type("\n")
-    terminal.until("Say something")
+    terminal.until("Ask anything")
     terminal.type("still here")
     terminal.until("still here")
 
@@ -219,7 +219,7 @@ def test_an_editor_that_is_killed_leaves_no_modes_behind(
     terminal = counted("raw")
     before = terminal.modes_at_start
     terminal.type("\x07")
-    terminal.until("was ended by signal 9")
+    terminal.until("was killed by SIGKILL")
     terminal.type("\x11")
     terminal.exit_code()
 

@@ -52,7 +52,7 @@ async def test_problems_are_told_at_their_fields_and_nothing_is_sent() -> None:
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "The largest is 9." in app.text)
 
-        assert "This is needed." in app.text
+        assert "Required." in app.text
         assert isinstance(app.focused, Choices)
         assert app.result is NOTHING
 

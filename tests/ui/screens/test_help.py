@@ -91,3 +91,18 @@ async def test_the_help_closes_with_the_key_that_opened_it() -> None:
         await pilot.press("f1")
 
         assert app.results == [None]
+
+
+@pytest.mark.slow
+async def test_an_action_is_found_by_its_name_which_is_shown_then() -> None:
+    app = Stage(Below())
+    async with app.run_test(size=(80, 50)) as pilot:
+        app.push_screen(HelpScreen(styles()))
+        await until(pilot, lambda: "Jump high" in screen_text(app))
+        assert "below.jump" not in screen_text(app)
+
+        await pilot.press(*"w.jump")
+
+        await until(pilot, lambda: "Next change" not in screen_text(app))
+        line = next(line for line in screen_text(app).splitlines() if "Jump high" in line)
+        assert "below.jump" in line

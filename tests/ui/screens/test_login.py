@@ -77,7 +77,7 @@ def dialog(agent: LoggingIn) -> LoginWait:
 async def test_what_the_agent_says_on_the_side_since_then_is_shown_as_it_comes() -> None:
     agent = LoggingIn()
     async with shown(dialog(agent)) as (app, pilot):
-        assert "[/x] Agent logs in" in app.text
+        assert "[/x] Agent: logging in" in app.text
         assert "[/x] Browser" in app.text
         assert "started" not in app.text
 

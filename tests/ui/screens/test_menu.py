@@ -60,7 +60,7 @@ async def test_typing_narrows_the_list() -> None:
 async def test_nothing_that_matches_is_nothing_to_choose() -> None:
     async with shown(menu()) as (app, pilot):
         await pilot.press(*"zz", "enter")
-        assert "nothing matches" in app.text
+        assert "no matches" in app.text
         assert app.result is NOTHING
 
         await pilot.press("escape")
@@ -117,10 +117,7 @@ async def test_notices_never_cover_the_keys_of_a_dialog(count: int, notices: int
 
 @pytest.mark.slow
 async def test_a_notice_is_shown_to_its_last_word() -> None:
-    said = (
-        "The terminal was told to take it (OSC 52). If it does not arrive: Allow OSC 52 in the settings"
-        " of your terminal."
-    )
+    said = "Sent to the terminal (OSC 52). If paste fails: Allow OSC 52 in the settings of your terminal."
     async with shown(menu(), notices=True) as (app, pilot):
         app.notify(said, title="Clipboard")
 

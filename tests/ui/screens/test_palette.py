@@ -42,7 +42,7 @@ async def test_a_command_is_run_from_the_palette(tmp_path: Path) -> None:
         await here.is_before(Palette)
         await here.sees("Open a new session", "Ctrl+N", "another session of this agent")
         await here.press(*"inbox", "enter")
-        await here.until(lambda: any("Nothing waits" in one.message for one in here.notices))
+        await here.until(lambda: any("Nothing pending" in one.message for one in here.notices))
 
 
 async def test_r41_text_of_the_agent_is_shown_as_it_is(tmp_path: Path) -> None:

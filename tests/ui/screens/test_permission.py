@@ -44,13 +44,13 @@ async def test_always_is_never_one_key_and_says_what_it_means_first(keys: tuple[
     question = dialog()
     async with shown(question) as (app, pilot):
         await pilot.press(*keys)
-        await until(pilot, lambda: "what does it mean in this session?" in app.text)
+        await until(pilot, lambda: "how far does it go in this session?" in app.text)
         await pilot.press("y", "a", "n", "d", "r", "enter")
         assert app.result is NOTHING, "nothing was moved to"
-        assert "only what the agent itself remembers" in app.text
+        assert "the agent remembers it; acp-tui adds nothing" in app.text
 
         await pilot.press("escape")
-        await until(pilot, lambda: "Yes" in app.text and "what does it mean" not in app.text)
+        await until(pilot, lambda: "Yes" in app.text and "how far does it go" not in app.text)
         await pilot.press(*keys)
         await pilot.press("down", "enter")
 
@@ -64,7 +64,7 @@ async def test_what_always_means_is_chosen_from_the_narrowest_on() -> None:
     question = asks(ToolCall("t", "List", "execute", raw_input={"command": "ls"}), scopes=lambda: scopes)
     async with shown(question) as (app, pilot):
         await pilot.press("a", "down", "down")
-        assert app.text.index("only what the agent") < app.text.index("also this very command")
+        assert app.text.index("the agent remembers it") < app.text.index("also this very command")
         await pilot.press("enter")
 
         assert app.result == PermissionAnswer("A", rule=rule)
@@ -78,7 +78,7 @@ async def test_a_change_of_the_call_makes_half_an_answer_none() -> None:
         told_since(question, raw_input={"command": "rm -rf build"})
         question.refresh_call()
         await until(pilot, lambda: "rm -rf build" in app.text)
-        assert "what does it mean" not in app.text
+        assert "how far does it go" not in app.text
         await pilot.press("enter")
 
         assert app.result is NOTHING
@@ -91,7 +91,7 @@ async def test_a_change_of_the_call_makes_half_an_answer_none() -> None:
         (("x", "Reject", "allow_once"), "its name contradicts its kind: it allows it once"),
         (("x", "Allow", "reject_once"), "its name contradicts its kind: it rejects it once"),
         (("x", "", "allow_once"), "without a name; it allows it once"),
-        (("x", "Sure", "tomorrow"), "of a kind that is not known: tomorrow"),
+        (("x", "Sure", "tomorrow"), "of an unknown kind: tomorrow"),
     ],
 )
 async def test_an_odd_option_is_named_has_no_key_and_can_be_moved_to(
@@ -245,7 +245,7 @@ async def test_what_is_there_is_looked_at_off_the_loop_and_answers_wait_for_it_t
 
     question = asks(ToolCall("t", "Write", "edit", content=(change,)), find=find)
     async with shown(question) as (app, pilot):
-        await until(pilot, lambda: "looking at what is there" in app.text)
+        await until(pilot, lambda: "reading the current file" in app.text)
         assert "new file" not in app.text
         assert question.armed
 
@@ -345,7 +345,7 @@ async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answ
         await until(pilot, lambda: "rm -rf build" in app.text)
 
         assert "ls build" in app.text
-        assert "your answer is about what it asked." in app.text
+        assert "your answer is about the original request." in app.text
         assert app.result is NOTHING
         await until(pilot, lambda: "only a rejection counts" in app.text)
 

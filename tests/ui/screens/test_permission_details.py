@@ -107,7 +107,7 @@ def test_a_command_that_only_words_ask_for_is_shown_once_and_as_such() -> None:
 
     assert text.count("rm -r x") == 1
     assert "command   rm -r x" in text
-    assert "in the agent's words" in text
+    assert "described by the agent" in text
     assert kind_of(call) == "execute"
     assert kind_of(ToolCall("t", "Shell: rm -r x")) == "other"
 
@@ -120,7 +120,7 @@ def test_a_title_that_counts_as_the_command_is_shown_as_one_with_its_line_ends(t
 
     assert "command   echo I would like to" in lines
     assert "touch evil␍␋�x" in lines
-    assert "only its title says so" in lines
+    assert "known from its title only" in lines
 
 
 def test_a_line_end_in_a_path_or_a_folder_is_not_shown_as_a_space() -> None:
@@ -356,7 +356,7 @@ def test_a_relative_folder_lies_in_the_workspace_and_one_at_home_does_not(folder
 
 async def test_a_line_that_cannot_be_read_is_marked() -> None:
     async with shown(asks(runs("echo 'open"))) as (app, _pilot):
-        assert "not all of it could be read as a shell command" in app.text
+        assert "parts of it could not be parsed as a shell command" in app.text
 
 
 @pytest.mark.slow
@@ -373,13 +373,13 @@ async def test_the_rule_that_asks_is_named_with_its_place_and_what_was_before() 
     before = Precedents(2, 1, datetime(2026, 3, 1, 12, 30, tzinfo=UTC))
     async with shown(asks(runs("git push"), Background(rule, before)), (110, 30)) as (app, _pilot):
         assert "rule      asks: git push …, “I look first [/x]” (settings.toml:12)" in app.text
-        assert "before    allowed 2 times, rejected once in this workspace, last 2026-03-01" in app.text
+        assert "history   allowed 2 times, rejected once here, last 2026-03-01" in app.text
 
 
 def test_commands_that_only_begin_alike_are_told_as_such() -> None:
     alike = Precedents(1, 0, datetime.now(UTC), "git push")
 
-    assert before_words(alike).startswith("“git push …” allowed once in this workspace, last today ")
+    assert before_words(alike).startswith("“git push …” allowed once here, last today ")
 
 
 def test_more_than_are_looked_at_are_told_as_at_least_so_many() -> None:

@@ -35,9 +35,9 @@ async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> N
     [
         ("command", "ls && rm", "must be the first words of one command"),
         ("command", "ls $X", "must be the first words of one command"),
-        ("tool_kind", "eat", "There is no kind 'eat'"),
-        ("path", "../x", "A path without . and .. is needed"),
-        ("command", "", "What is allowed needs a kind, a tool, a command or a path"),
+        ("tool_kind", "eat", "Unknown kind 'eat'"),
+        ("path", "../x", "The path must not contain . or .."),
+        ("command", "", "An allow rule needs a kind, a tool, a command or a path"),
     ],
 )
 async def test_a_mistake_is_said_and_not_saved(field: str, value: str, says: str) -> None:

@@ -54,4 +54,4 @@ def test_a_verdict_names_all_rules_that_say_so() -> None:
 def test_a_verdict_says_where_it_is_a_doubt() -> None:
     verdict = decide([Rule("deny", command="rm", where="f:1")], ToolUse("x", "execute", command="$X"))
 
-    assert because(verdict) == "asked, as far as can be told: deny rm … (f:1)"
+    assert because(verdict) == "asked, as far as known: deny rm … (f:1)"

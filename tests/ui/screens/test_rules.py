@@ -151,9 +151,9 @@ async def test_a_list_without_rules_says_how_one_is_made(tmp_path: Path) -> None
     book = RuleBook(tmp_path / "rules.toml", Trust(tmp_path / "trusted.json"))
     app = Stage(screen(RuleChanges(book), tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "There are no rules" in screen_text(app))
+        await until(pilot, lambda: "No rules yet" in screen_text(app))
         await pilot.press("d", "u", "w")
-        assert "There are no rules" in screen_text(app)
+        assert "No rules yet" in screen_text(app)
 
 
 @pytest.mark.slow

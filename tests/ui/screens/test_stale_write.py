@@ -24,7 +24,7 @@ async def test_both_versions_are_shown_and_no_key_answers_too_early() -> None:
 
         assert app.result is NOTHING
         assert "a[/x].py has changed on disk" in app.text
-        for line in ("mine", "theirs", "one", "what the write would change now", "since the agent saw it"):
+        for line in ("mine", "theirs", "one", "changes that the write would make", "since the agent saw it"):
             assert line in app.text
 
 
@@ -63,7 +63,7 @@ async def test_a_write_that_changes_the_encoding_says_so_and_shows_the_text() ->
     question = StaleWrite("q", "/w/a", "th\u00ebirs\n", "caf\u00e9\n", None, True, "Windows-1252")
     asked = StaleWriteDialog(question, agent="demo", cwd="/w", styles=STYLES)
     async with shown(asked, (100, 30)) as (app, _):
-        assert "Its text is Windows-1252 now; the agent's version will be UTF-8." in app.text
+        assert "It is Windows-1252 now; the agent's version would be UTF-8." in app.text
         assert "café" in app.text
 
 

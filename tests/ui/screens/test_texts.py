@@ -45,15 +45,16 @@ async def test_c147_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> No
     assert found["Agent"]["name"] == "Plain agent"
     assert found["Agent"]["command"].endswith("'https://•••@example.com/?•••'")
     assert found["Agent"]["logins"] == "By key"
-    assert "load sessions" in found["What it offers"]["cannot"]
+    assert "load sessions" in found["Capabilities"]["cannot"]
     assert found["Session"]["id"] == "s1"
     assert found["Session"]["folder"] == str(tmp_path)
-    assert found["Session"]["further folders"] == "/more\nnot lent: the agent takes none"
-    assert found["Session"]["context"] == "1,234 of 200,000 tokens"
-    assert found["Session"]["last turn"] == "tokens: 2,000 in, 7 out, 1,000 read from the cache"
-    assert found["Session"]["2 turns"] == "tokens: 3,000 in, 14 out, 1,500 read from the cache"
+    assert found["Session"]["policy"] == "asks before everything"
+    assert found["Session"]["additional folders"] == "/more\nnot given: the agent does not support them"
+    assert found["Usage"]["context"] == "1,234 of 200,000 tokens"
+    assert found["Usage"]["last turn"] == "tokens: 2,000 in, 7 out, 1,000 read from the cache"
+    assert found["Usage"]["2 turns"] == "tokens: 3,000 in, 14 out, 1,500 read from the cache"
     assert found["MCP servers"] == {
-        "web": "left out: the agent cannot take http, https://example.com/mcp",
+        "web": "left out: the agent does not support http, https://example.com/mcp",
         "tool": "sent, stdio, /bin/tool",
         "notes": "left out: the variable X is not set",
     }
@@ -67,7 +68,8 @@ async def test_before_there_is_an_agent_what_is_known_is_told_all_the_same(tmp_p
     async with talk(given) as (conversation, _):
         found = dict(sections(conversation, given))
 
-    assert list(found) == ["Agent", "Recording"]
+    assert list(found) == ["Agent", "MCP servers", "Recording"]
+    assert found["MCP servers"] == [("none", "add [mcp_servers] to settings.toml, or use --mcp-config FILE")]
 
 
 async def test_the_facts_are_shown_as_they_are_written_and_can_be_copied() -> None:

@@ -59,7 +59,7 @@ def test_what_went_in_and_came_out_follows_also_when_it_is_false() -> None:
 def test_a_call_without_anything_says_so() -> None:
     (page,) = pages(ToolCall("c"))
 
-    assert "reported nothing" in shown(page)
+    assert "not reported anything" in shown(page)
 
 
 def test_other_content_is_named_and_the_unknown_is_shown_as_it_came() -> None:
@@ -135,11 +135,11 @@ async def test_the_page_of_a_terminal_that_is_gone_is_copied_as_it_is_shown() ->
         ToolCallScreen(ToolCall("c", content=[TerminalItem(terminal_id="t")]), nothing, "/w", styles())
     )
     async with app.run_test() as pilot:
-        await until(pilot, lambda: "Nothing is kept of the output" in screen_text(app))
+        await until(pilot, lambda: "The output of this terminal was not kept" in screen_text(app))
 
         await pilot.press("c")
 
-        assert app.clipboard == "Nothing is kept of the output of this terminal."
+        assert app.clipboard == "The output of this terminal was not kept."
 
 
 async def test_r27_a_place_that_is_no_file_is_shown_as_written_and_takes_no_focus(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ async def test_a_terminal_of_which_nothing_is_kept_says_so() -> None:
     call = ToolCall("c", kind="execute", content=[TerminalItem(terminal_id="gone")])
     app = Stage(ToolCallScreen(call, nothing, "/w", styles()))
     async with app.run_test() as pilot:
-        await until(pilot, lambda: "Nothing is kept of the output" in screen_text(app))
+        await until(pilot, lambda: "The output of this terminal was not kept" in screen_text(app))
         await pilot.press("K")
 
 

@@ -31,7 +31,7 @@ def test_words_that_only_the_agent_puts_into_the_users_mouth_are_no_prompt() -> 
 
     text = as_markdown(session, "Flags", "Some agent")
     assert text.count("## Prompt") == 1
-    assert text.endswith("*The agent says that you said:*\n\n> Yes, all of it.\n")
+    assert text.endswith("*According to the agent, you said:*\n\n> Yes, all of it.\n")
 
 
 def talk() -> Session:
@@ -167,7 +167,7 @@ UPDATES = json.dumps([{"kind": "agent_message_chunk", "content": {"type": "text"
 async def test_an_answer_its_code_and_a_block_are_copied_as_they_came(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("alt+c")
-        assert told(here) == "There is no answer yet."
+        assert told(here) == "No answer yet."
         await here.say(f"updates {UPDATES}")
         await here.sees("Two codes:")
         await here.until(lambda: not here.conversation.is_busy)
@@ -188,7 +188,7 @@ async def test_an_answer_its_code_and_a_block_are_copied_as_they_came(tmp_path: 
         assert here.app.clipboard == f"updates {UPDATES}"
 
         await here.press("y")
-        assert told(here) == "There is no code in this block."
+        assert told(here) == "No code in this block."
 
 
 @pytest.mark.slow
@@ -232,8 +232,8 @@ async def test_a_session_is_exported_in_the_form_that_is_chosen(tmp_path: Path, 
     assert "\n```\nprinted\n```\n" in text.read_text()
     assert [one["output"] for one in json.loads(data.read_text())["terminals"].values()] == ["printed"]
     assert json.loads(data.read_text())["agent"] == "Plain agent"
-    readme = (Path(__file__).parents[3] / "README.md").read_text()
-    assert [name for name in json.loads(data.read_text()) if f"`{name}`" not in readme] == []
+    page = (Path(__file__).parents[3] / "docs" / "files.md").read_text()
+    assert [name for name in json.loads(data.read_text()) if f"`{name}`" not in page] == []
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def test_what_both_sides_said_is_told() -> None:
     text = handed_over(talk(("What is 2 + 2?", "It is 4."), ("And 3 + 3?", "6.")))
 
     assert "> What is 2 + 2?\n\nIt is 4.\n\n## Prompt\n\n> And 3 + 3?\n\n6.\n" in text
-    assert text.startswith("This was said in an earlier session")
+    assert text.startswith("This is an earlier conversation")
 
 
 def test_of_a_long_session_the_newest_is_told_from_the_beginning_of_a_line() -> None:
@@ -52,12 +52,12 @@ async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_
     async with seat(tmp_path) as here:
         assert here.session.check_action("run", ("session.hand-over",)) is False
         await here.tabs.open(recorded=recording(journal))
-        await here.sees("heard hello", "recorded, F12 goes on with it")
+        await here.sees("heard hello", "recorded, F12 resumes it")
 
         await here.say("go on")
-        await here.sees("heard hello", "does not know what stands above", "› go on")
+        await here.sees("heard hello", "has no memory of the conversation", "› go on")
         await here.press("home", "alt+h")
-        assert here.draft.startswith("[what stands above, 1 turn #")
+        assert here.draft.startswith("[earlier conversation, 1 turn #")
         await here.press("enter")
 
-        await here.sees("heard This was said in an earlier session", "> hello", "go on")
+        await here.sees("heard This is an earlier conversation", "> hello", "Continue from here")

@@ -34,7 +34,7 @@ async def test_a_question_of_another_session_is_answered_from_over_a_draft(tmp_p
         await here.write("a draft")
         second.prompt.move_cursor((0, 2))
         first.conversation.say("/ask")
-        await here.sees("1 waits Alt+A")
+        await here.sees("1 pending Alt+A")
 
         await here.press("alt+a")
         await here.is_before(InboxMenu)
@@ -59,7 +59,7 @@ async def test_a_question_that_is_put_aside_leads_back_too_and_waits_on(tmp_path
         await here.press("escape")
 
         await here.until(lambda: here.session is second)
-        await here.sees("1 waits Alt+A")
+        await here.sees("1 pending Alt+A")
         await here.press("alt+1")
         await here.until(lambda: here.session is first)
         assert isinstance(here.app.screen, SessionScreen)  # it was put aside
@@ -79,7 +79,7 @@ async def test_a_question_that_is_withdrawn_while_it_is_looked_at_leads_back(tmp
 async def test_a_turn_that_ended_unseen_waits_until_it_is_looked_at(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
         await here.press("alt+a")
-        assert told(here) == "Nothing waits for you."
+        assert told(here) == "Nothing pending."
         first.conversation.say("/fill")
         await here.until(lambda: first.has_news)
         assert [(one.screen, one.kind, one.what) for one in waiting((first, second))] == [

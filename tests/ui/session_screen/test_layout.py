@@ -15,14 +15,14 @@ from tests.ui.seats import seat
 async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path) -> None:
     async with seat(tmp_path, size=(80, 24)) as here:
         await here.sees("chat F2", "plan F3", "tool calls F4", "changes F5")
-        assert "Changed files will be here." not in here.text
+        assert "No changes yet" not in here.text
 
         await here.press("f5")
-        await here.sees("Changed files will be here.")
+        await here.sees("No changes yet")
         assert here.session.focused is here.session.query_one("#changes")
         await here.press("f5")
 
-        await here.until(lambda: "Changed files" not in here.text)
+        await here.until(lambda: "No changes yet" not in here.text)
         assert here.session.focused is here.session.prompt
         assert here.text.splitlines()[-1].startswith(" Plain agent")
 
@@ -62,7 +62,7 @@ async def test_hidden_panes_stay_hidden_in_the_next_run(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         assert "─ plan ─" not in here.text
         await here.press("f3")
-        await here.sees("The agent's plan")
+        await here.sees("No plan yet")
         await here.press("f9")
         await here.until(lambda: "─ changes ─" not in here.text)
         assert here.session.focused is here.session.prompt

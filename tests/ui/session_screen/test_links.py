@@ -142,9 +142,7 @@ async def test_a_link_in_an_answer_is_opened_by_key_and_copied_where_there_is_no
         await here.press("down", "enter")
 
         await here.until(lambda: here.app.clipboard == "https://example.org/y")
-        await here.until(
-            lambda: "There is no browser with a window here. The address is copied." in told(here)
-        )
+        await here.until(lambda: "No graphical browser found. Address copied." in told(here))
 
 
 @pytest.mark.slow
@@ -184,7 +182,7 @@ async def test_a_click_on_a_link_shows_where_it_leads(tmp_path: Path) -> None:
 )
 def test_a_link_whose_words_name_another_host_is_known(uri: str, name: str, host: str) -> None:
     assert other_host(uri, name) == host
-    assert about(uri, name) == (f"leads to {host}, not to “{name}”" if host else name)
+    assert about(uri, name) == (f"opens {host}, not “{name}”" if host else name)
 
 
 @pytest.mark.slow
@@ -205,9 +203,9 @@ async def test_a_link_whose_words_name_another_host_is_opened_when_the_user_says
         found = {"https://evil.example/x": "https://github.com/x"}
         here.app.run_worker(open_link(here.session, found, str(tmp_path)))
         await here.is_before(Menu)
-        await here.sees("leads to evil.example")
+        await here.sees("opens evil.example")
         await here.press("enter")
-        await here.sees("This link says “https://github.com/x”, and leads to evil.example")
+        await here.sees("This link is labelled “https://github.com/x” but opens evil.example")
         assert visited == []
 
         await here.press(*keys)

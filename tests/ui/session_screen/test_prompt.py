@@ -245,7 +245,7 @@ async def test_a_place_that_cannot_be_written_is_told_once_and_nothing_else_suff
 
         await here.until(lambda: "heard half a thought" in here.said)
         assert len(told) == 1
-        assert "drafts are not kept" in told[0]
+        assert "drafts cannot be saved" in told[0]
 
 
 @pytest.mark.slow
@@ -271,15 +271,15 @@ async def test_pages_of_the_chat_are_turned_from_the_prompt(tmp_path: Path) -> N
 
 @pytest.mark.slow
 async def test_what_an_empty_prompt_says_is_never_cut_without_a_mark(tmp_path: Path) -> None:
-    async with seat(tmp_path, size=(40, 12)) as here:
-        await here.sees("› Say something. @ for files, / for c…")
+    async with seat(tmp_path, size=(36, 12)) as here:
+        await here.sees("› Ask anything · @ files · / com")
 
         await here.pilot.resize_terminal(100, 24)
-        await here.sees("/ for commands, F1 for help")
+        await here.sees("/ commands · F1 help")
 
 
 def rows(facts: Rejections, width: int = 80) -> list[str]:
-    conversation: Any = SimpleNamespace(rejections=facts, queue=[])
+    conversation: Any = SimpleNamespace(rejections=facts, queue=[], given=[])
     return ["".join(text for _, text in left) for left, _ in pending_rows(conversation, width, str)]
 
 
@@ -288,7 +288,7 @@ def test_a_note_is_shown_as_it_goes_out() -> None:
     for number in range(5):
         facts.add(f"rejected {number}", "")
     assert [row.strip() for row in rows(facts)] == [
-        "with the next prompt",
+        "sent with your next prompt",
         *facts.note().splitlines(),
     ]
 

@@ -77,7 +77,7 @@ async def test_r24_a_draft_goes_on_however_long_its_writer_has_paused(
         dialog = await asked_over(here, "fix the ")
         typed(here, "any y\n", every=0.6, after=hands_off)
         await here.until(lambda: here.draft == "fix the any y\n")
-        await here.sees("Tab to answer", "what you type goes to your draft")
+        await here.sees("Tab to answer", "typing goes to your draft")
 
         typed(here, ["tab", "y"], every=0.1, after=hands_off + 5)
         await here.until(lambda: here.app.screen is not dialog)
@@ -316,7 +316,7 @@ async def test_a_half_written_reason_stands_there_again_when_its_question_comes_
         await here.until(lambda: here.app.screen not in (first,) and "2 of 2" in here.text)
         await here.is_before(PermissionDialog)
         await here.press("y")
-        await here.sees("not yet", "Why not?")
+        await here.sees("not yet", "Reason (sent")
         again = await here.is_before(PermissionDialog)
         await here.until(lambda: again.focused is not None)
         await here.press(*" now", "enter")
@@ -403,14 +403,14 @@ async def test_a_command_without_a_permission_is_asked_about_by_us_and_refused_w
 
         await here.say("/unasked touch more && git push")
         dialog = await here.is_before(PermissionDialog)
-        await here.sees("asks us to run a command", "touch more", "network", "did not ask for permission")
+        await here.sees("wants acp-tui to run a command", "touch more", "network", "The agent did not ask;")
         assert "asks before everything" in here.text
         await here.press("r")
         await here.until(lambda: dialog.focused is not None)
         await here.press(*"no", "enter")
 
         await here.until(lambda: here.app.screen is not dialog)
-        await here.sees("You did not let Demo agent run", "› no")
+        await here.sees("You did not allow Demo agent to run", "› no")
         assert not (tmp_path / "more").exists()
 
 

@@ -21,7 +21,7 @@ def waits(here: Seat) -> list[str]:
 async def test_what_waits_is_moved_dropped_and_edited(tmp_path: Path) -> None:
     async with seat(tmp_path, given=demo_launch()) as here:
         await here.press("alt+q")
-        assert told(here) == "Nothing waits to be said."
+        assert told(here) == "The queue is empty."
         await here.say("/slow")
         await here.until(lambda: here.conversation.is_busy)
         for text in ("one", "two", "three"):
@@ -83,7 +83,7 @@ async def test_c148_c149_s_gives_what_waits_to_the_turn_and_shows_it_in_the_chat
         for text in ("wait", "shorter", "later"):
             await here.say(text)
         await here.until(lambda: here.conversation.is_busy and waits(here) == ["shorter", "later"])
-        await here.sees("Alt+G steers")
+        await here.sees("Alt+G steer")
         await here.press("alt+q")
         await here.is_before(QueueMenu)
 

@@ -75,11 +75,11 @@ def test_where_no_certain_file_is_known_it_is_not_suggested_to_allow_changes(pat
     [
         (
             ToolUse("demo", "execute", command="git status -s", workspace="/w"),
-            ["also this very command in this folder", "also commands that begin with “git status”"],
+            ["also exactly this command in this folder", "also commands that begin with “git status”"],
         ),
         (
             ToolUse("demo", "execute", command="python x.py", workspace="/w"),
-            ["also this very command in this folder"],
+            ["also exactly this command in this folder"],
         ),
         (
             ToolUse("demo", "edit", paths=("/w/a.py",), workspace="/w"),
@@ -97,7 +97,7 @@ def test_where_no_certain_file_is_known_it_is_not_suggested_to_allow_changes(pat
 def test_what_always_may_mean_begins_with_the_agent_alone_and_grows(ask: ToolUse, words: list[str]) -> None:
     found = always_scopes(replace(ask, session="s"))
 
-    assert [reach.words for reach in found] == ["only what the agent itself remembers", *words]
+    assert [reach.words for reach in found] == ["the agent remembers it; acp-tui adds nothing", *words]
     assert found[0].rule is None
     for reach in found[1:]:
         assert reach.rule is not None

@@ -65,7 +65,7 @@ async def test_what_is_trusted_is_what_was_shown_also_when_the_file_changes_mean
         await here.sees("allow curl …")  # asked anew, about what is there now
         book = here.session.parts.rules.book
         assert not book.is_trusted(path)
-        assert any("has changed since it was shown" in note.message for note in here.notices)
+        assert any("has changed since you saw it" in note.message for note in here.notices)
         await here.is_before(RuleTrust)
         await here.press("n")
         await here.is_before(SessionScreen)
@@ -89,7 +89,7 @@ async def test_a_rule_is_made_of_a_question_and_answers_the_next_one(home: Path,
         editor = await here.is_before(RuleEditor)
         assert editor.draft.rule.decision == "ask"  # no command is known: all of them would be allowed
         await here.press("left")
-        await here.sees("It matches what is asked now.")
+        await here.sees("It matches the current request.")
         await here.press("ctrl+s")
         await here.is_before(PermissionDialog)
         await here.press("y")
@@ -105,7 +105,7 @@ async def test_a_rule_is_made_of_a_question_and_answers_the_next_one(home: Path,
         await here.is_before(RulesScreen)
         await here.sees("this workspace")
         await here.press("d")
-        await here.sees("There are no rules")
+        await here.sees("No rules yet")
         await here.press("escape")
         await here.asked("three")
 
@@ -126,10 +126,10 @@ def test_a_preview_says_what_of_a_chain_is_left() -> None:
     draft = RuleDraft(Rule("allow", command="ls"), "workspace")
     ask = ToolUse("demo", "execute", command="ls -a | sort && echo x", workspace="/w", session="s")
 
-    assert preview(draft, ask, ask, []) == ["It is not all that is asked now. Left: sort, echo x"]
+    assert preview(draft, ask, ask, []) == ["It does not cover the whole request. Not covered: sort, echo x"]
     others = [Rule("allow", command="sort"), Rule("allow", command="echo")]
     assert preview(draft, ask, ask, [], others) == [
-        "With your other rules it allows all parts of what is asked now."
+        "With your other rules it allows every part of the current request."
     ]
 
 
@@ -138,7 +138,7 @@ def test_a_preview_says_when_another_rule_is_stronger() -> None:
     ask = ToolUse("demo", "execute", command="rm x", workspace="/w", session="s")
 
     assert preview(draft, ask, ask, [], [Rule("deny", command="rm")]) == [
-        "It matches what is asked now; with your other rules it is denied."
+        "It matches the current request; with your other rules it is denied."
     ]
 
 
@@ -151,13 +151,14 @@ def test_a_preview_counts_what_was_asked_before_and_shows_some_of_it() -> None:
 
     shown = preview(RuleDraft(Rule("allow", command="git status"), "workspace"), None, HERE, past)
     assert shown[0] == (
-        "Careful: git can run programs and write files; with words not known as harmless you are asked."
+        "Caution: git can run programs and write files; "
+        "you are asked unless its arguments are known as harmless."
     )
-    assert shown[1] == "Of the last 7 questions before, it matches 5:"
+    assert shown[1] == "Matches 5 of the last 7 questions:"
     assert shown[-1] == "  git status 2   and 2 more"
 
     nowhere = RuleDraft(Rule("allow", command="git status"), "session")
-    assert preview(nowhere, None, HERE, past)[1:] == ["Of the last 7 questions before, it matches 0."]
+    assert preview(nowhere, None, HERE, past)[1:] == ["Matches 0 of the last 7 questions."]
 
     for harmless in (Rule("allow", command="ls"), Rule("deny", command="git")):
-        assert "Careful" not in preview(RuleDraft(harmless, "session"), None, HERE, past)[0]
+        assert "Caution" not in preview(RuleDraft(harmless, "session"), None, HERE, past)[0]

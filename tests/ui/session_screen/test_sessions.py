@@ -131,14 +131,14 @@ async def test_a_list_that_is_slow_says_that_it_is_read_and_comes_page_by_page(
         listed_by(here, slow, monkeypatch)
         await here.press("alt+s")
         menu = await here.is_before(SessionsMenu)
-        await here.sees("the agent is asked for its sessions", "the agent's list is being read")
+        await here.sees("asking the agent for its sessions", "reading the agent's list")
 
         slow.lets.release()
-        await here.sees("apples", "more is being read")
+        await here.sees("apples", "reading more")
         assert menu.highlighted_key() == "take-up:id of apples"
         slow.lets.release()
         await here.sees("pears")
-        await here.until(lambda: "more is being read" not in here.text)
+        await here.until(lambda: "reading more" not in here.text)
 
 
 @pytest.mark.slow
@@ -167,13 +167,13 @@ async def test_a_slow_list_with_nothing_in_it_says_so(
         await here.press("alt+s")
         await here.is_before(SessionsMenu)
         slow.lets.release()
-        await here.sees("There are no earlier sessions.")
+        await here.sees("No earlier sessions.")
         await here.press("escape")
 
         monkeypatch.setattr(sessions, "FIRST_PAGE", 60.0)
         slow.lets.release()  # at once, this time
         await here.press("alt+s")
-        await here.until(lambda: "no earlier sessions" in told(here))
+        await here.until(lambda: "No earlier sessions" in told(here))
         assert not isinstance(here.app.screen, SessionsMenu)
 
 
@@ -249,7 +249,7 @@ async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is
         await here.press("alt+s")
         await here.is_before(SessionsMenu)
         await here.sees("pears", "open in tab 2")
-        assert " apples" not in here.text.partition("Recorded here")[2]
+        assert " apples" not in here.text.partition("Read-only recordings")[2]
         await here.press("enter")
         await here.until(lambda: here.session is second)
 

@@ -46,7 +46,9 @@ async def test_compact_is_the_agents_command_where_it_has_one(tmp_path: Path) ->
         assert session is not None
         await here.write("/compact")
         await here.press("enter")
-        await here.until(lambda: any("compacts the context" in one.message for one in here.notices))
+        await here.until(
+            lambda: any("no command to compact the context" in one.message for one in here.notices)
+        )
         assert here.said == []
 
         session.commands = [AvailableCommand(name="compress")]

@@ -52,7 +52,7 @@ def test_of_an_agent_that_cannot_take_a_session_up_it_is_not_promised() -> None:
     told = explain(Failure("ended", "", exit=ExitStatus(0, None), closed_output=True))
 
     assert "closed its output" in told.reason
-    assert any("with a new session below it" in advice for advice in told.advice)
+    assert any("starts a new session below it" in advice for advice in told.advice)
     assert not any("conversation is kept" in advice for advice in told.advice)
 
 
@@ -126,7 +126,7 @@ def test_no_advice_is_given_twice() -> None:
     assert told.advice == ("The disk is full.",)
 
 
-GONE = "is not there any more"
+GONE = "no longer exists"
 
 
 async def recorded(tmp_path: Path, here: Seat) -> None:
@@ -140,7 +140,7 @@ async def recorded(tmp_path: Path, here: Seat) -> None:
             params["cwd"] = str(tmp_path / "old")
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     await here.tabs.open(recorded=recording(file))
-    await here.sees("heard hello", "recorded, F12 goes on with it")
+    await here.sees("heard hello", "recorded, F12 resumes it")
 
 
 async def say_hello(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ async def test_read_only_starts_nothing_and_gives_back_what_was_said(
     async with seat(tmp_path) as here:
         await recorded(tmp_path, here)
         await here.say("go on")
-        await here.sees(GONE, "Read only", "Go on here", "Choose a folder")
+        await here.sees(GONE, "Read only", "Continue here", "Choose a folder")
         await here.press("enter")
 
         await here.until(lambda: here.draft == "go on")
@@ -193,7 +193,7 @@ async def test_it_goes_on_in_a_folder_that_is_typed_and_asks_again_for_one_that_
         await here.is_before(LineDialog)
         here.app.screen.query_one(Input).value = str(tmp_path / "no")
         await here.press("enter")
-        await here.sees("There is no such folder")
+        await here.sees("The folder does not exist")
         await here.is_before(LineDialog)
         here.app.screen.query_one(Input).value = str(tmp_path / "new")
         await here.press("enter")
@@ -335,7 +335,7 @@ async def test_a_login_that_the_user_does_not_wait_for_is_offered_again(tmp_path
 
         await conversation.begin()
 
-        assert notes.errors == ["Log in first", "The login was given up."]
+        assert notes.errors == ["Log in first", "The login was cancelled."]
 
 
 @pytest.mark.slow

@@ -217,7 +217,7 @@ class Difference:
         if self.line_ends:
             found.append(f"line ends changed: {self.line_ends[0]} → {self.line_ends[1]}")
         if self.final_newline == (True, False):
-            found.append("no newline at end" if self.status == "new" else "no newline at end any more")
+            found.append("no newline at end" if self.status == "new" else "newline at end removed")
         elif self.final_newline == (False, True) and self.new:
             found.append("newline at end added")
         if self.byte_order_mark[0] != self.byte_order_mark[1]:

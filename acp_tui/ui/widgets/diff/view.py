@@ -45,19 +45,19 @@ def copy_current(view: DiffView) -> None:
     change, number = view.current_change, view.current_file
     if change is not None:
         lines = (change.old_start, change.old_stop)
-        _copy(view, view.files[change.file].patch(lines), "The change is copied as a patch.")
+        _copy(view, view.files[change.file].patch(lines), "Change copied as a patch.")
     elif number is not None:
-        _copy(view, view.files[number].patch(), "The file is copied as a patch.")
+        _copy(view, view.files[number].patch(), "File copied as a patch.")
 
 
 def copy_all(view: DiffView) -> None:
     """Copy all files as a patch."""
-    _copy(view, view.patch(), "All is copied as a patch.")
+    _copy(view, view.patch(), "All changes copied as a patch.")
 
 
 def _copy(view: DiffView, text: str, said: str) -> None:
     if not text:
-        view.notify("There is no text to copy here.", severity="warning")
+        view.notify("No text to copy here.", severity="warning")
     else:
         view.app.copy_to_clipboard(text)
         view.notify(said)

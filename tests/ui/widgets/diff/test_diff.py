@@ -112,7 +112,7 @@ def test_what_has_a_nul_is_shown_with_it() -> None:
         ("\1\2\3", "text\n", "binary", "binary content, not shown: 5 bytes that begin with 74 65 78 74 0a"),
         ("a\r\nb\r\n", "a\nb\n", "changed", "line ends changed: CRLF → LF"),
         ("a\nb\n", "a\r\nb\n", "changed", "line ends changed: LF → mixed"),
-        ("a\n", "a", "changed", "no newline at end any more"),
+        ("a\n", "a", "changed", "newline at end removed"),
         ("a", "a\n", "changed", "newline at end added"),
         ("a\n", "\ufeffa\n", "changed", "byte order mark added"),
     ],
@@ -234,7 +234,7 @@ def test_a_very_long_line_gets_no_marks() -> None:
         ("a", None, ["file deleted"]),
         ("a", "", ["file emptied"]),
         ("a", "a\n", ["newline at end added"]),
-        ("a\n", "a", ["no newline at end any more"]),
+        ("a\n", "a", ["newline at end removed"]),
         (None, "a", ["new file", "no newline at end"]),
     ],
 )
