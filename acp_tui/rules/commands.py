@@ -193,6 +193,9 @@ _RUN_NOTHING: Final = frozenset(
     }
 )
 """Programs that start no other one, with any arguments."""
+_SAYING: Final = frozenset({"echo", "grep", "egrep", "fgrep"})
+_GIT_SAYING: Final = frozenset({"commit", "log", "tag"})
+"""Programs, and subcommands of git, whose words are texts and patterns: a command named there does not run."""
 _COPIERS: Final = frozenset({"cp", "ln", "mv", "install", "cat", "dd", "rsync", "which", "tee"})
 
 Words = Sequence[str | None]
@@ -431,6 +434,10 @@ class _Reading(NamedTuple):
 def _read(command: str) -> _Reading:
     if len(command) > MAX_LINE:
         return _Reading((), frozenset(), (), (), understood=False, runs_texts=True)
+    said = _only_says(command)
+    if said:
+        programs = frozenset(words[0] or "" for words in said)
+        return _Reading(said, programs, (), (), understood=True, runs_texts=False)
     lines = list(lines_in(command))
     simple = [*(one for line in lines for one in line.commands), *rough_commands(command)]
     commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
@@ -444,6 +451,19 @@ def _read(command: str) -> _Reading:
         all(line.understood for line in lines),
         any(map(_is_opaque, simple)),
     )
+
+
+def _only_says(command: str) -> tuple[Words, ...]:
+    """Return the commands of a line whose words are only texts, such as `git commit -m 'rm x'`; else none."""
+    line = parse_line(command)
+    found = tuple(tuple(_words_of(one)) for one in line.commands)
+    is_sure = line.plain and all(
+        None not in words
+        and (words[0] in _SAYING or (words[0] == "git" and len(words) > 1 and words[1] in _GIT_SAYING))
+        and not (one.redirects or one.assignments or one.background)
+        for one, words in zip(line.commands, found, strict=True)
+    )
+    return found if is_sure else ()
 
 
 def _is_opaque(command: SimpleCommand) -> bool:

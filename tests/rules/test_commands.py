@@ -651,3 +651,40 @@ def test_the_options_of_a_denied_command_may_stand_anywhere(denied: str, command
 )
 def test_a_command_without_the_denied_options_is_another(denied: str, command: str) -> None:
     assert not runs(denied, command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m 'rm x'",
+        "git commit -am 'rm x' -m \"then; rm y\"",
+        "git log --grep 'rm -rf' && git tag -m 'rm' v1",
+        "grep -rn 'rm x' src | grep -v 'rm y'",
+        "echo 'rm x'",
+    ],
+)
+def test_a_denied_command_in_a_message_or_a_pattern_is_no_command(command: str) -> None:
+    assert not runs("rm", command)
+    assert not may_run("rm", command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo 'rm x' | sh",
+        "echo 'rm x' > f",
+        "echo 'rm x' &",
+        "echo 'rm x' &> /dev/null",
+        'echo "$(rm x)"',
+        "alias echo=sh; echo 'rm x'",
+        "echo() { sh -c \"$1\"; }; echo 'rm x'",
+        "printf -v 'a[$(rm x)]' y",
+        "git -c alias.log='!rm x' log",
+        "git grep -O'rm x' y",
+        "git commit -m x; rm y",
+        "PAGER='rm x' git log",
+        "./echo 'rm x'",
+    ],
+)
+def test_a_message_that_something_may_run_counts(command: str) -> None:
+    assert runs("rm", command) or may_run("rm", command)
