@@ -195,7 +195,7 @@ _RUN_NOTHING: Final = frozenset(
 """Programs that start no other one, with any arguments."""
 _SAYING: Final = frozenset({"echo", "grep", "egrep", "fgrep"})
 _GIT_SAYING: Final = frozenset({"commit", "log", "tag"})
-"""Programs, and subcommands of git, whose words are texts and patterns: a command named there does not run."""
+"""Programs, and subcommands of git, whose words are texts and patterns: a command in them does not run."""
 _COPIERS: Final = frozenset({"cp", "ln", "mv", "install", "cat", "dd", "rsync", "which", "tee"})
 
 Words = Sequence[str | None]
