@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from tests.bench import (
@@ -88,10 +89,13 @@ def main() -> None:
         parser.error(f"no such rows: {', '.join(sorted(unknown))}")
     began = time.monotonic()
     found: list[Row] = []
-    with installed() as env:
+    with suppress(KeyboardInterrupt), installed() as env:
         for part in options.parts or (OUTSIDE if options.against else PARTS):
             print(f"{part} …", flush=True)
-            found += known[part](env, options.quick)
+            try:
+                found += known[part](env, options.quick)
+            except TimeoutError as error:
+                print(f"{part}: {error}", flush=True)
     print(f"\n{table(found, 'other' if options.against else 'floor')}\n\n{time.monotonic() - began:.0f} s")
 
 

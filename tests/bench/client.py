@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from time import perf_counter
 from typing import Final, NamedTuple
 
@@ -49,7 +51,8 @@ Part = Callable[[Client, Mapping[str, str], bool], Iterator[Row]]
 
 @contextmanager
 def connected(client: Client, env: Mapping[str, str]) -> Iterator[Program]:
-    """Give a client, ready for a prompt."""
+    """Give a client, ready for a prompt, in which nothing is typed yet."""
+    shutil.rmtree(Path(env["HOME"], ".local/share/acp-tui/drafts"), ignore_errors=True)
     with Program(client.argv(), env) as program:
         program.wait_for(agent.READY)
         program.look_on(0.5)  # what is imported after the start

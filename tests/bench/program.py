@@ -39,6 +39,9 @@ class Program:
         self._pty, theirs = pty.openpty()
         columns, rows = size
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        modes = termios.tcgetattr(theirs)
+        modes[3] &= ~termios.ECHO  # what is typed before the program is there is not drawn by the terminal
+        termios.tcsetattr(theirs, termios.TCSANOW, modes)
         self.started = time.perf_counter()
         self._process = subprocess.Popen(
             argv, env=dict(env), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True

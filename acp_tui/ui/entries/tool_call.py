@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
@@ -27,7 +26,7 @@ from acp_tui.ui.entries.words import (
     call_words,
     kind_word,
 )
-from acp_tui.ui.widgets.diff.diff import compute, counts
+from acp_tui.ui.widgets.diff.diff import counts, glance
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, exact_line
@@ -262,7 +261,7 @@ class DiffPreview(Block):
     def _painted(self, width: int, styles: Styles, edit: PlacedEdit | None) -> list[Row]:
         old, new = (edit.old, edit.new) if edit is not None else (self.diff.before, self.diff.new_text)
         first_line = edit.first_line if edit is not None else 1 if old is None else None
-        difference = compute(old, new, time.monotonic() + 0.03, first_line=first_line)
+        difference = glance(old, new, first_line=first_line)
         remarks = [("strong", exact_line(name))] if (name := self._name()) else []
         remarks += [("warning", safe_line(edit.note))] if edit is not None and edit.note else []
         rows = diff_rows(difference, self.diff.path, max(1, width - 2), styles, _DIFF_ROWS, remarks)

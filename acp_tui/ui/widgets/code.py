@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import marshal
+import re
 import zlib
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final, NamedTuple, SupportsIndex, overload
 
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.lexers import find_lexer_class, get_all_lexers, get_lexer_by_name
 from pygments.util import ClassNotFound
 from rich.segment import Segment
 from rich.style import Style
@@ -54,12 +56,51 @@ class HighlightedLines(NamedTuple):
     """True if the group ends inside a string or a comment."""
 
 
+class _FileNames(NamedTuple):
+    """The lexers of Pygments by the names of files, in the order of Pygments."""
+
+    exact: dict[str, list[str]]
+    """By whole names, such as `Makefile`."""
+    endings: dict[str, list[str]]
+    """By endings, such as `.py`."""
+    patterns: list[tuple[str, str]]
+    """By other patterns, which are few."""
+
+
+@lru_cache(1)
+def _file_names() -> _FileNames:
+    found = _FileNames({}, {}, [])
+    for lexer, _, names, _ in get_all_lexers(plugins=False):
+        for name in names:
+            ending = name.removeprefix("*")
+            if not _WILD.search(name):
+                found.exact.setdefault(name, []).append(lexer)
+            elif ending.startswith(".") and not _WILD.search(ending):
+                found.endings.setdefault(ending, []).append(lexer)
+            else:
+                found.patterns.append((name, lexer))
+    return found
+
+
+_WILD: Final = re.compile(r"[*?\[]")
+
+
 def language_of_file(name: str) -> str:
-    """Return the language of a file by its name, as `highlight` takes it; empty if unknown."""
-    try:
-        return str(get_lexer_for_filename(name).aliases[0])
-    except (ClassNotFound, IndexError):
-        return ""
+    """Return the language of a file by its name, as `highlight` takes it; empty if unknown.
+
+    Pygments would make an expression of each of its 850 patterns first, and keep all else waiting for that.
+    """
+    name, known = name.rpartition("/")[2], _file_names()
+    lexers = [lexer for pattern, lexer in known.patterns if fnmatchcase(name, pattern)]
+    for place in (place for place, letter in enumerate(name) if letter == "."):
+        lexers += known.endings.get(name[place:], ())
+    rated = [(0.0, lexer) for lexer in lexers] + [(0.5, lexer) for lexer in known.exact.get(name, ())]
+    best: tuple[float, str, str] = (0.0, "", "")
+    for bonus, lexer in rated:
+        kind = find_lexer_class(lexer)
+        if kind is not None and kind.aliases:
+            best = max(best, (kind.priority + bonus, kind.__name__, kind.aliases[0]))
+    return best[2]
 
 
 @lru_cache(128)

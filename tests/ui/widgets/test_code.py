@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any, ClassVar
 
 import pytest
+from pygments.lexers import get_all_lexers, get_lexer_for_filename
 from rich.segment import Segment
 from rich.style import Style
 
@@ -134,6 +136,15 @@ def test_languages_are_known_by_the_names_of_files() -> None:
     assert language_of_file("a/b.py") == "python"
     assert language_of_file("Makefile") == "make"
     assert language_of_file("what.is-this") == ""
+
+
+def test_languages_are_those_of_pygments() -> None:
+    patterns = sorted({name for _, _, names, _ in get_all_lexers(plugins=False) for name in names})
+    for pattern in patterns[::12]:
+        name = re.sub(r"\[(.)[^]]*\]", r"\1", pattern).replace("*", "thing")
+        aliases = get_lexer_for_filename(name).aliases
+
+        assert language_of_file(f"folder/{name}") == (aliases[0] if aliases else "")
 
 
 STYLES = (None, Style(bold=True), Style(link="https://example.org/a"), Style(color="red"))

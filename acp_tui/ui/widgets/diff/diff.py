@@ -7,7 +7,7 @@ import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -303,8 +303,22 @@ def counts(old: str | None, new: str | None) -> tuple[int, int]:
     """
     key = _key(old, new)
     if key not in _COUNTS:
-        _remember_counts(key, compute(old, new, time.monotonic() + 0.03))
+        _COMPARED.clear()
+        _COMPARED[key] = difference = compute(old, new, time.monotonic() + 0.03)
+        _remember_counts(key, difference)
     return _COUNTS[key]
+
+
+def glance(old: str | None, new: str | None, *, first_line: int | None = 1) -> Difference:
+    """Return the difference of two texts as `counts` has it, without a second comparison right after it."""
+    difference = _COMPARED.pop(_key(old, new), None)
+    if difference is None:
+        return compute(old, new, time.monotonic() + 0.03, first_line=first_line)
+    return replace(difference, first_line=first_line)
+
+
+_COMPARED: Final[dict[int, Difference]] = {}
+"""The last difference that was counted, until it is looked at."""
 
 
 _COUNTS: Final[dict[int, tuple[int, int]]] = {}

@@ -5,12 +5,22 @@ from __future__ import annotations
 import random
 import time
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_tui.ui.widgets.diff.diff import Difference, DiffLine, changed_words, compare, compute, counts
+from acp_tui.ui.widgets.diff import diff as module
+from acp_tui.ui.widgets.diff.diff import (
+    Difference,
+    DiffLine,
+    changed_words,
+    compare,
+    compute,
+    counts,
+    glance,
+)
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d e", "\r", "ü"]), max_size=40)
 
@@ -242,3 +252,20 @@ def test_a_newline_at_the_end_is_added_only_to_a_text_that_is_there(
     old: str | None, new: str | None, facts: list[str]
 ) -> None:
     assert compute(old, new).facts() == facts
+
+
+def test_a_difference_that_was_just_counted_is_not_compared_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+
+    def noted(*arguments: Any) -> Any:
+        compared.append(1)
+        return compare(*arguments)
+
+    monkeypatch.setattr(module, "compare", noted)
+    old, new = "a\nb\nonly here\n", "a\nc\nonly here\n"
+
+    assert counts(old, new) == (1, 1)
+    assert glance(old, new).added == 1
+    assert len(compared) == 1
+    assert glance(old, new).added == 1  # nothing is kept after the first glance
+    assert len(compared) == 2
