@@ -149,7 +149,7 @@ LARGEST_LIMIT: Final = 64 << 20
 MARK: Final = "ACP_TUI_TERMINAL"
 _RESERVE: Final = 128
 """File descriptors that terminals leave free."""
-SLICE: Final = 16 << 10
+SLICE: Final = 32 << 10
 """Bytes read at a time, so that keys are handled in between."""
 _DRAIN: Final = 0.25  # seconds to wait for output after the exit
 _PATIENCE: Final = 0.5  # seconds between TERM and KILL

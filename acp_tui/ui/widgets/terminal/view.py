@@ -92,6 +92,8 @@ FRAME: Final = 0.05
 """Seconds between two draws while output comes."""
 _SLICE: Final = 0.004
 """Seconds of reading output before keys get their turn."""
+_TURN: Final = 0.001
+"""Seconds for keys between two slices."""
 _PIECE: Final = 16 << 10
 _WAITING: Final = 1 << 20
 """Bytes that may wait to be read; of more only the newest are."""
@@ -167,6 +169,7 @@ class TerminalView(RowView, can_focus=True):
         self._waiting: list[bytes] = []
         self._ended = False
         self._draw_waits = False
+        self._drawn_at = 0.0
         self._follow = True
         self._heights: list[int] = []
         self._starts = [0]
@@ -339,19 +342,22 @@ class TerminalView(RowView, can_focus=True):
         self._waiting.append(data)
         self._draw_soon()
 
-    def _draw_soon(self) -> None:
+    def _draw_soon(self, wait: float = FRAME) -> None:
         if not self._draw_waits and self.is_mounted:
             self._draw_waits = True
-            after(self, FRAME, self._draw)
+            after(self, wait, self._draw)
 
     def _draw(self) -> None:
-        """Read what waits, for 4 ms at most, and draw."""
+        """Read what waits, for 4 ms at most, and draw, unless there is more to read before the next frame."""
         self._draw_waits = False
         rest = self._read(newest(b"".join(self._waiting), _WAITING))
         self._waiting = [rest] if rest else []
-        self._count_rows()
+        now = perf_counter()
+        if not rest or now >= self._drawn_at + FRAME:
+            self._drawn_at = now
+            self._count_rows()
         if rest:
-            self._draw_soon()
+            self._draw_soon(_TURN)
         elif self._ended:
             self.typing = False
             self.post_message(self.Ended(self))

@@ -7,13 +7,16 @@ from collections.abc import Callable
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from acp_tui.ui.theme import choose, styles_of
+from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.search_bar import FindBar
+from acp_tui.ui.widgets.terminal import view as view_module
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal.view import TerminalView, bytes_of_key
 from tests.waiting import PATIENCE
@@ -295,3 +298,26 @@ async def test_a_click_on_a_link_tells_where_it_leads() -> None:
         await pilot.click(app.view, offset=(1, 0))
 
         await until(pilot, lambda: app.links == ["https://x.example/a"])
+
+
+async def test_output_is_read_on_between_two_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    def noted(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
+        waits.append(seconds)
+        after(pump, seconds, act)
+
+    monkeypatch.setattr(view_module, "after", noted)
+    app, source = Viewer(), Scripted(b"")
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: not app.view._draw_waits)
+        monkeypatch.setattr(app.view, "_read", lambda data: data[100:])  # what a slice has time for
+        waits.clear()
+
+        source.emit(b"x" * 5_000)
+
+        await until(pilot, lambda: not app.view._draw_waits)
+        assert len(waits) == 50
+        assert waits[0] == view_module.FRAME
+        assert max(waits[1:]) < view_module.FRAME
