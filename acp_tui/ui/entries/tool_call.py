@@ -82,11 +82,13 @@ _Part = TypeVar("_Part", bound=Block)
 class ToolCallBlock(EntryBlock):
     """A tool call. Nothing that can be read from the entry again is kept, for there are thousands."""
 
-    __slots__ = ("_estimate", "_tails", "now")
+    __slots__ = ("_estimate", "_tails", "before", "now")
     entry: ToolCall
     is_action = True
 
     def __init__(self, entry: ToolCall, context: BlockContext) -> None:
+        self.before: ToolCall | None = None
+        """The call that stands right above; no empty row is between two calls."""
         self.now: float | None = None
         """The time, on the clock of the session's events, while the call runs."""
         self._tails: Mapping[str, TerminalTail] = _NONE
@@ -217,11 +219,17 @@ class CallHead(Block):
         call, context = self._block.entry, self._block.context
         asks = context.asks(call)
         left, right = call_pieces(call, context.cwd, styles, self._block.now, asks=asks)
-        return [[], one_row(left, right, width, styles)]
+        row = one_row(left, right, width, styles)
+        return [row] if self._is_in_run else [[], row]
+
+    @property
+    def _is_in_run(self) -> bool:
+        before = self._block.before
+        return before is not None and not before.is_empty
 
     @override
     def height_hint(self, width: int) -> int:
-        return _HEAD_ROWS
+        return _HEAD_ROWS - self._is_in_run
 
     @override
     def source(self) -> str:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
+from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.turns import Turn
@@ -17,6 +18,7 @@ from acp_tui.ui.commands import bindings
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.folding import Folding
 from acp_tui.ui.entries.messages import ThoughtBlock
+from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
@@ -163,8 +165,12 @@ class ChatPane(Pane):
         if self._welcome is not None and session.entries:
             self._take_welcome_away()
         known = len(self.blocks) - self._above
-        for entry in session.entries[known : max(change.entries, default=-1) + 1]:
-            self.append(VIEWS[type(entry)](entry, self.context))
+        for place in range(known, max(change.entries, default=-1) + 1):
+            entry, before = session.entries[place], session.entries[place - 1] if place else None
+            new = VIEWS[type(entry)](entry, self.context)
+            if isinstance(new, ToolCallBlock) and isinstance(before, ToolCall):
+                new.before = before
+            self.append(new)
         for index in change.entries:
             block: EntryBlock = self.blocks[self._above + index]  # type: ignore[assignment]  # only entries are appended here
             if index < known:

@@ -471,10 +471,13 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     async def _show_in_place(self, edits: EditPlaces) -> None:
         """Show edits in their lines; what the agent asked for stays as it is."""
         await edits.find([diff for diff, _ in self._told_changes()])
-        if not self.has_parts:
-            self._is_behind = True
-        elif self._files != self._changes():
-            self._show_anew()
+        files = self._changes()
+        if self.has_parts and files != self._files:
+            self._files = files
+            for view in self.query(DiffView):
+                view.show(files)
+            self.redraw()
+            self.answers_moved()  # the same change, with lines around it: only clicks may miss
 
     async def _show_old_texts(
         self, find: Callable[[Sequence[str]], dict[str, OldText]], paths: Sequence[str]

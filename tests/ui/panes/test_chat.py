@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,18 @@ async def test_a_session_that_is_told_differently_stays_as_it_was_seen_and_that_
         await here.press("f12")
 
         await here.sees("heard first", "heard second", "tells this session differently", "it said: as before")
+
+
+async def test_no_empty_row_is_between_two_tool_calls_and_one_before_anything_else(tmp_path: Path) -> None:
+    calls = [
+        {"kind": "tool_call", "toolCallId": f"t{number}", "title": f"Look {number}", "status": "completed"}
+        for number in range(3)
+    ]
+    word = {"kind": "agent_message_chunk", "content": {"type": "text", "text": "between"}}
+    async with seat(tmp_path) as here:
+        await here.say(f"updates {json.dumps([*calls[:2], word, calls[2]])}")
+        await here.until(lambda: here.text.count("✓ tool   Look") >= 3 + 3)
+
+        rows = [" ".join(row.partition("│")[0].split()) for row in here.text.splitlines()]
+        start = rows.index("✓ tool Look 0")
+        assert rows[start + 1 : start + 6] == ["✓ tool Look 1", "", "between", "", "✓ tool Look 2"]
