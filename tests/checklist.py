@@ -144,6 +144,19 @@ plans by id
 plans with and without an id
 plans in Markdown and in files
 a plan in a question
+the announcement of a subagent
+updates of a subagent
+requests of a subagent
+what is sent to a subagent
+cancelling a subagent
+cancelling its parent
+idle is no end of a subagent
+messages between sessions
+loading subagents
+the end of the connection of subagents
+subagents of subagents
+changes of a subagent
+links to sessions
 """.strip().splitlines()
 """C1, C2, …"""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acp_tui.protocol.schema import TerminalItem
-from acp_tui.session.entries import Entry, Notice, Thought, ToolCall, UserCommand
+from acp_tui.session.entries import Compaction, Entry, Notice, Subagent, Thought, ToolCall, UserCommand
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal
 
@@ -90,8 +90,11 @@ def _timeless(entry: Entry) -> Any:
             entry.output = None  # live, the terminal itself has it
         return entry
     entry.at = 0.0
-    if isinstance(entry, UserCommand):
+    if isinstance(entry, UserCommand | Subagent | Compaction):
         entry.ended = entry.ended and 1.0
+    if isinstance(entry, Subagent):
+        entry.started = entry.started and 1.0
+        entry.entries = [_timeless(each) for each in entry.entries]
     if isinstance(entry, Thought):
         entry.last = 0.0
     if isinstance(entry, Notice):

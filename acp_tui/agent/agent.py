@@ -58,6 +58,7 @@ from acp_tui.protocol.schema import (
     InitializeResponse,
     PromptRequest,
     PromptResponse,
+    SubagentUpdate,
     has,
 )
 from acp_tui.session import events
@@ -78,6 +79,7 @@ OFFERED: Final = ClientCapabilities(
     terminal=True,
     auth={"terminal": True},
     plan={},
+    subagents={},
     session={"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
     elicitation={"form": {}, "url": {}},
 )
@@ -347,9 +349,11 @@ class Agent:
     async def close_session(self, session_id: str) -> None:
         """Close a session here and, where it can, at the agent: its turn, questions and terminals."""
         self.cancel(session_id)
-        self._questions.cancel(session_id, "close")
-        self._client_questions.cancel(session_id, "close")
-        self._questions.grants.end_turn(session_id)
+        session = self.sessions.get(session_id)
+        for name in [session_id, *(child.id for child in session.descendants())] if session else [session_id]:
+            self._questions.cancel(name, "close")
+            self._client_questions.cancel(name, "close")
+            self._questions.grants.end_turn(name)
         await self._host.close(session_id)
         if has(self._capabilities.can.session_capabilities.close):
             try:
@@ -398,10 +402,37 @@ class Agent:
             self._questions.grants.end_turn(session_id)
         elif isinstance(event, events.Prompted | events.TurnCancelled):
             self._questions.grants.end_turn(session_id)
+        elif isinstance(event, SubagentUpdate):
+            self._lend_child(event)
         elif isinstance(event, SessionReady):
             self._questions.cancel_lost(self._sessions)
         elif isinstance(event, events.SetUp) and (made := self._sessions.find(session_id)) is not None:
             self._questions.set_up(made, self.name)
+
+    def _lend_child(self, event: SubagentUpdate) -> None:
+        """Serve the session of a subagent as its parent's; what it was granted ends when it rests."""
+        child = self._sessions.find(event.session_id)
+        if child is None or child.parent is None:
+            return
+        self._host.lend_child(child.id, child.parent.id, child.cwd)
+        if event.state is not None and event.state.state == "idle":
+            self._questions.grants.end_turn(child.id)
+
+    def cancel_child(self, session_id: str) -> bool:
+        """Stop a subagent where the agent offers that; return whether it does.
+
+        Its open questions and those of its own subagents are answered `cancelled`; its end is told by its
+        state, and its parent goes on.
+        """
+        child = self._sessions.find(session_id)
+        one = child.parent.subagent(session_id) if child is not None and child.parent is not None else None
+        if child is None or one is None or not one.can_cancel:
+            return False
+        for session in (child, *child.descendants()):
+            self._questions.cancel(session.id, "stop")
+            self._client_questions.cancel(session.id, "stop")
+        self.connection.notify("session/cancel", {"sessionId": session_id})
+        return True
 
     def note_own(self, session_id: str, event: Event) -> None:
         """Apply an event of the user's own; a command goes into the journal with the end of its output."""

@@ -153,7 +153,7 @@ async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) ->
     limit = request.output_byte_limit
 
     async def start_once(again: bool) -> Terminal:
-        named = host.outside(request.cwd) if request.cwd else files.roots[0]
+        named = host.outside(request.cwd) if request.cwd else host.folder(request.session_id)
         folder = await asyncio.to_thread(WorkingFolder.of, named)
         await delegate.authorize(request.session_id, replace(_to_run(request), target=folder, again=again))
         host.check_lent(request.session_id, files)

@@ -48,6 +48,10 @@ class Host:
     sandbox: Sandbox | None = None
     """The fence around the agent and its commands, or None."""
     _files: dict[str, Files] = field(default_factory=dict)
+    _parents: dict[str, str] = field(default_factory=dict)
+    """The parent of each subagent's session."""
+    _folders: dict[str, str] = field(default_factory=dict)
+    """The folder that each of these works in."""
     _policies: dict[str, Policy] = field(default_factory=dict)
 
     def lend(self, session_id: str, roots: Sequence[str]) -> None:
@@ -56,6 +60,22 @@ class Host:
             self.backups.restore()
         self._files[session_id] = Files(roots, backups=self.backups)
         self.enter(roots[0])
+
+    def lend_child(self, session_id: str, parent: str, cwd: str) -> None:
+        """Lend the session of a subagent what its parent has, and no more; `cwd` counts only within that."""
+        files = self._files.get(parent)
+        if files is not None:
+            self._files[session_id], self._parents[session_id] = files, parent
+            self._folders[session_id] = cwd
+
+    def folder(self, session_id: str) -> str:
+        """Return the folder that the commands of a session start in.
+
+        Raises:
+            NotLent: there is no such session.
+        """
+        files, wanted = self.files(session_id), self._folders.get(session_id, "")
+        return wanted if wanted and files.contains(wanted) else files.roots[0]
 
     def enter(self, folder: str) -> None:
         """Have the rules of a folder count, also before a session in it has its id."""
@@ -109,6 +129,8 @@ class Host:
 
     def policy_of(self, session_id: str) -> Policy:
         """Return the policy of a session, which decides where no rule matches."""
+        while session_id in self._parents:
+            session_id = self._parents[session_id]
         return self._policies.get(session_id, self.policy)
 
     def set_policy(self, session_id: str, policy: Policy) -> None:
@@ -123,6 +145,10 @@ class Host:
 
     async def take_back(self, session_id: str) -> None:
         """Take the folders of a session back and kill its terminals."""
+        for child in [child for child, parent in self._parents.items() if parent == session_id]:
+            await self.take_back(child)
         self._files.pop(session_id, None)
         self._policies.pop(session_id, None)
+        self._parents.pop(session_id, None)
+        self._folders.pop(session_id, None)
         await self.terminals.close(session_id)

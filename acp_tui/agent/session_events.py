@@ -321,10 +321,19 @@ _TOLD_ANEW: Final = (
     schema.PlanRemoved,
     schema.CompactionUpdate,
     schema.CompactionSummaryChunk,
+    schema.SubagentUpdate,
+    schema.SessionMessageUpdate,
+    schema.SessionMessageChunk,
 )
 """Updates that make a replay; all others tell how things are now."""
 _LATE: Final = 2.0
 """Seconds within which one update of a replay follows the other, where they come behind the answer."""
+
+_OF_A_CHILD: Final = (*_TOLD_ANEW, schema.ConfigOptionUpdate, schema.UsageUpdate)
+"""Updates that may come before the announcement of their session."""
+_HELD: Final = 200  # updates of one such session
+_HELD_FOR: Final = 5.0  # seconds
+_DEEPEST: Final = 20  # subagents within each other
 
 EARLY: Final = 16
 """Most sessions whose updates may come before the answer that names them."""
@@ -355,12 +364,26 @@ class Sessions:
         self._continued: set[str] = set()
         """Sessions that are being loaded and go on as they are."""
         self._retold: dict[str, _Retelling] = {}
+        self._parents: dict[str, str] = {}
+        """The parent of each subagent's session, by id."""
+        self._held: dict[str, list[tuple[events.Event, float]]] = {}
+        """Events of sessions that nobody has announced yet."""
 
     def find(self, session_id: str) -> Session | None:
         """Return a session by its id, also one that is not yet answered."""
         if session_id == OUTSIDE:
             return self.outside
-        return self.by_id.get(session_id) or self._early.get(session_id)
+        known = self.by_id.get(session_id) or self._early.get(session_id)
+        if known is None and (parent := self._parents.get(session_id)) is not None:
+            above = self.find(parent)
+            return above.children.get(session_id) if above is not None else None
+        return known
+
+    def root_of(self, session_id: str) -> str:
+        """Return the id of the session that a subagent's one is a part of; other ids are their own."""
+        while (parent := self._parents.get(session_id)) is not None:
+            session_id = parent
+        return session_id
 
     def told_anew(self, session_id: str) -> Session | None:
         """Return the replay of a session that goes on as it is, while it is expected or comes."""
@@ -386,6 +409,12 @@ class Sessions:
                 self.note(session.id, events.Disconnected(reason, detail, is_wanted), at)
 
     def _note(self, session_id: str, event: SessionEvent, at: float) -> None:
+        if isinstance(event, schema.SubagentUpdate):
+            home = self._home_of(event.session_id, session_id)
+            if home is None:
+                log.warning("the agent announces a subagent with an id that is taken: %s", event.session_id)
+                return
+            session_id = home
         match event:
             case SessionRequested():
                 self._requested(session_id, event)
@@ -398,7 +427,12 @@ class Sessions:
                 self._pasts[session_id] = event.past
             case SessionReady():
                 self._ready(session_id, event.ok, at)
-            case events.SetUp(is_made=True) if session_id in {OUTSIDE, *self.ids, *self.by_id}:
+            case events.SetUp(is_made=True) if session_id in {
+                OUTSIDE,
+                *self.ids,
+                *self.by_id,
+                *self._parents,
+            }:
                 # Another session would get its policy, rules and folders; the request fails.
                 log.warning("the agent names a session again instead of a new one: %s", session_id)
                 self._misnamed = session_id
@@ -414,15 +448,20 @@ class Sessions:
                 for session in [self.outside, *self.by_id.values(), *self._early.values()]:
                     self._apply(session, event, at)
             case _:
-                if session_id in self._retold and self._is_told_anew(session_id, event, at):
+                if isinstance(event, events.Wrote):
+                    session_id = self.root_of(session_id)
+                root = self.root_of(session_id)
+                if root in self._retold and self._is_told_anew(root, session_id, event, at):
                     return
                 if isinstance(event, events.SetUp):
                     self.ids.add(session_id)
                 known = self._session_of(session_id, event)
-                if known is None:
-                    log.info("an update of a session that nobody asked for: %s", session_id)
-                else:
+                if known is not None:
                     self._apply(known, event, at)
+                else:
+                    self._hold(session_id, event, at)
+                if isinstance(event, schema.SubagentUpdate):
+                    self._release(event.session_id, at)
 
     def _requested(self, session_id: str, event: SessionRequested) -> None:
         if session_id == OUTSIDE:
@@ -463,14 +502,55 @@ class Sessions:
         if retelling.told.entries:
             self._end_replay(session_id, at)
 
-    def _is_told_anew(self, session_id: str, event: events.Event, at: float) -> bool:
-        """Take an event for a part of a replay if it is one; else the replay may be over."""
+    def _home_of(self, child_id: str, session_id: str) -> str | None:
+        """Return the parent of a subagent, which stays the first one; None for an id that is taken."""
+        if child_id in {OUTSIDE, session_id, self.root_of(session_id), *self.ids, *self.by_id, *self._early}:
+            return None
+        above, depth = session_id, 0
+        while (parent := self._parents.get(above)) is not None:
+            if parent == child_id or depth == _DEEPEST:
+                return None
+            above, depth = parent, depth + 1
+        known = self._parents.get(child_id)
+        if known is None or self.find(known) is None:
+            known = self._parents[child_id] = session_id
+        return known
+
+    def _hold(self, session_id: str, event: events.Event, at: float) -> None:
+        """Hold an update of a session that may be announced in a moment; a bounded number of them."""
+        for late in [name for name, held in self._held.items() if at - held[0][1] > _HELD_FOR]:
+            del self._held[late]
+        held = self._held.setdefault(session_id, [])
+        if self.by_id and isinstance(event, _OF_A_CHILD) and len(self._held) <= EARLY and len(held) < _HELD:
+            held.append((event, at))
+            return
+        if not held:
+            del self._held[session_id]
+        log.info("an update of a session that nobody asked for: %s", session_id)
+
+    def _release(self, session_id: str, at: float) -> None:
+        """Apply what was held for a session that is announced now."""
+        for event, then in self._held.pop(session_id, ()):
+            if at - then <= _HELD_FOR:
+                self._note(session_id, event, at)
+
+    def _is_told_anew(self, session_id: str, told_in: str, event: events.Event, at: float) -> bool:
+        """Take an event for a part of a replay if it is one; else the replay may be over.
+
+        Args:
+            session_id: the session that goes on.
+            told_in: the session of the event, which may be a subagent's.
+            event: the event.
+            at: its time.
+        """
         retelling = self._retold[session_id]
         if isinstance(event, schema.NoticeUpdate):
             return self._is_known(event, self.by_id[session_id])
         is_late = retelling.is_answered and at - retelling.last > _LATE
         if isinstance(event, _TOLD_ANEW) and not is_late:
-            retelling.told.apply(event, at)
+            told = {session_id: retelling.told} | {each.id: each for each in retelling.told.descendants()}
+            if told_in in told:
+                told[told_in].apply(event, at)
             retelling.last = at
             return True
         if is_late or isinstance(event, events.Prompted):
@@ -510,5 +590,10 @@ class Sessions:
 
     def _apply(self, session: Session, event: events.Event, at: float) -> None:
         change = session.apply(event, at)
-        if change is not None and session.id not in self._early:
-            self._on_change(session.id, change)
+        if change is None or session.root.id in self._early:
+            return
+        self._on_change(session.id, change)
+        fields = tuple(field for field in change.fields if field in ("questions", "files", "turn"))
+        while (parent := session.parent) is not None:
+            self._on_change(parent.id, SessionChange((parent.child_changed(session),), fields))
+            session = parent

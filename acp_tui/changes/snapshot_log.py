@@ -99,7 +99,7 @@ def _on_disk(item: Mapping[str, Any]) -> DiskState:
 
 def _origin(item: Mapping[str, Any]) -> Origin:
     turn = item.get("turn")
-    texts = {name: str(item.get(name, "")) for name in ("tool_call_id", "title", "plan_entry")}
+    texts = {name: str(item.get(name, "")) for name in ("tool_call_id", "title", "plan_entry", "agent")}
     return Origin(turn if type(turn) is int else 0, **texts)
 
 

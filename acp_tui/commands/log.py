@@ -59,6 +59,7 @@ def _line(decision: Decision) -> str:
     by = f"{decision.by}: {decision.detail}" if decision.detail else decision.by
     when = f"{decision.time.astimezone():%Y-%m-%d %H:%M:%S}"
     kind = f"{decision.kind} {decision.tool}" if decision.tool else decision.kind
+    kind = f"{kind} of {decision.subagent}" if decision.subagent else kind
     kind = f"{kind} (unasked)" if decision.unasked else kind
     kind = f"{kind} (asked again after a change)" if decision.again else kind
     return printable(f"{when}  {decision.agent}  {kind}  {asked}  → {came} ({by})")

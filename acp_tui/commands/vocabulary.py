@@ -122,6 +122,7 @@ _KINDS_OF_NEWS: Final = frozenset(
         *("plan", "available_commands_update", "current_mode_update", "config_option_update"),
         *("session_info_update", "usage_update", "notice"),
         *("compaction_update", "compaction_summary_chunk", "plan_update", "plan_removed"),
+        *("subagent_update", "session_message", "session_message_chunk"),
     }
 )
 

@@ -285,7 +285,7 @@ class Conversation(ConversationState):
     def questions(self) -> QuestionsByKey:
         """The open questions: first those outside any session, as in logins, then the oldest."""
         sessions = [self.agent.outside] if self.agent is not None else []
-        sessions += [self.session] if self.session is not None else []
+        sessions += [self.session, *self.session.descendants()] if self.session is not None else []
         return QuestionsByKey(sessions)
 
     @property
@@ -350,6 +350,24 @@ class Conversation(ConversationState):
             return False
         self.agent.cancel(self.session.id)
         return True
+
+    def cancel_child(self, session_id: str) -> bool:
+        """Stop a subagent; return whether the agent offers that."""
+        return self.agent is not None and self.agent.cancel_child(session_id)
+
+    def name_of(self, session_id: str) -> str:
+        """Return the name of the agent, or of a subagent, by the id of its session."""
+        if self.session is None or session_id == self.session.id:
+            return self.agent_name
+        child = next((each for each in self.session.descendants() if each.id == session_id), None)
+        return child.title if child is not None else "another agent"
+
+    def speaker(self, session_id: str) -> str:
+        """Return who asks in a session: the agent, or `Explorer of Claude`."""
+        is_child = self.session is not None and any(
+            each.id == session_id for each in self.session.descendants()
+        )
+        return f"{self.name_of(session_id)} of {self.agent_name}" if is_child else self.agent_name
 
     def answer(self, question: tuple[str, str], option_id: str | None, how: str = "") -> None:
         """Answer a permission; `how` is the key or the click of the user."""
@@ -602,12 +620,25 @@ class Conversation(ConversationState):
             return
         if self._expects(session_id) and self.agent is not None:
             self.session = self.agent.sessions.get(session_id)
+        if self.session is not None and self.session.children and session_id != self.session.id:
+            self._child_changed(session_id, change)
         if self.session is not None and session_id == self.session.id:
             self._listener.session_changed(change)
             self._tell_write_failures(self.session)
             entries = (self.session.entries[index] for index in change.entries)
             if self.tracking is not None and any(_has_ended(entry) for entry in entries):
                 self.tracking.look_soon()
+
+    def _child_changed(self, session_id: str, change: SessionChange) -> None:
+        """Pass on a change of a subagent."""
+        assert self.session is not None
+        child = next((each for each in self.session.descendants() if each.id == session_id), None)
+        if child is None:
+            return
+        self._listener.child_changed(child, change)
+        entries = (child.entries[index] for index in change.entries)
+        if self.tracking is not None and any(_has_ended(entry) for entry in entries):
+            self.tracking.look_soon()
 
     def _expects(self, session_id: str) -> bool:
         """Return whether this may be the requested session: updates come before the answer that names it."""

@@ -87,6 +87,11 @@ class ConversationState:
         """True if a turn is running."""
         return self.session is not None and self.session.turn_state != "idle"
 
+    @property
+    def is_working(self) -> bool:
+        """True if a subagent works, whether a turn runs or not."""
+        return self.session is not None and bool(self.session.children) and bool(self.session.working)
+
     def note(self, event: Told) -> None:
         """Apply an event that does not come from the agent to the session."""
         if self.agent is not None and self.session is not None:
@@ -101,6 +106,9 @@ class ConversationListener(Protocol):
 
     def session_changed(self, change: SessionChange) -> None:
         """Show a change of the session."""
+
+    def child_changed(self, child: Session, change: SessionChange) -> None:
+        """Show a change of a subagent of the session."""
 
     def session_dropped(self) -> None:
         """Clear the session: it was not opened, or is replayed."""

@@ -157,6 +157,13 @@ class TerminalItem(Model):
     terminal_id: str
 
 
+class SessionItem(Model):
+    """A link to another session, such as a subagent's; for display only."""
+
+    type: Literal["session"] = "session"
+    session_id: str
+
+
 class UnknownItem(Model):
     """Tool call content of an unknown kind."""
 
@@ -165,7 +172,7 @@ class UnknownItem(Model):
 
 
 ToolCallContent = Annotated[
-    ContentItem | DiffItem | TerminalItem | UnknownItem,
+    ContentItem | DiffItem | TerminalItem | SessionItem | UnknownItem,
     Field(discriminator="type"),
 ]
 
@@ -589,6 +596,7 @@ class ClientCapabilities(Model):
     terminal: bool = False
     auth: dict[str, Any] | None = None
     plan: dict[str, Any] | None = None
+    subagents: dict[str, Any] | None = None
     session: dict[str, Any] | None = None
     elicitation: dict[str, Any] | None = None
 
@@ -839,6 +847,57 @@ class CompactionSummaryChunk(Model):
     content: ContentBlock
 
 
+class SubagentCapabilities(Model):
+    """Methods that the client may call for a subagent; replaced whole."""
+
+    cancel: Marker | None = None
+
+
+class SubagentState(Model):
+    """The state of a subagent: running, requires_action, idle, unknown, or a word of a later version.
+
+    `idle` is not its end: it may run again.
+    """
+
+    state: str
+    stop_reason: str | None = None
+    usage: TurnUsage | None = None
+    error: Any = None
+
+
+class SubagentUpdate(Model):
+    """A change of a subagent, told in the session of its parent: absent keeps, null clears."""
+
+    session_update: Literal["subagent_update"] = "subagent_update"
+    session_id: str
+    title: str | None = None
+    description: str | None = None
+    capabilities: SubagentCapabilities | None = None
+    state: SubagentState | None = None
+    cwd: str | None = None
+    additional_directories: list[str] | None = None
+
+
+class SessionMessageUpdate(Model):
+    """A message between two sessions, told in both: absent keeps, null clears."""
+
+    session_update: Literal["session_message"] = "session_message"
+    message_id: str
+    sender_session_id: str | None = None
+    recipient_session_id: str | None = None
+    sender_message_id: str | None = None
+    recipient_message_id: str | None = None
+    content: list[ContentBlock] | None = None
+
+
+class SessionMessageChunk(Model):
+    """A chunk of a message between two sessions."""
+
+    session_update: Literal["session_message_chunk"] = "session_message_chunk"
+    message_id: str
+    content: ContentBlock
+
+
 class UnknownUpdate(Model):
     """An update of an unknown kind, or an unreadable one."""
 
@@ -863,6 +922,9 @@ Update = Annotated[
     | NoticeUpdate
     | CompactionUpdate
     | CompactionSummaryChunk
+    | SubagentUpdate
+    | SessionMessageUpdate
+    | SessionMessageChunk
     | UnknownUpdate,
     Field(discriminator="session_update"),
 ]

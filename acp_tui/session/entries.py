@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from acp_tui.protocol import schema as tools
-from acp_tui.protocol.schema import ContentBlock, TextContent, UsageUpdate
+from acp_tui.protocol.schema import ContentBlock, TextContent, TurnUsage, UsageUpdate
 from acp_tui.session.shell_command import StatedCommand, shell_command, worded_command
 from acp_tui.session.text_buffer import TextBuffer
 
@@ -41,7 +41,7 @@ class Location:
     line: int | None = None
 
 
-Item = Text | Diff | tools.ContentItem | tools.TerminalItem | tools.UnknownItem
+Item = Text | Diff | tools.ContentItem | tools.TerminalItem | tools.SessionItem | tools.UnknownItem
 """A part of a tool call's content; a `ContentItem` is never text."""
 
 NO_ITEMS: Final[tuple[Item, ...]] = ()
@@ -262,6 +262,60 @@ class Compaction:
 
 
 @dataclass(slots=True)
+class Subagent:
+    """A session that the agent runs as a part of this one; its transcript is nested here."""
+
+    session_id: str
+    number: int = 1
+    """Place among the subagents of its parent, for one without a title."""
+    title: str = ""
+    description: str = ""
+    can_cancel: bool = False
+    state: str = ""
+    """running, requires_action, idle, unknown, or another word of the agent; "" if it was not told."""
+    stop_reason: str = ""
+    error: str = ""
+    is_lost: bool = False
+    """True if its state is only the last one that is known."""
+    spent: TurnUsage | None = None
+    """Tokens of its latest run, if the agent tells them."""
+    cwd: str = ""
+    """Its folder; "" for its parent's."""
+    calls: int = 0
+    """Number of its tool calls."""
+    entries: list[Entry] = field(default_factory=list)
+    """Its transcript, as in its session."""
+    at: float = 0.0
+    started: float | None = None
+    """Time of the begin of its latest run."""
+    ended: float | None = None
+    dropped: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name to show."""
+        return " ".join(self.title.split()) or f"agent {self.number}"
+
+    @property
+    def is_working(self) -> bool:
+        """True while it runs, or waits for the user."""
+        return self.state in ("running", "requires_action") and not self.is_lost
+
+
+@dataclass(slots=True)
+class SessionMessage:
+    """A message from one session to another; no prompt, and no output of the agent."""
+
+    message_id: str | None = None
+    sender: str = ""
+    """Id of the sending session, if known."""
+    recipient: str = ""
+    parts: list[Part] = field(default_factory=list)
+    at: float = 0.0
+    dropped: bool = False
+
+
+@dataclass(slots=True)
 class UserCommand:
     """A shell command of the user, unseen by the agent."""
 
@@ -287,6 +341,8 @@ Entry = (
     | Notice
     | AgentNotice
     | Compaction
+    | Subagent
+    | SessionMessage
     | UserCommand
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final, Literal
 
 from acp_tui.protocol.schema import PlanEntry
@@ -24,6 +25,8 @@ class Origin:
     """Title of the tool call at that time."""
     plan_entry: str = ""
     """Plan step in progress when the tool call began."""
+    agent: str = ""
+    """Name of the subagent whose call it is."""
 
 
 class Steps:
@@ -55,7 +58,14 @@ class Steps:
         return next(filter(None, steps), "")
 
 
-def origin(entries: Sequence[Entry], steps: Steps, turn: int, path: str, since: float) -> Origin:
+def origin(
+    entries: Sequence[Entry],
+    steps: Steps,
+    turn: int,
+    path: str,
+    since: float,
+    owners: Mapping[int, str] = MappingProxyType({}),
+) -> Origin:
     """Return the likely origin of a change that appeared between `since` and now.
 
     Args:
@@ -64,6 +74,7 @@ def origin(entries: Sequence[Entry], steps: Steps, turn: int, path: str, since: 
         turn: the turn (from 1), or 0 for outside any.
         path: the file, absolute.
         since: seconds, on the clock of the entries.
+        owners: names of subagents by the identities of their calls.
     """
     if not turn:
         return Origin(0)
@@ -72,7 +83,7 @@ def origin(entries: Sequence[Entry], steps: Steps, turn: int, path: str, since: 
     if not running:
         return Origin(turn, plan_entry=steps.newest)
     call = (naming or running)[-1]
-    return Origin(turn, call.tool_call_id, call.title, steps.of(call))
+    return Origin(turn, call.tool_call_id, call.title, steps.of(call), owners.get(id(call), ""))
 
 
 def _may_write(call: ToolCall, since: float) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
@@ -14,7 +14,9 @@ from acp_tui.session.entries import (
     Compaction,
     Entry,
     Notice,
+    SessionMessage,
     SteeredMessage,
+    Subagent,
     Thought,
     ToolCall,
     UserCommand,
@@ -34,6 +36,8 @@ TYPES: Final[dict[type[Entry], str]] = {
     Notice: "notice",
     AgentNotice: "agent_notice",
     Compaction: "compaction",
+    Subagent: "subagent",
+    SessionMessage: "session_message",
     UserCommand: "own_command",
 }
 """Names of the kinds of entries."""
@@ -53,7 +57,7 @@ def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
         "session_id": session.id,
         "title": session.title,
         "cwd": session.cwd,
-        "entries": [{"type": TYPES[type(entry)], **_value(entry)} for entry in session.entries],
+        "entries": _entries(session.entries),
         "terminals": {name: {"output": output} for name, output in outputs if output},
         "changes": [
             {"path": path, "by": change.by, "seen": _value(change.seen), "origins": _value(change.origins)}
@@ -64,6 +68,15 @@ def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
         "plans": [_value(plan) for plan_id, plan in session.plans.by_id.items() if plan_id != UNNAMED],
         "usage": _value(session.usage),
     }
+
+
+def _entries(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return entries with their types; those of subagents within theirs."""
+    found = []
+    for entry in entries:
+        told = {"type": TYPES[type(entry)], **_value(entry)}
+        found.append({**told, "entries": _entries(entry.entries)} if isinstance(entry, Subagent) else told)
+    return found
 
 
 def _terminals(entry: Entry) -> list[str]:

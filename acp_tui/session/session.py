@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final, assert_never, get_args
 
@@ -24,6 +25,7 @@ from acp_tui.session.entries import (
     Diff,
     Entry,
     Notice,
+    Subagent,
     ToolCall,
     UserCommand,
     UserMessage,
@@ -38,9 +40,13 @@ from acp_tui.session.options import Option, SessionOptions, acts_unasked
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.plans import UNNAMED, Plans
 from acp_tui.session.questions import Permission, Question, Questions
+from acp_tui.session.subagents import Subagents
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls, decide, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
+
+_PER_CHILD: Final = 1 << 32
+"""Distance between the entry indices of two subagents, where all are kept together."""
 
 THIS_TURN: Final = -1
 """The latest turn, as a value of `Session.since`."""
@@ -77,11 +83,52 @@ class Session:
         """Files on disk compared with the start of `since`, if known."""
         self._looked = 0.0
         self._messages = Messages(self.entries)
+        self.parent: Session | None = None
+        """The session that this one is a subagent of."""
+        self.children: dict[str, Session] = {}
+        """The sessions of its subagents, by id."""
+        self._subagents = Subagents(self.entries)
+        self._title_is_command = title_is_command
         self._calls = ToolCalls(self.entries, title_is_command=title_is_command)
         self._compactions = Compactions(self.entries)
         self._options = SessionOptions()
         self._questions = Questions()
         self._turns = Turns(self.entries)
+
+    @property
+    def root(self) -> Session:
+        """The session that this one is a part of, at any depth; itself if it is no subagent's."""
+        return self.parent.root if self.parent is not None else self
+
+    def descendants(self) -> Iterator[Session]:
+        """Yield the sessions of all subagents, at any depth."""
+        for child in self.children.values():
+            yield child
+            yield from child.descendants()
+
+    @property
+    def working(self) -> list[Subagent]:
+        """The subagents at work, at any depth."""
+        sessions = (self, *self.descendants()) if self.children else (self,)
+        return [one for each in sessions for one in each._subagents.all() if one.is_working]
+
+    def subagent(self, session_id: str) -> Subagent | None:
+        """Return the subagent with this id among those that this session began."""
+        found = self._subagents.find(session_id)
+        return found[1] if found is not None else None
+
+    def child_changed(self, child: Session) -> int:
+        """Count the tool calls of a subagent again; return the index of its entry."""
+        found = self._subagents.find(child.id)
+        assert found is not None
+        index, one = found
+        one.calls = child.call_count
+        return index
+
+    @property
+    def call_count(self) -> int:
+        """The number of its tool calls."""
+        return len(self._calls.places)
 
     @property
     def plan(self) -> list[PlanEntry]:
@@ -224,6 +271,11 @@ class Session:
                 return SessionChange((self._append(notice),))
             case schema.CompactionUpdate() | schema.CompactionSummaryChunk():
                 return self._compaction(event, at)
+            case schema.SubagentUpdate():
+                return self._subagent(event, at)
+            case schema.SessionMessageUpdate() | schema.SessionMessageChunk():
+                closed = () if self._subagents.knows_message(event.message_id) else self._messages.close()
+                return SessionChange((*closed, self._subagents.message(event, at)))
             case schema.UnknownUpdate():
                 return None
             case events.Prompted():
@@ -297,6 +349,12 @@ class Session:
     def _workspace_compared(self, event: events.WorkspaceCompared, at: float) -> SessionChange | None:
         news = self._files.compare(event.files)
         said = self._turns.entries()
+        owners: dict[int, str] = {}
+        for child in self.descendants():
+            calls = [each for each in child.entries if isinstance(each, ToolCall)]
+            calls = [call for call in calls if call.ended is None or call.ended >= self._looked]
+            owners |= {id(call): child.title for call in calls}
+            said = [*said, *calls]
         for file in news or ():
             known = event.origins.get(file.path)
             is_undone = file.path in event.undone
@@ -307,7 +365,9 @@ class Session:
                 continue
             is_outside = file.seen is not None and file.seen.outside
             turn = 0 if is_outside else len(self.turns)
-            file.add_origin(known or origin(said, self._steps, turn, file.path, since=self._looked))
+            file.add_origin(
+                known or origin(said, self._steps, turn, file.path, since=self._looked, owners=owners)
+            )
             self._files.remember(file)
         self._looked = at - event.took
         return SessionChange(fields=("files",)) if news is not None else None
@@ -454,7 +514,9 @@ class Session:
     def _disconnected(self, event: events.Disconnected, at: float) -> SessionChange:
         self.connected = False
         asked = self._drop_questions(at)
-        changed = (*asked, *self._end_turn("failed", at))
+        for child in self.children.values():
+            child.apply(events.Disconnected(event.reason, is_wanted=True), at)
+        changed = (*asked, *self._end_turn("failed", at), *self._subagents.lose())
         self._options.pending.clear()
         if not event.is_wanted:
             changed = (*changed, self._append(Notice(event.reason, "error", event.detail, at)))
@@ -507,9 +569,18 @@ class Session:
         changed: tuple[Field, ...] = ()
         if self.questions and self._questions.update_call(index, call):
             changed = ("questions",)
-        if call.status == "completed" and self._files.report(index, call, self.cwd):
+        if call.status == "completed" and self._report(index, call):
             changed = (*changed, "files")
         return SessionChange((*closed, *entries), changed)
+
+    def _report(self, index: int, call: ToolCall) -> bool:
+        """Record the changed files of a call; those of a subagent are its parent's, too."""
+        if self.parent is None:
+            return self._files.report(index, call, self.cwd)
+        root = self.root
+        number = next(place for place, each in enumerate(root.descendants(), 1) if each is self)
+        root._files.report(index + number * _PER_CHILD, call, self.cwd)
+        return True
 
     # ------------------------------------------------------------------ options
 
@@ -573,6 +644,24 @@ class Session:
             update = update.model_copy(update={"cost": before.cost})
         self.usage = update
         return SessionChange(self._compactions.measured(update), ("usage",))
+
+    def _subagent(self, event: schema.SubagentUpdate, at: float) -> SessionChange:
+        closed = () if self._subagents.knows(event.session_id) else self._messages.close()
+        index, one = self._subagents.update(event, at)
+        child = self.children.get(event.session_id)
+        if child is None:
+            child = Session(event.session_id, title_is_command=self._title_is_command)
+            child.parent = self
+            self.children[event.session_id], one.entries = child, child.entries
+        child.cwd, child.title = one.cwd or self.cwd, one.name
+        if one.state == "idle":
+            child._rest(at)
+        return SessionChange((*closed, index), ("turn",) if event.state is not None else ())
+
+    def _rest(self, at: float) -> None:
+        """Close what is open in a subagent that does nothing for now; it may go on in the same transcript."""
+        self._messages.close()
+        self._calls.settle("interrupted", at)
 
     def _planned(self, plan: PlanContent, at: float) -> SessionChange:
         self.plans.take(plan)

@@ -1,7 +1,8 @@
 """The decision log: requests and answers, one JSON object per line, the latest last.
 
 A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
-"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to", "again", "tool"}`; see `Decision`.
+"chosen", "by", "detail", "waited", "inputs", "unasked", "led_to", "again", "tool", "subagent"}`; see
+`Decision`.
 All agents and running programs share the log.
 """
 
@@ -80,6 +81,8 @@ class Decision:
     """True if it was asked again: its file or folder had changed, and the answer before had no effect."""
     tool: str = ""
     """The program's name of the tool, if the agent told it."""
+    subagent: str = ""
+    """Name of the subagent that asked."""
 
     @property
     def is_allowed(self) -> bool:
@@ -148,7 +151,8 @@ class DecisionLog:
 
     def _row(self, decision: Decision) -> dict[str, Any]:
         row = asdict(decision)
-        row["title"], row["tool"] = self.masked(decision.title), self.masked(decision.tool)
+        for name in ("title", "tool", "subagent"):
+            row[name] = self.masked(row[name])
         row["command"] = None if decision.command is None else self.masked(decision.command)
         for name in ("paths", "inputs", "led_to"):
             row[name] = [self.masked(path) for path in row[name][:_PATHS]]
@@ -248,6 +252,7 @@ def _decision(line: bytes) -> Decision | None:
                 "unasked": bool(row.get("unasked", False)),
                 "again": bool(row.get("again", False)),
                 "tool": str(row.get("tool", "")),
+                "subagent": str(row.get("subagent", "")),
                 "options": tuple(OfferedOption(**option) for option in values["options"]),
                 "chosen": chosen,
             }

@@ -36,6 +36,7 @@ async def test_c32_c36_c118_initialize_comes_first_once_and_names_what_we_can_do
                 "terminal": True,
                 "auth": {"terminal": True},
                 "plan": {},
+                "subagents": {},
                 "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
                 "elicitation": {"form": {}, "url": {}},
             },

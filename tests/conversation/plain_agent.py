@@ -50,7 +50,7 @@ def say(text: str) -> None:
 def ask(call: str) -> None:
     tool_call = {"toolCallId": call, "title": LIKE.get("title", f"Do {call}"), "kind": "execute"}
     options = [{**option, "name": LIKE.get("title", option["name"])} for option in OPTIONS]
-    params = {"sessionId": SESSION, "toolCall": tool_call, "options": options}
+    params = {"sessionId": LIKE.get("asks_as", SESSION), "toolCall": tool_call, "options": options}
     send(id=f"q-{call}", method="session/request_permission", params=params)
 
 

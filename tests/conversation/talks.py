@@ -19,6 +19,7 @@ from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
 from acp_tui.session.events import SessionChange
+from acp_tui.session.session import Session
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.settings import Settings
@@ -73,6 +74,9 @@ class Notes:
         self.phases.append(self.conversation.phase)
 
     def session_changed(self, change: SessionChange) -> None:
+        """Nothing is drawn here."""
+
+    def child_changed(self, child: Session, change: SessionChange) -> None:
         """Nothing is drawn here."""
 
     def session_dropped(self) -> None:

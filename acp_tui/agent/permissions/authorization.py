@@ -197,7 +197,8 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         roots: the folders of the workspace; none: the folder of the session alone.
     """
     runs, said = call.command is not None or call.kind == "execute", call.stated_command
-    mode = session.option("mode")
+    root = session.root
+    mode = root.option("mode")
     paths = call.named_paths
     named = (absolute(path, session.cwd) for path in paths[:_MAX_FOLLOWED])
     return rules.ToolUse(
@@ -218,9 +219,9 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         names_command=said is None and bool(named_commands(call.raw_input)),
         has_more_paths=len(paths) > _MAX_FOLLOWED,
         is_open=not is_searched(call.raw_input),
-        workspace=session.cwd,
-        roots=(session.cwd, *roots),
-        session=session.id,
+        workspace=root.cwd,
+        roots=(root.cwd, *roots),
+        session=root.id,
     )
 
 

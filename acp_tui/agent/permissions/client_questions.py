@@ -186,7 +186,7 @@ class ImplicitRequests:
             is_covered=await self._is_covered(session, request, is_protected=is_protected),
             # A rule allows a protected file only where it names that.
             is_protected=is_protected and not (is_by_rule and said.decision == "allow"),
-            mode_lets=session.has_consent,
+            mode_lets=session.root.has_consent,
         )
         if goes_on(grounds):
             self._tell_folder(session, request)

@@ -154,9 +154,9 @@ class DecisionRecorder:
         known = {absolute(path, session.cwd) for path in named}
         return Decision(
             at=now(),
-            session=session.id,
+            session=session.root.id,
             agent=self._agent,
-            workspace=session.cwd,
+            workspace=session.root.cwd,
             tool_call=call.tool_call_id,
             kind=call.kind,
             title=call.title,
@@ -169,6 +169,7 @@ class DecisionRecorder:
             waited=round(waited, 3),
             inputs=tuple(path for path in input_paths(call, session.cwd) if path not in known),
             tool=call.name or "",
+            subagent=session.title if session.parent is not None else "",
         )
 
     def _add(self, made: Callable[[], Decision]) -> None:

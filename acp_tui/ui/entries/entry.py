@@ -33,6 +33,8 @@ class BlockContext:
     """Returns whether a tool call waits for the user's permission."""
     refused: Callable[[ToolCall, str], Sequence[str]] = lambda call, text: ()
     """Returns a line for each refusal of the sandbox that a call's printed text tells."""
+    name_of: Callable[[str], str] = str
+    """Returns the name of a session of the agent by its id."""
     key: Callable[[str], str] = str
     """Returns the display name of an action's key by the name of its binding."""
     fold_turns: bool = False

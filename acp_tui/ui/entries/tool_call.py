@@ -11,7 +11,7 @@ from rich.segment import Segment
 from typing_extensions import override
 
 from acp_tui.formatting import inside, seconds
-from acp_tui.protocol.schema import TerminalItem
+from acp_tui.protocol.schema import SessionItem, TerminalItem
 from acp_tui.safe_text import safe_line
 from acp_tui.session.entries import Diff, ToolCall
 from acp_tui.session.files import Edit
@@ -157,6 +157,9 @@ class ToolCallBlock(EntryBlock):
         call = self.entry
         if call.decision:
             yield _indented(call.decision, "muted")
+        for item in call.content:
+            if isinstance(item, SessionItem):
+                yield _indented(f"agent {self.context.name_of(item.session_id)}", "accent")
         text = "" if is_printed else result_text(call)
         if text and call.status == "failed":
             yield _indented("\n".join(text.splitlines()[:3])[:500], "error")

@@ -14,7 +14,9 @@ from acp_tui.session.entries import (
     Compaction,
     Entry,
     Notice,
+    SessionMessage,
     SteeredMessage,
+    Subagent,
     Thought,
     ToolCall,
     UserCommand,
@@ -30,6 +32,7 @@ from acp_tui.ui.entries.messages import (
     UserMessageBlock,
 )
 from acp_tui.ui.entries.output import TerminalTail, TextTail
+from acp_tui.ui.entries.subagent import SessionMessageBlock, SubagentBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
@@ -150,5 +153,7 @@ VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
     Notice: NoticeBlock,
     AgentNotice: AgentNoticeBlock,
     Compaction: CompactionBlock,
+    Subagent: SubagentBlock,
+    SessionMessage: SessionMessageBlock,
     UserCommand: OwnCommandBlock,
 }

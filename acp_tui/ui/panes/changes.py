@@ -210,6 +210,8 @@ def came_from(file: FileChange) -> list[str]:
     if newest is None or not newest.turn:
         return []
     told = [f"turn {newest.turn}"]
+    if newest.agent:
+        told.append(newest.agent)
     if newest.title:
         told.append(newest.title)
     if newest.plan_entry:

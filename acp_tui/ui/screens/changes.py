@@ -55,6 +55,8 @@ def origin_words(file: FileChange, prompt_of: Callable[[int], str]) -> str:
 
 def _told(origin: Origin, prompt: str) -> str:
     told = [f"turn {origin.turn}"]
+    if origin.agent:
+        told.append(origin.agent)
     if origin.title:
         told.append(origin.title)
     if origin.plan_entry:

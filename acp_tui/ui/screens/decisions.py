@@ -264,6 +264,8 @@ def _asked(decision: Decision) -> Iterator[Fact]:
     yield "kind", f"{decision.kind}, without a permission request" if decision.unasked else decision.kind
     if decision.tool:
         yield "tool", decision.tool
+    if decision.subagent:
+        yield "subagent", decision.subagent
     if decision.again:
         yield "asked again", "its file or folder had changed; the earlier answer had no effect"
     if decision.title:

@@ -18,7 +18,14 @@ from typing_extensions import override
 
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.formatting import inside
-from acp_tui.protocol.schema import ContentItem, EmbeddedResource, ImageContent, TerminalItem, UnknownItem
+from acp_tui.protocol.schema import (
+    ContentItem,
+    EmbeddedResource,
+    ImageContent,
+    SessionItem,
+    TerminalItem,
+    UnknownItem,
+)
 from acp_tui.session.entries import Diff, Item, Text, ToolCall
 from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces
@@ -98,9 +105,13 @@ def _kind(item: Item) -> Kind:
     return "terminal" if isinstance(item, TerminalItem) else "text"
 
 
-def _block(item: Text | ContentItem | UnknownItem, redraw: Callable[[Block], None] | None) -> Block:
+def _block(
+    item: Text | ContentItem | SessionItem | UnknownItem, redraw: Callable[[Block], None] | None
+) -> Block:
     if isinstance(item, UnknownItem):
         return JsonBlock(item.raw)
+    if isinstance(item, SessionItem):
+        return TextBlock([("muted", f"session {item.session_id}")])
     if isinstance(item, Text):
         return _text(item.text)
     content = item.content

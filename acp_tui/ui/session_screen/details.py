@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from acp_tui.conversation.start import Start
-from acp_tui.session.entries import ToolCall
+from acp_tui.protocol.schema import SessionItem
+from acp_tui.session.entries import Subagent, ToolCall
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import NAME
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import AgentMessageBlock, SteeredMessageBlock, UserMessageBlock
+from acp_tui.ui.entries.subagent import SubagentBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
-from acp_tui.ui.panes.chat import RecentLine
+from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.plan import PlanFileLine
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
 from acp_tui.ui.screens.decisions import DecisionsScreen
 from acp_tui.ui.screens.protocol import ProtocolScreen
+from acp_tui.ui.screens.subagent import SubagentScreen
 from acp_tui.ui.screens.texts import MarkdownScreen, SessionDetailsScreen, sections
 from acp_tui.ui.screens.tool_call import ToolCallScreen
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
@@ -45,11 +49,19 @@ class DetailScreens:
         self._terminal = terminal
         self._call: ToolCallScreen | None = None
         self._changes: ChangesScreen | None = None
+        self._subagents: list[SubagentScreen] = []
+        """The open chats of subagents, the topmost last."""
 
     def block(self, block: Block, link: str = "") -> None:
         """Open the object of a block, or a clicked link; else fold or unfold the entry."""
         if link:
             self._offer({link: ""})
+            return
+        if isinstance(block, SubagentBlock):
+            self.subagent(block.entry)
+            return
+        if isinstance(block, ToolCallBlock) and (one := self._linked(block.entry)) is not None:
+            self.subagent(one)
             return
         if self.call_of(block):
             return
@@ -84,6 +96,37 @@ class DetailScreens:
         self._call = ToolCallScreen(call, self._terminal, conversation.cwd, styles, edits)
         self._screen.app.push_screen(self._call, self._call_closed)
 
+    def _linked(self, call: ToolCall) -> Subagent | None:
+        """Return the subagent that a tool call leads to, if it is known."""
+        session = self._screen.conversation.session
+        ids = [item.session_id for item in call.content if isinstance(item, SessionItem)]
+        if session is None or not ids:
+            return None
+        found = {child.id: child for child in session.descendants()}
+        child = next((found[name] for name in ids if name in found), None)
+        return child.parent.subagent(child.id) if child is not None and child.parent is not None else None
+
+    def subagent(self, one: Subagent) -> None:
+        """Open the chat of a subagent."""
+        conversation, styles = self._screen.conversation, self._screen.theme_styles
+        session = conversation.session
+        found = session.descendants() if session is not None else ()
+        child = next((each for each in found if each.id == one.session_id), None)
+        if child is None:
+            self._screen.notify("Its chat belongs to another session.", severity="warning")
+            return
+        context = replace(self._screen.query_one(ChatPane).context, cwd=child.cwd, asks=child.asks)
+        cancel = conversation.cancel_child
+        screen = SubagentScreen(child, one, context, styles, self.block, cancel)
+        self._subagents.append(screen)
+        self._screen.app.push_screen(screen, lambda _: self._subagents.remove(screen))
+
+    def child_changed(self, child: Session, change: SessionChange) -> None:
+        """Update the open chat of a subagent."""
+        for screen in self._subagents:
+            if screen.session is child:
+                screen.show(change)
+
     def some_call(self) -> None:
         """Open the tool call of the shown search hit, of the cursor, or the newest one."""
         focused = self._screen.focused
@@ -97,6 +140,11 @@ class DetailScreens:
         """Update the open tool call; `now` is on the clock of the session's events."""
         if self._call is not None and self._call.is_mounted:
             self._call.refresh_call(now)
+        for screen in self._subagents:
+            if now is not None:
+                screen.tick(now)
+            else:
+                screen.show_head()
 
     def ready(self) -> None:
         """Let opened changes be reviewed: the session that was being taken up is there."""

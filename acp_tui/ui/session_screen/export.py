@@ -29,7 +29,9 @@ from acp_tui.session.entries import (
     Message,
     Notice,
     Part,
+    SessionMessage,
     SteeredMessage,
+    Subagent,
     Thought,
     ToolCall,
     UserCommand,
@@ -44,6 +46,7 @@ from acp_tui.store.redaction import save_export
 from acp_tui.ui.entries.compaction import compaction_words
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.output import result_text
+from acp_tui.ui.entries.subagent import state_of
 from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import MenuItem, choose
@@ -270,6 +273,18 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             if entry.error:
                 yield fenced(entry.error)
             if printed is not None and entry.parts:
+                yield _quoted(_parts(entry.parts))
+        case Subagent():
+            said = ", ".join(
+                filter(None, (state_of(entry)[1], f"{entry.calls:,} calls" if entry.calls else ""))
+            )
+            yield f"- agent {_inline(entry.name)}, {said}"
+            if printed is not None:
+                texts = (text for each in entry.entries for text in _entry(each, cwd, printed))
+                yield _quoted("\n\n".join(text for text in texts if text.strip()))
+        case SessionMessage():
+            if printed is not None:
+                yield f"*{'From' if entry.sender else 'To'} another agent:*"
                 yield _quoted(_parts(entry.parts))
         case UserCommand():
             yield f"- you ran {_inline(entry.command)}"

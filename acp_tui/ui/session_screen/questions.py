@@ -167,13 +167,18 @@ class QuestionDialogs:
         host, session = conversation.host, conversation.session
         return host is not None and session is not None and host.lends(session.id, path)
 
+    def _cwd_of(self, key: Key) -> str:
+        """Return the folder of the session that asks, which may be a subagent's."""
+        session = self._screen.conversation.session
+        found = [session, *session.descendants()] if session is not None else []
+        return next((each.cwd for each in found if each.id == key[0]), session.cwd if session else "")
+
     def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
         conversation = self._screen.conversation
-        session = conversation.session
         return PermissionDialog(
             question,
-            agent=conversation.agent_name,
-            cwd=session.cwd if session is not None else "",
+            agent=conversation.speaker(key[0]),
+            cwd=self._cwd_of(key),
             inside=self._is_lent,
             styles=self._screen.theme_styles,
             counter=self._counter(key),
@@ -198,14 +203,14 @@ class QuestionDialogs:
         conversation = self._screen.conversation
         return StaleWriteDialog(
             question,
-            agent=conversation.agent_name,
-            cwd=conversation.session.cwd if conversation.session is not None else "",
+            agent=conversation.speaker(key[0]),
+            cwd=self._cwd_of(key),
             styles=self._screen.theme_styles,
             counter=self._counter(key),
         )
 
     def _elicitation(self, key: Key, question: Elicitation) -> Dialog[Any]:
-        agent, styles = self._screen.conversation.agent_name, self._screen.theme_styles
+        agent, styles = self._screen.conversation.speaker(key[0]), self._screen.theme_styles
         counter = self._counter(key)
         if question.url is not None:
             return AddressDialog(question, agent=agent, styles=styles, counter=counter)

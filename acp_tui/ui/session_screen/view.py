@@ -151,6 +151,12 @@ class SessionView:
             self._drawing.add(session, change)
 
     @survives_errors
+    def child_changed(self, child: Session, change: SessionChange) -> None:
+        """Draw a change of a subagent where its chat is open."""
+        if self._screen.is_running:
+            self._parts.details.child_changed(child, change)
+
+    @survives_errors
     def session_dropped(self) -> None:
         """Clear the panes: the session failed or is replayed."""
         if not self._screen.is_running:
@@ -219,7 +225,8 @@ class SessionView:
         for pane in self._panes:
             pane.look_on()
         agent = conversation.agent
-        if agent is not None and (conversation.is_busy or self._parts.shell.is_running):
+        works = conversation.is_busy or conversation.is_working or self._parts.shell.is_running
+        if agent is not None and works:
             now = agent.now
             for pane in self._panes:
                 pane.tick(now)
@@ -287,6 +294,7 @@ class SessionView:
             redraw=chat.changed,
             symbol=lambda name: screen.theme_styles.symbol(name),
             asks=session.asks,
+            name_of=screen.conversation.name_of,
             refused=self._parts.sandbox.refused,
             key=lambda name: key_of(screen, name),
             pictures=has_pictures(screen.app, screen.theme_styles),

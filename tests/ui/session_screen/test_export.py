@@ -294,3 +294,22 @@ def test_c130_plans_are_written_with_everything_and_as_json() -> None:
         assert words in whole
     assert "Big plan" not in as_markdown(session, "t", "a")
     assert [plan["type"] for plan in plain(session, str)["plans"]] == ["markdown", "file", "?"]
+
+
+def test_c134_c141_subagents_are_written_below_their_line_and_nested_in_json() -> None:
+    session = Session("s1", "/w")
+    session.apply(read_update(update("subagent_update", sessionId="k", title="Explorer")))
+    session.children["k"].apply(read_update(update("agent_message_chunk", "deep inside")))
+    sent = update(
+        "session_message", messageId="m", senderSessionId="k", content=[{"type": "text", "text": "hi"}]
+    )
+    session.apply(read_update(sent))
+
+    short, whole = as_markdown(session, "t", "a"), as_markdown(session, "t", "a", lambda name: "")
+
+    assert "- agent `Explorer`" in short
+    assert "deep inside" not in short
+    assert "> deep inside" in whole
+    assert "*From another agent:*\n\n> hi" in whole
+    (told, _) = plain(session, str)["entries"]
+    assert (told["type"], told["entries"][0]["type"]) == ("subagent", "agent_message")
