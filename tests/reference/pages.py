@@ -33,6 +33,7 @@ from acp_tui.ui.screens.search import SearchScreen
 from acp_tui.ui.screens.settings import SettingsScreen
 from acp_tui.ui.screens.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.start import FailureScreen, StartScreen
+from acp_tui.ui.screens.subagent import SubagentScreen
 from acp_tui.ui.screens.texts import MarkdownScreen, SessionDetailsScreen, SourceScreen
 from acp_tui.ui.screens.tool_call import ToolCallScreen
 from acp_tui.ui.session_screen.queue import QueueMenu
@@ -56,6 +57,7 @@ SCREENS: Final[Mapping[str, tuple[type[DOMNode], ...]]] = {
     "Permission question": (PermissionDialog,),
     "Changes and diffs": (ChangesScreen, DiffView),
     "Tool call": (ToolCallScreen, TerminalView),
+    "Chat of a subagent": (SubagentScreen,),
     "Question about a newer file": (StaleWriteDialog,),
     "Question with a link": (AddressDialog,),
     "Form": (FormDialog, Choices, OneOf),
