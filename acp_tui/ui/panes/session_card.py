@@ -109,7 +109,8 @@ class SessionCard(StatusRows):
         approval = conversation.choices.approval
         if approval is not None:
             role = "warning" if approval.is_open else "text"
-            yield "asks", role, self._value(approval.words.removeprefix("asks ")), approval.due_to
+            words = approval.words.removeprefix("asks ").removesuffix(" asks")
+            yield "asks", role, self._value(words), approval.due_to
         yield "folder", "text", exact_line(from_home(conversation.cwd)), "about"
         if self._servers:
             names = ", ".join(self._servers[:_SERVERS])

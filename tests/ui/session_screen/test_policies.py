@@ -118,8 +118,8 @@ async def test_who_asks_is_one_word_on_the_line_in_both_menus_and_in_the_inbox(t
             for segment in strip
             if "Yolo: the agent" in segment.text
         ]
-        assert [style.color for style in styles if style] == [warning]
-        assert "asks before everything" not in here.text
+        assert [style.color for style in styles if style] == [warning, warning], "in the card, too"
+        assert "before everything" not in here.text
 
         await here.press("alt+p")
         await here.is_before(Menu)
