@@ -240,6 +240,8 @@ SERVED: Final[dict[str, Handler]] = {
 
 
 _READS: Final = 4  # files that are read at the same time
+MOST_SERVED: Final = 5_000
+"""Requests that wait at once: each costs memory, and time when the connection ends."""
 
 
 class Service:
@@ -271,7 +273,10 @@ class Service:
         self._tasks: dict[Request, asyncio.Task[None]] = {}
 
     def begin(self, request: Request) -> None:
-        """Start serving a request of a method in `SERVED`."""
+        """Start serving a request of a method in `SERVED`; one too many is an error."""
+        if len(self._tasks) >= MOST_SERVED:
+            self._fail(request, errors.INTERNAL, "Too many requests wait: send it again after an answer.")
+            return
         task = self._tasks[request] = asyncio.create_task(self._serve(request))
         task.add_done_callback(lambda _: self._tasks.pop(request, None))
 

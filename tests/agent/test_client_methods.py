@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent import client_methods
 from acp_tui.agent.agent import OFFERED
 from acp_tui.rules.model import Rule
 from acp_tui.sandbox.fence import Wanted
@@ -359,6 +360,26 @@ async def test_c65_a_wait_that_is_taken_back_is_answered_and_the_command_runs_on
         assert answer["error"] == {"code": -32800, "message": "Request cancelled"}
         output = await served(talk, "terminal/output", terminalId=params["terminalId"])
         assert "exitStatus" not in output["result"]
+
+
+async def test_a_request_too_many_is_an_error_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_methods, "MOST_SERVED", 2)
+    async with lending(tmp_path) as talk:
+        terminal = (await served(talk, "terminal/create", command="sleep", args=["100"]))["result"]
+        for request_id in ("w1", "w2"):
+            talk.puppet.says(
+                {
+                    "id": request_id,
+                    "method": "terminal/wait_for_exit",
+                    "params": {"sessionId": "s2", **terminal},
+                }
+            )
+
+        answer = await served(talk, "terminal/output", **terminal)
+
+        assert "Too many requests" in answer["error"]["message"]
 
 
 async def test_c101_the_end_of_the_agent_ends_its_terminals(tmp_path: Path) -> None:
