@@ -6,6 +6,7 @@ Ignored folders are not watched, so the largest ones, such as packages, cost not
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import stat
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -28,6 +29,8 @@ Ignored = Callable[[Sequence[bytes]], Awaitable[set[bytes]]]
 
 _SLICE: Final = 200
 """Folders read at a time: a long-running thread delays keys."""
+_DEEP: Final = 60
+"""Levels of folders for which git is asked whether they are ignored."""
 _RULES: Final = (b".gitignore", b".git")
 """Names whose change alters the ignore rules."""
 
@@ -145,11 +148,14 @@ class Watcher:
     async def _below(self, folders: Sequence[bytes]) -> list[bytes]:
         """Return folders and all below them that are not ignored; their files count as changed."""
         found: list[bytes] = []
-        while folders:
+        for level in itertools.count():
+            if not folders:
+                break
             below: list[bytes] = []
             for start in range(0, len(folders), _SLICE):
                 below += await asyncio.to_thread(self._read, folders[start : start + _SLICE], found)
-            folders = await self._kept(below)
+            # Each level costs two runs of git: deeper than any project, all is watched.
+            folders = await self._kept(below) if level < _DEEP else below
         return found
 
     def _read(self, folders: Iterable[bytes], found: list[bytes]) -> list[bytes]:

@@ -6,11 +6,13 @@ import asyncio
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from acp_tui.changes.snapshots import Snapshots
+from acp_tui.changes.watcher import Watcher
 
 
 @pytest.mark.slow
@@ -101,6 +103,23 @@ async def test_ignored_folders_cost_no_watch(watching: Snapshots) -> None:
 
     assert watching._watcher is not None
     assert watching._watcher.folders == {b"", b"src", b"src/deep"}
+
+
+async def test_a_folder_hundreds_deep_asks_git_for_its_first_levels_only(tmp_path: Path) -> None:
+    (tmp_path / "/".join("d" * 300)).mkdir(parents=True)
+    asked = set[bytes]()
+
+    async def ignored(folders: Sequence[bytes]) -> set[bytes]:
+        asked.update(folders)
+        return set()
+
+    watcher = Watcher(tmp_path, ignored)
+    try:
+        assert await watcher.begin()
+        assert len(watcher.folders) == 301
+        assert len(asked) < 100
+    finally:
+        watcher.close()
 
 
 async def test_a_workspace_that_is_removed_is_no_longer_watched(watching: Snapshots) -> None:
