@@ -10,7 +10,7 @@ import mimetypes
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -197,11 +197,14 @@ def find(text: str, roots: Sequence[str]) -> MentionedFiles:
 
 
 def blocks(
-    prompt: Prompt, roots: Sequence[str], takes: PromptCapabilities
+    prompt: Prompt,
+    roots: Sequence[str],
+    takes: PromptCapabilities,
+    bring_in: Callable[[str], str] = lambda path: "",
 ) -> tuple[list[ContentBlock], list[str]]:
     """Return a prompt as content blocks that the agent takes, and messages about its attachments.
 
-    Blocking: call it in a thread.
+    `bring_in` lets the agent see a file, and returns why it cannot, or "". Blocking: call it in a thread.
     """
     found = find(prompt.text, roots)
     problems = list(found.problems)
@@ -209,7 +212,7 @@ def blocks(
     for attachment in found.attachments:
         content, problem = block(attachment, takes)
         made.append(content)
-        problems += [problem] if problem else []
+        problems += filter(None, (problem, bring_in(str(attachment.path))))
     return made, problems
 
 

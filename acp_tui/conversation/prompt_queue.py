@@ -246,9 +246,10 @@ class PromptQueue:
         """Return a prompt as content blocks, with the files that it mentions."""
         if "@" not in prompt.text:
             return [TextContent(text=prompt.whole)]
-        made, problems = await asyncio.to_thread(
-            blocks, prompt, self._conversation.roots, agent.can.prompt_capabilities
-        )
+        takes, running = agent.can.prompt_capabilities, self._conversation.running
+        sandbox = running.sandbox if running is not None else None
+        bring_in = (sandbox.bring_in,) if sandbox is not None else ()
+        made, problems = await asyncio.to_thread(blocks, prompt, self._conversation.roots, takes, *bring_in)
         for problem in problems:
             agent.note(session.id, Noted(problem, "warning"))
         return made

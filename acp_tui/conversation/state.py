@@ -77,6 +77,11 @@ class ConversationState:
         """The folders of the session: its working directory, then those that were added."""
         return [self.cwd, *self._start.extra_roots]
 
+    def outside(self, path: str) -> str:
+        """Return where a path that the agent names lies for us: in a sandbox it has a /tmp of its own."""
+        sandbox = self.running.sandbox if self.running is not None else None
+        return sandbox.outside(path) if sandbox is not None else path
+
     @property
     def is_over(self) -> bool:
         """True if no agent can receive prompts."""

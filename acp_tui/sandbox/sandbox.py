@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeVar
 from acp_tui.sandbox import bubblewrap, landlock, seatbelt
 from acp_tui.sandbox.fence import Fence, NoFence, Wanted, Way, fence_for, upwards
 from acp_tui.sandbox.machine import Means
-from acp_tui.sandbox.places import SSH_AGENT, WAYS_OUT
+from acp_tui.sandbox.places import SSH_AGENT, TEMPORARY, WAYS_OUT
 from acp_tui.workspace.enclosure import GIVEN, TOLD, Enclosed, Inside
 
 Network = Literal["on", "off", "commands-off"]
@@ -149,6 +149,32 @@ class Sandbox:
     def inside(self, path: str) -> str:
         """Return the name inside of a path outside."""
         return self.fence.inside(path) if self.has_own_temp else path
+
+    def bring_in(self, path: str) -> str:
+        """Let the agent see a file that the user attaches; return why it cannot, or "".
+
+        Args:
+            path: absolute, links followed.
+        """
+        if self.fence.way(path) == "hide":
+            return f"{path} is hidden by the sandbox: the agent cannot open it."
+        if not self.has_own_temp or not self.fence.is_private(path):
+            return ""
+        folder, name = os.path.split(path)
+        if folder not in TEMPORARY:
+            return f"{path} lies in another {TEMPORARY[0]} than the agent's: copy it into the workspace."
+        try:  # a link in its place is the agent's, and could lead anywhere
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with (
+                open(path, "rb") as old,
+                open(os.open(f"{self.fence.temp}/{name}", flags, 0o600), "wb") as new,
+            ):
+                shutil.copyfileobj(old, new)
+        except FileExistsError:
+            return ""
+        except OSError as error:
+            return f"{path} cannot be copied into the agent's {TEMPORARY[0]}: {error.strerror}."
+        return ""
 
     def open(self, path: str, way: Way) -> None:
         """Open a place for this session, also for what runs already.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -92,6 +93,29 @@ def test_temporary_files_are_gone_with_the_sandbox(home: Path) -> None:
         (folder / "one").write_text("")
 
     assert not folder.parent.exists()
+
+
+async def test_a_file_of_the_users_tmp_that_is_attached_is_there(inside: Sandbox, home: Path) -> None:
+    with tempfile.NamedTemporaryFile("w", dir="/tmp") as mine:
+        mine.write("attached")
+        mine.flush()
+        assert inside.bring_in(mine.name) == ""
+        assert inside.bring_in(mine.name) == ""
+
+        assert (await ran(inside, home, f"cat {mine.name}"))[0] == "attached"
+        assert "hidden by the sandbox" in inside.bring_in(str(home / ".ssh" / "id"))
+
+
+def test_a_link_that_the_agent_put_in_the_place_of_an_attached_file_is_not_followed(
+    inside: Sandbox, home: Path
+) -> None:
+    with tempfile.NamedTemporaryFile("w", dir="/tmp") as mine:
+        Path(inside.outside(mine.name)).symlink_to(home / "other" / "made")
+        mine.write("attached")
+        mine.flush()
+        inside.bring_in(mine.name)
+
+    assert not (home / "other" / "made").exists()
 
 
 @pytest.mark.parametrize(("line", "status"), [("exit 7", (7, None)), ("kill -SEGV $$", (139, None))])

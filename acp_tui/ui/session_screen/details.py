@@ -209,7 +209,8 @@ class DetailScreens:
     def _offer(self, found: dict[str, str]) -> None:
         """Offer to open a link; `found` has names by address."""
         if found:
-            opening = open_link(self._screen, found, self._screen.conversation.cwd)
+            conversation = self._screen.conversation
+            opening = open_link(self._screen, found, conversation.cwd, conversation.outside)
             self._screen.run_worker(opening, group="links", exclusive=True)
 
     def _changes_closed(self, session: Session) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -52,15 +52,18 @@ def links(message: Message) -> dict[str, str]:
     return found
 
 
-def file_of(uri: str, cwd: str) -> Path | None:
-    """Return the local file that an address names, with links followed; None for other addresses."""
+def file_of(uri: str, cwd: str, outside: Callable[[str], str] = str) -> Path | None:
+    """Return the local file that an address names, with links followed; None for other addresses.
+
+    `outside` returns where a path of the agent lies for us.
+    """
     try:
         parts = urlsplit(uri)
     except ValueError:
         return None
     if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost") or not parts.path:
         return None
-    path = Path(cwd) / (unquote(parts.path) if parts.scheme else uri)
+    path = Path(outside(str(Path(cwd) / (unquote(parts.path) if parts.scheme else uri))))
     try:
         return path.resolve() if path.is_file() else None
     except (OSError, ValueError, RuntimeError):
@@ -79,12 +82,17 @@ def text_of_file(uri: str, cwd: str, roots: Sequence[str]) -> str:
     return Files(roots).read_text(str(path))
 
 
-async def open_link(owner: MenuOwner, found: dict[str, str], cwd: str) -> None:
-    """Let the user choose an address: a file opens in their editor, a page in their browser."""
+async def open_link(
+    owner: MenuOwner, found: dict[str, str], cwd: str, outside: Callable[[str], str] = str
+) -> None:
+    """Let the user choose an address: a file opens in their editor, a page in their browser.
+
+    `outside` returns where a path of the agent lies for us.
+    """
     items = [MenuItem(uri, uri, about(uri, name)) for uri, name in found.items()]
     uri = await choose(owner, "Open", items)
     if uri is not None and await _is_meant(owner, uri, found[uri]):
-        problem = await _opened(owner.app, uri, cwd)
+        problem = await _opened(owner.app, uri, cwd, outside)
         if problem:
             owner.app.notify(problem, title="Open", severity="warning")
 
@@ -133,9 +141,9 @@ def _host(address: str) -> str:
     return host.rstrip(".").removeprefix("www.")
 
 
-async def _opened(app: App[Any], uri: str, cwd: str) -> str:
+async def _opened(app: App[Any], uri: str, cwd: str, outside: Callable[[str], str]) -> str:
     """Open an address; return the problem, or ""."""
-    path = await asyncio.to_thread(file_of, uri, cwd)
+    path = await asyncio.to_thread(file_of, uri, cwd, outside)
     if path is not None:
         return await open_in_editor(app, path)
     if not uri.lower().startswith(("http://", "https://")):

@@ -229,7 +229,7 @@ class SessionScreen(ConversationScreen):
 
     def open_links(self, links: dict[str, str]) -> None:
         """Show the targets of links; open one on request."""
-        opening = open_link(self, links, self.conversation.cwd)
+        opening = open_link(self, links, self.conversation.cwd, self.conversation.outside)
         self.app.run_worker(opening, group="links", exclusive=True)
 
     def edit_file(self, path: str, line: int) -> None:

@@ -11,6 +11,7 @@ import pytest
 from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.texts import SessionDetailsScreen
+from acp_tui.ui.session_screen.links import file_of
 from tests.sandbox.fences import lay_out, needs_bubblewrap
 from tests.ui.seats import Seat, seat
 
@@ -90,6 +91,19 @@ async def test_a_secret_is_asked_for_again_and_no_is_the_first_answer(home: Path
         await here.sees("The sandbox lets ~/.ssh be read until this session ends.")
         await here.say("sh cat ~/.ssh/id | tr k K")
         await here.sees("the Key")
+
+
+@needs_bubblewrap
+async def test_a_link_into_tmp_leads_to_the_agents_own(home: Path) -> None:
+    async with seat(home / "work", fenced()) as here:
+        await here.say("sh echo made-inside > /tmp/report.txt; echo made")
+        await here.until(lambda: here.said[-1:] == ["made\n"])
+
+        found = file_of("file:///tmp/report.txt", str(home / "work"), here.conversation.outside)
+
+        assert found is not None
+        assert found.read_text() == "made-inside\n"
+        assert file_of("file:///tmp/report.txt", str(home / "work")) is None
 
 
 @needs_bubblewrap
