@@ -8,7 +8,9 @@ from typing import Literal
 
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.store.agents import KnownAgent, agent_of
+from acp_tui.store.folders import state_folder
 from acp_tui.store.launch import Launch
+from acp_tui.store.preferences import SandboxedWorkspaces
 from acp_tui.store.settings import SandboxSettings
 from acp_tui.workspace.guard import Guard
 
@@ -16,12 +18,27 @@ SandboxOption = Literal["", "on", "off", "partial"]
 """The word of the command line about the sandbox; "" for none."""
 
 
+def sandboxed_workspaces() -> SandboxedWorkspaces:
+    """Return the workspaces in which the user wants a sandbox."""
+    return SandboxedWorkspaces(state_folder() / "sandboxed-workspaces")
+
+
 def wants_sandbox(
-    option: SandboxOption, settings: SandboxSettings, launch: Launch, known: Mapping[str, KnownAgent]
+    option: SandboxOption,
+    workspace: str,
+    settings: SandboxSettings,
+    launch: Launch,
+    known: Mapping[str, KnownAgent],
 ) -> bool:
-    """Return whether an agent is started in a sandbox."""
+    """Return whether an agent is started in a sandbox.
+
+    The command line comes first, then what the user has said for this workspace, then the agent's own
+    setting, then that for all agents.
+    """
     if option:
         return option != "off"
+    if sandboxed_workspaces().state(workspace) == "on":
+        return True
     agent = known.get(launch.name) or agent_of(launch.argv, known)
     own = agent.sandbox if agent is not None else None
     return settings.use == "on" if own is None else own
@@ -50,7 +67,7 @@ def spawn_agent(
         SpawnFailed: nothing was started; so, too, where the sandbox cannot be had.
     """
     cwd = roots[0]
-    if not wants_sandbox(option, settings, launch, known):
+    if not wants_sandbox(option, cwd, settings, launch, known):
         return Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard)
     from acp_tui.sandbox.choice import sandbox_for  # takes a few ms, which others need not wait for
     from acp_tui.sandbox.fence import NoFence

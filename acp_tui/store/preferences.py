@@ -68,6 +68,42 @@ def _usable(found: object) -> dict[str, dict[str, Value]]:
     }
 
 
+class SandboxedWorkspaces:
+    """The workspaces in which the user wants a sandbox, and those in which one was offered.
+
+    One line each: a word and a path. An unreadable file is left alone.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def state(self, workspace: str) -> str:
+        """Return `on`, `offered`, or "" for a workspace that is not known."""
+        return self._read().get(workspace, "")
+
+    def keep(self, workspace: str, state: str) -> Problem | None:
+        """Remember the state of a workspace, or forget it for ""; return the problem, if any."""
+        known = self._read()
+        known.pop(workspace, None)
+        rows = [*known.items(), *([(workspace, state)] if state else [])][-KEPT:]
+        if "\n" in workspace:
+            return Problem(self._path, None, "a path of several lines is not kept")
+        try:
+            text = "".join(f"{word} {path}\n" for path, word in rows)
+            write_whole(self._path, text.encode("utf-8", "surrogateescape"), durable=False)
+        except OSError as error:
+            return Problem(self._path, None, f"the sandbox of this workspace is not kept: {error.strerror}")
+        return None
+
+    def _read(self) -> dict[str, str]:
+        try:
+            lines = plain_bytes(self._path).decode("utf-8", "surrogateescape").splitlines()
+        except OSError:  # none yet
+            return {}
+        rows = (line.partition(" ") for line in lines)
+        return {path: word for word, _, path in rows if word in ("on", "offered") and path}
+
+
 class Layout(NamedTuple):
     """The panes beside the chat."""
 

@@ -41,6 +41,8 @@ class ConfigFiles:
     async def run(self) -> None:
         """Watch until cancelled."""
         self._is_remote = bool(await asyncio.to_thread(why_not_told, config_folder()))
+        if not self._app.is_running:  # it has ended meanwhile
+            return
         self._app.theme_changed_signal.subscribe(self._app, lambda _: self._watching.look())
         self._tabs.on_other_files = self._watching.look
         self._app.on_return = self._look_unless_told

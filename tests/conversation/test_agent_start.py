@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.conversation.agent_start import SandboxOption, wants_sandbox
+from acp_tui.conversation.agent_start import SandboxOption, sandboxed_workspaces, wants_sandbox
 from acp_tui.sandbox import machine
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.settings import SandboxSettings, Settings
@@ -16,24 +16,34 @@ from tests.sandbox.fences import lay_out, needs_bubblewrap
 from tests.waiting import until
 
 
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "ours"))
+
+
 @pytest.mark.parametrize(
-    ("option", "use", "own", "wanted"),
+    ("option", "workspace", "own", "use", "wanted"),
     [
-        ("", "off", None, False),
-        ("", "on", None, True),
-        ("", "off", True, True),
-        ("", "on", False, False),
-        ("on", "off", False, True),
-        ("partial", "off", None, True),
-        ("off", "on", True, False),
+        ("", "", None, "off", False),
+        ("", "", None, "on", True),
+        ("", "", True, "off", True),
+        ("", "", False, "on", False),
+        ("", "on", False, "off", True),
+        ("", "offered", None, "off", False),
+        ("on", "", False, "off", True),
+        ("partial", "", None, "off", True),
+        ("off", "on", True, "on", False),
     ],
 )
-def test_the_command_line_comes_before_the_agents_own_setting_and_that_before_the_one_for_all(
-    option: SandboxOption, use: str, own: bool | None, wanted: bool
+def test_the_command_line_comes_before_the_workspace_the_agents_own_setting_and_the_one_for_all(
+    option: SandboxOption, workspace: str, own: bool | None, use: str, wanted: bool
 ) -> None:
+    sandboxed_workspaces().keep("/w", workspace)
     settings = SandboxSettings(use="on" if use == "on" else "off")
 
-    assert wants_sandbox(option, settings, launch(), {"plain": KnownAgent("plain", sandbox=own)}) is wanted
+    assert (
+        wants_sandbox(option, "/w", settings, launch(), {"plain": KnownAgent("plain", sandbox=own)}) is wanted
+    )
 
 
 async def test_without_a_fence_the_agent_is_not_started(

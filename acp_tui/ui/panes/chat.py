@@ -109,6 +109,10 @@ class ChatPane(Pane):
             self.remove_block(self._welcome)
             self.welcome(pieces)
 
+    def add_to_welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
+        """Add to the welcome text, as long as it is shown."""
+        self.renew_welcome([*self._welcome_pieces, *pieces])
+
     def use_settings(self, thoughts: str, fold_turns: bool) -> None:
         """Draw thoughts and turns by other settings; folded ones stay folded until they are opened."""
         if not self.is_bound or (thoughts, fold_turns) == (self.context.thoughts, self.context.fold_turns):

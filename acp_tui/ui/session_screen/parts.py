@@ -27,7 +27,7 @@ class SessionParts:
         self.pane_layout = PaneLayout(screen, state_folder() / "layout.json", start.settings.layout)
         self.shell = UserShell(screen, start)
         self.rules = SessionRules(screen, start)
-        self.sandbox = SessionSandbox(screen)
+        self.sandbox = SessionSandbox(screen, start)
         self.question_dialogs = QuestionDialogs(screen, self.rules)
         self.details = DetailScreens(screen, start, self.shell.terminal)
         self.chat_copy = ChatCopy(screen)

@@ -142,6 +142,7 @@ class SessionView:
             self._parts.startup.stop_explaining()
         if screen.conversation.phase == "ready":
             self._parts.details.ready()
+            screen.run_worker(self._parts.sandbox.offer(), group="sandbox-offer")
 
     def session_changed(self, change: SessionChange) -> None:
         """Draw a change with the next frame."""

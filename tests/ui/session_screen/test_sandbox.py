@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from acp_tui.conversation.agent_start import sandboxed_workspaces
 from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.texts import SessionDetailsScreen
@@ -53,7 +54,40 @@ async def test_without_a_sandbox_nothing_is_said_of_it(home: Path) -> None:
         assert "fenced" not in here.text
 
         await here.say("/sandbox")
-        await here.until(lambda: any("runs without a sandbox" in str(one.message) for one in here.notices))
+        await here.is_before(Menu)
+        await here.sees("This agent has all of your rights")
+        await here.press("escape")
+        await here.until(lambda: not isinstance(here.app.screen, Menu))
+        assert "fenced" not in here.text
+
+
+@needs_bubblewrap
+async def test_it_is_offered_once_in_a_workspace(home: Path) -> None:
+    async with seat(home / "work") as here:
+        await here.sees("/sandbox  puts this agent into a fence")
+    async with seat(home / "work") as here:
+        await here.sees("asks for all", "commands of the agent")
+        await here.say("sh echo done")
+        await here.until(lambda: here.said[-1:] == ["done\n"])
+        assert sandboxed_workspaces().state(str(home / "work")) == "offered"
+
+
+@needs_bubblewrap
+async def test_the_agent_is_restarted_in_it_and_always_in_this_workspace(home: Path) -> None:
+    async with seat(home / "work") as here:
+        await here.sees("asks for all")
+        await here.say("/sandbox")
+        await here.is_before(Menu)
+        await here.press("down", "enter")
+        await here.sees("fenced")
+    async with seat(home / "work") as here:
+        await here.sees("fenced")
+
+        await here.say("/sandbox")
+        await here.is_before(Menu)
+        await here.sees("Not always in this workspace")
+        await here.press("enter")
+        await here.until(lambda: sandboxed_workspaces().state(str(home / "work")) == "offered")
 
 
 @needs_bubblewrap
