@@ -111,6 +111,8 @@ class SessionCard(StatusRows):
             role = "warning" if approval.is_open else "text"
             words = approval.words.removeprefix("asks ").removesuffix(" asks")
             yield "asks", role, self._value(words), approval.due_to
+        if conversation.running is not None and (sandbox := conversation.running.sandbox) is not None:
+            yield "sandbox", "warning" if sandbox.means.is_partial else "text", sandbox.words, "sandbox"
         yield "folder", "text", exact_line(from_home(conversation.cwd)), "about"
         if self._servers:
             names = ", ".join(self._servers[:_SERVERS])

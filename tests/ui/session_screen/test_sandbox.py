@@ -41,7 +41,7 @@ async def failed(here: Seat, words: str) -> None:
 @needs_bubblewrap
 async def test_the_status_line_and_the_details_say_that_the_agent_is_fenced(home: Path) -> None:
     async with seat(home / "work", fenced(network="off")) as here:
-        await here.sees("fenced, no network")
+        await here.sees("sandbox fenced, no network")
 
         await here.press("alt+i")
         await here.is_before(SessionDetailsScreen)
@@ -66,7 +66,7 @@ async def test_it_is_offered_once_in_a_workspace(home: Path) -> None:
     async with seat(home / "work") as here:
         await here.sees("/sandbox  puts this agent into a fence")
     async with seat(home / "work") as here:
-        await here.sees("asks for all", "commands of the agent")
+        await here.sees("ready")
         await here.say("sh echo done")
         await here.until(lambda: here.said[-1:] == ["done\n"])
         assert sandboxed_workspaces().state(str(home / "work")) == "offered"
@@ -75,7 +75,7 @@ async def test_it_is_offered_once_in_a_workspace(home: Path) -> None:
 @needs_bubblewrap
 async def test_the_agent_is_restarted_in_it_and_always_in_this_workspace(home: Path) -> None:
     async with seat(home / "work") as here:
-        await here.sees("asks for all")
+        await here.sees("ready")
         await here.say("/sandbox")
         await here.is_before(Menu)
         await here.press("down", "enter")
