@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:  # each command loads what it needs, and no more
+    import logging
     from argparse import ArgumentParser
 
     from acp_tui.agent.process import Process, SpawnFailed
@@ -544,9 +545,27 @@ def _start_log(options: Options) -> None:
             raise Refusal(f"the log {options.log_file} cannot be written: {error.strerror}.") from None
         handler = logging.NullHandler()  # a read-only home must not prevent the start
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(_clean)
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(options.log_level.upper())
+
+
+_LONGEST_IN_LOG: Final = 4_000
+"""Most characters of one message."""
+
+
+def _clean(record: logging.LogRecord) -> bool:
+    """Make a message of the log one line of safe text: it may quote an agent, and the log be a terminal."""
+    import logging
+
+    from acp_tui.safe_text import safe, safe_line
+
+    said = record.getMessage()
+    record.msg, record.args = safe_line(said[:_LONGEST_IN_LOG]) + "…" * (len(said) > _LONGEST_IN_LOG), None
+    if record.exc_info:
+        record.exc_text = safe(logging.Formatter().formatException(record.exc_info))
+    return True
 
 
 def examine(words: Sequence[str]) -> int:

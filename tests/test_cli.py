@@ -142,7 +142,7 @@ def test_help_and_version_load_nothing_heavy(option: str) -> None:
 
 
 DRIVER = """
-import json, os, sys, types
+import json, logging, os, sys, types
 
 def run(start):
     seen["process"] = start.process is not None
@@ -159,6 +159,7 @@ def run(start):
     seen["mcp"] = [server.params() for server in start.mcp_servers]
     seen["problems"] = [problem.message for problem in start.problems]
     seen["fps"] = os.environ["TEXTUAL_FPS"]
+    logging.getLogger("agent").warning("it says %s", "\\x1b[2J\\ud800\\nfake" + "x" * 9000)
     return 7, "abc-1"
 
 class App(types.ModuleType):
@@ -345,6 +346,15 @@ def test_the_log_goes_where_it_was_asked_to_go(tmp_path: Path) -> None:
     started(tmp_path, "--log-level", "debug", "--log-file", str(tmp_path / "log"))
 
     assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
+
+
+@pytest.mark.slow
+def test_the_words_of_an_agent_are_one_safe_line_of_the_log(tmp_path: Path) -> None:
+    started(tmp_path, "--log-file", str(tmp_path / "log"))
+
+    (line,) = [line for line in (tmp_path / "log").read_text().splitlines() if "it says" in line]
+    assert "it says ␛[2J� fakexxx" in line
+    assert len(line) < 5000
 
 
 @pytest.mark.slow
