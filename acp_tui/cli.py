@@ -390,8 +390,20 @@ def _run(options: Options) -> NoReturn:
     finally:  # even if the interface cannot be loaded or fails
         start.guard.close()
     if leave:
-        print(f"To resume this session: acp-tui --resume {leave}")
+        print(how_to_resume(leave))
     end_process(code)
+
+
+_LONGEST_ID: Final = 200
+"""Most characters of an id that is printed."""
+
+
+def how_to_resume(session_id: str) -> str:
+    """Return the line about resuming a session; the agent chose its id, and the user may paste the line."""
+    is_plain = session_id.isascii() and len(session_id) <= _LONGEST_ID and not session_id.startswith("-")
+    if is_plain and all(letter.isalnum() or letter in "-_.:@/+" for letter in session_id):
+        return f"To resume this session: acp-tui --resume {session_id}"
+    return "To resume this session, choose it from the list of acp-tui --resume"
 
 
 _THREADS_END: Final = 0.3  # seconds

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui import __version__
-from acp_tui.cli import FRAMES, Options, Refusal, main, parse
+from acp_tui.cli import FRAMES, Options, Refusal, how_to_resume, main, parse
 
 
 @pytest.fixture(autouse=True)
@@ -346,6 +346,18 @@ def test_the_log_goes_where_it_was_asked_to_go(tmp_path: Path) -> None:
     started(tmp_path, "--log-level", "debug", "--log-file", str(tmp_path / "log"))
 
     assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
+
+
+def test_the_last_line_names_the_session_to_resume() -> None:
+    assert how_to_resume("0b1e-a/2.x") == "To resume this session: acp-tui --resume 0b1e-a/2.x"
+
+
+@pytest.mark.parametrize(
+    "session_id",
+    ["a; rm x", "$(x)", "--agent=./x", "x\x1b]0;t\x07", "x\u202ey", "x\nrm", "\ud800", "y" * 300],
+)
+def test_an_id_that_is_more_than_a_word_does_not_reach_the_terminal(session_id: str) -> None:
+    assert how_to_resume(session_id) == "To resume this session, choose it from the list of acp-tui --resume"
 
 
 @pytest.mark.slow
