@@ -719,7 +719,24 @@ def search_sessions(words: Sequence[str]) -> int:
     return search.run(journals, index_folder(), query, options["limit"], as_json=options["json"])
 
 
+def blame_file(words: Sequence[str]) -> int:
+    """Run `acp-tui blame` and return the exit code."""
+    from acp_tui.commands import blame, parsers
+    from acp_tui.store.folders import data_folder
+
+    if "--help" in words or "-h" in words:
+        print(parsers.blame().format_help(), end="")
+        return 0
+    options = read(parsers.blame(), words, None)
+    if not options["file"]:
+        raise Refusal("blame needs a file, such as: acp-tui blame src/app.py:12", USAGE)
+    path, line = blame.place_of(options["file"])
+    data = data_folder()
+    return blame.run(path, line, data / "journals", data / "snapshots", as_json=options["json"])
+
+
 _COMMANDS: Final = {
+    "blame": blame_file,
     "doctor": examine,
     "log": print_log,
     "rules": see_rules,

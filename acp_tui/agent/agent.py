@@ -389,11 +389,14 @@ class Agent:
             self.connection.remark(_noted_row(session_id, event))
         if isinstance(event, SessionContinued):
             self.connection.remark({"continued": session_id})
-        session = self._sessions.find(session_id) if isinstance(event, events.WorkspaceCompared) else None
+        compared = event if isinstance(event, events.WorkspaceCompared) else None
+        session = self._sessions.find(session_id) if compared is not None else None
         before = snapshot_log.on_disk(session.all_files) if session is not None else {}
         self._sessions.note(session_id, event, self.now)
-        if session is not None and (row := snapshot_log.files_row(session_id, before, session.all_files)):
-            self.connection.remark(row)
+        if session is not None and compared is not None:
+            row = snapshot_log.files_row(session_id, before, session.all_files, compared.steps)
+            if row is not None:
+                self.connection.remark(row)
         if isinstance(event, KeptSnapshot | UndoStep | UndoStepTaken):
             self.connection.remark(snapshot_log.snapshot_row(session_id, event))
         if isinstance(event, events.TurnEnded | events.TurnFailed):

@@ -10,7 +10,7 @@ from typing import Final
 from acp_tui.changes.snapshots import Counts
 from acp_tui.changes.tree import LARGEST, MOST_FILES, ChangedFile, LeftOut, Reason
 from acp_tui.session.entries import Severity
-from acp_tui.session.events import Noted, WorkspaceCompared
+from acp_tui.session.events import LineStep, Noted, WorkspaceCompared
 from acp_tui.session.files import DiskState
 
 SHOWN: Final = 1_000
@@ -75,7 +75,13 @@ class ChangedFiles:
                 self._in_turns.add((file.path, state))
 
     def take_over(
-        self, changes: Iterable[ChangedFile], *, outside: bool, took: float = 0.0, ours: Collection[str] = ()
+        self,
+        changes: Iterable[ChangedFile],
+        *,
+        outside: bool,
+        took: float = 0.0,
+        ours: Collection[str] = (),
+        steps: Mapping[str, LineStep] | None = None,
     ) -> None:
         """Replace all differences.
 
@@ -84,6 +90,7 @@ class ChangedFiles:
             outside: whether new differences came outside any turn.
             took: seconds since the comparison began.
             ours: paths touched by an undo or redo, whose remaining changes keep their origin.
+            steps: the latest changes, by relative path.
         """
         now = self.by_path(changes)
         undone = frozenset(self._absolute(path) for path in ours)
@@ -108,7 +115,13 @@ class ChangedFiles:
         files = self.listed(now)
         if files != self._told:
             self._told = files
-            self._tell(WorkspaceCompared(files, took=took, undone=undone))
+            told = {
+                self._absolute(path): step._replace(moved_from=self._absolute(step.moved_from))
+                if step.moved_from
+                else step
+                for path, step in (steps or {}).items()
+            }
+            self._tell(WorkspaceCompared(files, took=took, undone=undone, steps=told))
 
     def settle(self) -> None:
         """Record the states at the end of a turn."""

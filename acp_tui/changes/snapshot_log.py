@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, Final
 
-from acp_tui.session.events import WorkspaceCompared
+from acp_tui.session.events import Hunk, LineStep, WorkspaceCompared
 from acp_tui.session.files import DiskState, FileChange, Origin
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 
@@ -25,10 +25,19 @@ def on_disk(files: Mapping[str, FileChange]) -> DiskStates:
     return {path: file.seen for path, file in files.items() if file.seen is not None}
 
 
-def files_row(session_id: str, before: DiskStates, files: Mapping[str, FileChange]) -> dict[str, Any] | None:
-    """Return the row for changes since `before`, or None."""
-    now = on_disk(files)
-    news = [_file(files[path], file) for path, file in now.items() if before.get(path) != file]
+def files_row(
+    session_id: str,
+    before: DiskStates,
+    files: Mapping[str, FileChange],
+    steps: Mapping[str, LineStep] | None = None,
+) -> dict[str, Any] | None:
+    """Return the row for changes since `before`, with the lines that they replaced, or None."""
+    now, steps = on_disk(files), steps or {}
+    news = [
+        _file(files[path], file) | _step(steps.get(path), file)
+        for path, file in now.items()
+        if before.get(path) != file
+    ]
     gone = [path for path in before if path not in now]
     return {"snapped": news, "gone": gone, "session": session_id} if news or gone else None
 
@@ -83,6 +92,39 @@ def _file(change: FileChange, file: DiskState) -> dict[str, Any]:
     if change.origins:
         told["origin"] = {name: value for name, value in asdict(change.origins[-1]).items() if value}
     return told
+
+
+def _step(step: LineStep | None, file: DiskState) -> dict[str, Any]:
+    if step is None or step.id != file.id:
+        return {}
+    told: dict[str, Any] = {"was": step.was}
+    told |= {"hunks": [list(hunk) for hunk in step.hunks]} if step.hunks is not None else {}
+    return told | ({"moved_from": step.moved_from} if step.moved_from else {})
+
+
+def line_step(item: Mapping[str, Any]) -> LineStep | None:
+    """Return the step of a file in a row; None for one of a version that wrote none, or a malformed one."""
+    was, now, moved_from = item.get("was"), item.get("id", ""), item.get("moved_from", "")
+    if not isinstance(was, str) or not isinstance(now, str) or not isinstance(moved_from, str):
+        return None
+    return LineStep(was, now, _hunks(item.get("hunks")), moved_from)
+
+
+def _hunks(value: Any) -> tuple[Hunk, ...] | None:
+    """Return hunks in the order of their lines, or None."""
+    found: list[Hunk] = []
+    old_end = new_end = 0
+    for hunk in value if isinstance(value, list) else [None]:
+        if not isinstance(hunk, list) or len(hunk) != 4 or not all(type(number) is int for number in hunk):
+            return None
+        old_start, old_stop, new_start, new_stop = hunk
+        if not (old_end <= old_start <= old_stop and new_end <= new_start <= new_stop):
+            return None
+        if old_start - old_end != new_start - new_end:
+            return None
+        old_end, new_end = old_stop, new_stop
+        found.append((old_start, old_stop, new_start, new_stop))
+    return tuple(found)
 
 
 def _on_disk(item: Mapping[str, Any]) -> DiskState:

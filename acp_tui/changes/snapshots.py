@@ -278,6 +278,49 @@ class Snapshots:
         added, removed = out.split(b"\t")[:2] if out else (b"0", b"0")
         return int(added), int(removed)
 
+    async def line_differences(self, pairs: Sequence[tuple[str, str]]) -> bytes:
+        """Return git's differences without context of pairs of contents, each named by its number.
+
+        The contents are given by their hashes, "" for no file; a pair with one that is lost is left out.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            names = sorted({name for pair in pairs for name in pair if name})
+            given = "".join(f"{name}\n" for name in names).encode()
+            out = await self.store.git("cat-file", "--batch-check=%(objectname) %(objecttype)", given=given)
+            there = {"", *(line.split()[0] for line in out.decode().splitlines() if line.endswith(" blob"))}
+            known = [(number, pair) for number, pair in enumerate(pairs) if there.issuperset(pair)]
+            trees: list[str] = []
+            for side in (0, 1):
+                rows = (f"100644 blob {pair[side]}\t{number}\n" for number, pair in known if pair[side])
+                trees.append((await self.store.git("mktree", given="".join(rows).encode())).decode().strip())
+            return await self.store.git("diff-tree", "-r", "-p", "-U0", "--no-renames", *trees)
+
+    async def add_content(self, content: bytes) -> str:
+        """Put a content into the store, until the next clean-up, and return its hash.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            return (await self.store.git("hash-object", "-w", "--stdin", given=content)).decode().strip()
+
+    async def content_in(self, snapshot: str, path: str) -> str | None:
+        """Return the hash of a file in a snapshot, "" for no file; None if the snapshot is lost.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        given = f"{snapshot}\n{snapshot}:{path}\n".encode("utf-8", "surrogateescape")
+        async with self._open():
+            out = await self.store.git("cat-file", "--batch-check=%(objectname) %(objecttype)", given=given)
+        rows = out.split(b"\n")
+        if not rows[0].endswith(b" commit"):
+            return None
+        return rows[1].split()[0].decode() if rows[1].endswith(b" blob") else ""
+
     async def keep(self, names: Collection[str]) -> set[str]:
         """Protect snapshots of earlier runs; return those that still exist.
 

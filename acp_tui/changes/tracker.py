@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from acp_tui.changes.changed_files import ChangedFiles, exclusion_notice
 from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.line_steps import LineSteps
 from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.tree import MOST_FILES, ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Reviewed
@@ -222,6 +223,7 @@ class ChangeTracker:
         self._has_said = False
         self._doubted = time.monotonic()
         self._counts = LineCounts(snapshots)
+        self._steps = LineSteps(snapshots)
         self._found = ChangedFiles(cwd, tell, self._counts.of)
         self._baseline = Baseline(snapshots, self._found, self._counts, tell)
         self._has_failed = False
@@ -247,7 +249,9 @@ class ChangeTracker:
             self._baseline.recall(len(past.turns), {})
             newest = {path: origins[-1:] for (path, _), origins in past.origins.items()}
             outside = [path for path, origins in newest.items() if origins and not origins[0].turn]
-            self._found.recall((file.seen for file in past.files if file.seen is not None), outside)
+            files = [file.seen for file in past.files if file.seen is not None]
+            self._found.recall(files, outside)
+            self._steps.recall({os.path.relpath(file.path, self._cwd): file.id for file in files})
         self._start(partial(self._begin, past))
 
     def go_on(self, turns: int, *, is_known: bool = True) -> None:
@@ -548,10 +552,11 @@ class ChangeTracker:
             began, begun = time.monotonic(), self._begun
             changes = await self._snapshots.changes(self.first)
             await self._counts.learn(changes)
+            steps = await self._steps.learn(changes)
             self._cost = time.monotonic() - began
             is_outside = is_idle and begun == self._begun
             ours = self.undo_stack.touched
-            self._found.take_over(changes, outside=is_outside, took=self._cost, ours=ours)
+            self._found.take_over(changes, outside=is_outside, took=self._cost, ours=ours, steps=steps)
             await self._baseline.show(self.first)
             if settles:
                 self._found.settle()

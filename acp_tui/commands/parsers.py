@@ -34,6 +34,19 @@ def new_parser(prog: str, about: str, ending: str = "", usage: str | None = None
     )
 
 
+def blame() -> ArgumentParser:
+    """Return the parser of the arguments after `acp-tui blame`."""
+    made = new_parser(
+        "acp-tui blame",
+        "Show the turn and the tool call that each line of a file comes from, over all\n"
+        "recorded sessions. With a LINE, show its prompt, session and recording, too.",
+        "Exit code: 0 success, 1 the file cannot be read, 2 wrong command line.",
+        "acp-tui blame [options] FILE[:LINE]",
+    )
+    made.add_argument("file", nargs="?", metavar="FILE[:LINE]", help="the file, and one line of it")
+    return _with_json_and_help(made, "print JSON, one object a line")
+
+
 def doctor() -> ArgumentParser:
     """Return the parser of the options before the agent of `acp-tui doctor`."""
     made = new_parser(
@@ -214,6 +227,7 @@ class Subcommand(NamedTuple):
 
 
 SUBCOMMANDS: Final[Mapping[str, Subcommand]] = {
+    "blame": Subcommand("show who wrote each line of a file", blame),
     "doctor": Subcommand("check this machine, or an agent", doctor),
     "log": Subcommand("print the decision log", log),
     "rules": Subcommand("check the permission rules, or try them", rules),

@@ -175,6 +175,23 @@ class Wrote:
     new: str
 
 
+Hunk = tuple[int, int, int, int]
+"""Lines `old start:old stop` that became `new start:new stop`, counted from 0."""
+
+
+class LineStep(NamedTuple):
+    """A change of a file from one content to the next."""
+
+    was: str
+    """Hash of the content before; "" for no file."""
+    id: str
+    """Hash of the content after it."""
+    hunks: tuple[Hunk, ...] | None = None
+    """The lines that differ; None if unknown."""
+    moved_from: str = ""
+    """Path of the content before, if it is another one."""
+
+
 @dataclass(frozen=True, slots=True)
 class WorkspaceCompared:
     """The workspace was compared with its state at the start of the session."""
@@ -186,6 +203,8 @@ class WorkspaceCompared:
     """Seconds since the comparison began; later changes may be missing."""
     undone: Collection[str] = ()
     """Paths touched by an undo or redo; the rest of their changes keep their origin."""
+    steps: Mapping[str, LineStep] = field(default_factory=dict)
+    """The latest changes by path, for the journal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from contextlib import suppress
 from functools import partial
 
 from tests.bench import (
+    blaming,
     chat,
     decoding,
     flood,
@@ -61,6 +62,7 @@ PARTS = {
     "streaming": streaming.rows,
     "mentions": mentions.rows,
     "searching": searching.rows,
+    "blaming": blaming.rows,
 }
 OUTSIDE: dict[str, tuple[Part, ...]] = {
     "start": (start.first_keys,),
