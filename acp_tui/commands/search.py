@@ -70,7 +70,7 @@ def run(journals: Path, folder: Path, query: Query, limit: int, *, as_json: bool
     print_lines(lines())
     index.close()
     if not found and not as_json:
-        print("acp-tui: nothing was found", file=sys.stderr)
+        print("acp-tui: nothing found", file=sys.stderr)
     return 0 if found else 1
 
 

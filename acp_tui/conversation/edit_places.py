@@ -113,7 +113,7 @@ def _text(files: Files, path: str) -> tuple[str | None, str]:
     except FileError as error:
         return None, str(error).removesuffix(".")
     if there.version is None:
-        return None, "there is no such file"
+        return None, "the file does not exist"
     if there.now is None or len(there.now) > _LARGEST:
         return None, ""
     return there.now, ""

@@ -195,14 +195,14 @@ def _need_place(path: str, rules: Mapping[str, Way], home: str) -> None:
     """
     if home == path or home.startswith(f"{path.rstrip('/')}/"):
         raise NoFence(
-            f"A fence around {path} would keep nothing out: your home folder is in it.",
+            f"A sandbox around {path} would keep nothing out: it contains your home folder.",
             "Start in the folder of a project, or without the sandbox.",
         )
     for place in upwards(path):
         if rules.get(place) == "hide":
             raise NoFence(
-                f"{path} lies in {place}, which the sandbox hides.",
-                "Choose another folder, or name it under read in [sandbox] of your settings.",
+                f"{path} is in {place}, which the sandbox hides.",
+                "Choose another folder, or add it to `read` in [sandbox] of your settings.",
             )
         if place in rules and place != "/":
             return

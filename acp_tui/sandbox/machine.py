@@ -52,7 +52,7 @@ def tried() -> Trial:
     if sys.platform == "darwin":
         return Trial(Means("seatbelt"), "") if seatbelt.program() else Trial(None, "sandbox-exec is missing")
     if not has_folder_descriptors():  # what starts programs then gives them their terminal too early
-        return Trial(None, "this system cannot start programs as the sandbox needs it")
+        return Trial(None, "this system cannot start programs in a sandbox")
     why = "bubblewrap is not installed"
     if (program := bubblewrap.program()) is not None:
         for has_proc in (True, False):
@@ -94,7 +94,7 @@ def means(memory: Path, *, partial: bool) -> Means:
             memory.write_text(here, "utf-8")
     if trial.means is not None and (partial or not trial.means.is_partial):
         return trial.means
-    raise NoFence(f"There is no fence on this machine: {trial.why}.", advice(trial))
+    raise NoFence(f"This machine has no sandbox: {trial.why}.", advice(trial))
 
 
 def _here() -> str:
@@ -117,7 +117,7 @@ def advice(trial: Trial) -> str:
     installed = "Install bubblewrap" if bubblewrap.program() is None else "Allow user namespaces"
     why = "".join(f" ({text})" for text in facts() if text.startswith("apparmor"))
     if trial.means is not None:
-        return f"{installed}{why}, or take a partial fence, which leaves sockets open: --sandbox=partial"
+        return f"{installed}{why}, or accept a partial sandbox, which leaves sockets open: --sandbox=partial"
     return f"{installed}{why}, or start in a container."
 
 
@@ -160,4 +160,4 @@ def _words_of(program: str, *, has_proc: bool) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap cannot be run: {error}"
     last = done.stderr.strip().rpartition("\n")[2].removeprefix("bwrap: ")
-    return "" if done.returncode == 0 else last or f"bubblewrap ends with {done.returncode}"
+    return "" if done.returncode == 0 else last or f"bubblewrap exits with code {done.returncode}"

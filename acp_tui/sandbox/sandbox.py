@@ -73,7 +73,7 @@ class Sandbox:
         try:
             folder = tempfile.mkdtemp(prefix="acp-tui-")
         except OSError as error:
-            raise NoFence(f"There is no room for temporary files: {error.strerror}.", "Make some.") from error
+            raise NoFence(f"No space for temporary files: {error.strerror}.", "Free some space.") from error
         try:
             fence = fence_for(
                 roots,
@@ -89,7 +89,7 @@ class Sandbox:
             shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
                 raise NoFence(
-                    f"The sandbox cannot be made: {error}.", "Check the folders it names."
+                    f"The sandbox cannot be created: {error}.", "Check the folders it names."
                 ) from error
             raise
         return cls(fence, means, network, folder, wanted.sockets)
@@ -131,11 +131,11 @@ class Sandbox:
         }
         lines = [
             f"{self.words}, by {self.means.kind}",
-            f"can be written: {', '.join(written)}",
+            f"writable: {', '.join(written)}",
             network[self.network],
         ]
         opened = [f"{path} ({way})" for path, way in fence.opened.items()]
-        return "\n".join([*lines, *([f"opened by you: {', '.join(opened)}"] if opened else [])])
+        return "\n".join([*lines, *([f"allowed by you: {', '.join(opened)}"] if opened else [])])
 
     @property
     def has_own_temp(self) -> bool:
@@ -192,7 +192,7 @@ class Sandbox:
         if way == "write" and (home == path or home.startswith(f"{path.rstrip('/')}/")):
             raise CannotOpen("With your home folder open, the sandbox would keep nothing out.")
         if not os.path.lexists(path):
-            raise CannotOpen(f"There is no {path}.")
+            raise CannotOpen(f"{path} does not exist.")
         if self.means.kind == "bubblewrap":
             self._open_inside(path, "write" if way == "write" else "read")
         self.fence.opened[path] = way

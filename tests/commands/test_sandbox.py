@@ -108,7 +108,7 @@ def test_without_a_fence_nothing_is_started(
     monkeypatch.setattr(machine, "tried", lambda: machine.Trial(None, "no namespaces here"))
 
     assert main(["sandbox", "--", "touch", "made"]) == 1
-    assert "There is no fence on this machine: no namespaces here." in capsys.readouterr().err
+    assert "This machine has no sandbox: no namespaces here." in capsys.readouterr().err
     assert not (home / "work" / "made").exists()
 
 

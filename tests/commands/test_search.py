@@ -68,7 +68,7 @@ def test_options_limit_the_search(words: list[str], count: int, capsys: pytest.C
 
 def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "unheard"]) == 1
-    assert capsys.readouterr().err == "acp-tui: nothing was found\n"
+    assert capsys.readouterr().err == "acp-tui: nothing found\n"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ async def test_without_a_fence_the_agent_is_not_started(
 
         assert conversation.phase == "failed"
         assert conversation.failure is not None
-        assert "There is no fence on this machine: no namespaces here." in conversation.failure.reason
+        assert "This machine has no sandbox: no namespaces here." in conversation.failure.reason
         assert conversation.failure.advice
         assert conversation.running is None
 

@@ -93,7 +93,7 @@ async def test_files_that_cannot_be_searched_have_no_place_and_say_why_or_nothin
     edits = places(work)
     paths = {
         str(tmp_path / "outside.txt"): "",
-        "gone.txt": "there is no such file",
+        "gone.txt": "the file does not exist",
         "data.bin": "",
         "nul\0.txt": "",
         ".": "“.” is a folder",

@@ -99,7 +99,7 @@ class PlanPane(Pane):
         """Show the next plan."""
         plans = self._session.plans.shown if self._session is not None else []
         if self._session is None or len(plans) < 2:
-            self.notify("There is no other plan.")
+            self.notify("No other plan.")
             return
         place = plans.index(self._shown(self._session.plans))
         self._chosen = plans[(place + 1) % len(plans)].plan_id
@@ -130,9 +130,7 @@ class PlanPane(Pane):
             if above:
                 self.append(OneRowBlock())
         if above:
-            place = (
-                f"plan {plans.index(plan) + 1} of {len(plans)}, {key_of(self, 'plan.next')} shows the next"
-            )
+            place = f"plan {plans.index(plan) + 1} of {len(plans)}, {key_of(self, 'plan.next')} next"
             head = self.blocks[0]
             if isinstance(head, OneRowBlock) and head.set_pieces([("muted", place)]):
                 self.changed(head)

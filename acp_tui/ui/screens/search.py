@@ -65,7 +65,7 @@ class PlaceList(RowList[Place]):
 
     @override
     def pieces(self, item: Place) -> tuple[list[Piece], list[Piece]]:
-        column, text = item.excerpt or ("", "the recording is not there any more")
+        column, text = item.excerpt or ("", "the recording no longer exists")
         left: list[Piece] = [
             ("muted", f" {datetime.fromtimestamp(item.hit.at):%Y-%m-%d %H:%M} "),
             (_ROLES.get(column, "muted"), f"{column:<9}"),
@@ -222,13 +222,13 @@ class SearchScreen(ListScreen):
             return _NO_FULL_TEXT
         if self._searched is None or self._searched.is_empty:
             return _HINT
-        return "Nothing was found so far." if self._waits() else "Nothing was found."
+        return "Nothing found so far." if self._waits() else "Nothing found."
 
     def _waits(self) -> str:
         """Return how far an index is that is being made."""
         if not self._is_indexing or self._progress.is_complete:
             return ""
-        return f"the index is being made: {self._progress.read * 100 // self._progress.total} %"
+        return f"indexing: {self._progress.read * 100 // self._progress.total} %"
 
 
 def _read(hits: Sequence[Hit], query: Query) -> list[Place]:

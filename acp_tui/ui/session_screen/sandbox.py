@@ -89,7 +89,7 @@ class SessionSandbox:
             items.append(MenuItem(_FORGET, "Not always in this workspace", "from the next start on"))
         elif self._start.sandbox:
             items.append(MenuItem(_ALWAYS, "Always in this workspace", "from the next start on"))
-        place = await choose(screen, f"This agent is {sandbox.words}", items, nothing="Nothing was refused.")
+        place = await choose(screen, f"This agent is {sandbox.words}", items, nothing="Nothing refused.")
         if place in (_ALWAYS, _FORGET):
             self._keep(_ON if place == _ALWAYS else _OFFERED)
         refusal = next((each for each in wanted if each.place == place), None)
@@ -137,7 +137,7 @@ class SessionSandbox:
         except CannotOpen as error:
             self._screen.notify(str(error), title="Sandbox", severity="warning")
             return
-        later = "" if sandbox.opens_at_once else " What runs already does not see it: restart the agent."
+        later = "" if sandbox.opens_at_once else " Running programs do not see it: restart the agent."
         act = "be written" if refusal.way == "write" else "be read"
         text = f"The sandbox lets {from_home(place)} {act} until this session ends.{later}"
         self._screen.conversation.note(Noted(text))
@@ -161,7 +161,9 @@ def _existing(path: str) -> str:
 
 def _line(refusal: FenceRefusal) -> str:
     path = exact_line(from_home(refusal.path))
-    return f"outside the fence: {path} (write)" if refusal.way == "write" else f"hidden by the fence: {path}"
+    return (
+        f"outside the sandbox: {path} (write)" if refusal.way == "write" else f"hidden by the sandbox: {path}"
+    )
 
 
 def _act(refusal: FenceRefusal) -> str:

@@ -40,7 +40,7 @@ async def _go_to(screen: ConversationScreen, hit: Hit) -> None:
     except OSError:
         document = head = None
     if document is None or head is None:
-        screen.notify("The recording of this session is not there any more.", severity="warning")
+        screen.notify("The recording of this session no longer exists.", severity="warning")
         return
     parts = await asyncio.to_thread(sessions_in, head)
     recorded = next((one for one in parts if one.session_id == hit.session), head)

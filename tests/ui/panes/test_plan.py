@@ -81,7 +81,7 @@ async def test_c130_c131_c132_the_pane_shows_the_latest_plan_and_turns_to_the_ot
     news = [{"kind": "plan", "entries": [step]}, markdown("a", "# Big plan\n\n1. **Read**")]
     async with seat(tmp_path, updates=news) as here:
         await here.say("go")
-        await here.sees("Big plan", "1. Read", "plan 2 of 2, p shows the next")
+        await here.sees("Big plan", "1. Read", "plan 2 of 2, p next")
 
         await here.press("f3", "p")
         await here.sees("mend it", "plan 1 of 2")

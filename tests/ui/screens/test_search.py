@@ -63,7 +63,7 @@ async def test_places_are_listed_while_the_user_types_the_newest_first(journals:
         await pilot.press(*" agent:claude in:prompt")
         await until(pilot, shows(app, "1 place\n", "mend the flaky parser"))
         await pilot.press(*" xyz")
-        await until(pilot, shows(app, "0 places", "Nothing was found."))
+        await until(pilot, shows(app, "0 places", "Nothing found."))
 
 
 async def test_a_wrong_filter_is_named_and_the_places_stay(journals: Path) -> None:
@@ -106,7 +106,7 @@ async def test_a_closed_search_ends_the_program_that_makes_the_index(
 
     monkeypatch.setattr(search, "start_process", begins)
     async with searching(journals, "parser") as (pilot, _, app):
-        await until(pilot, shows(app, "the index is being made: 0 %", "Nothing was found so far."))
+        await until(pilot, shows(app, "indexing: 0 %", "Nothing found so far."))
         await pilot.press("escape")
         await until(pilot, lambda: made[0].returncode is not None)
 

@@ -94,7 +94,7 @@ async def test_the_agent_is_restarted_in_it_and_always_in_this_workspace(home: P
 async def test_a_refused_write_is_named_at_its_call_and_allowed_at_once(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await failed(here, "touch: cannot touch '~/other/new': Read-only file system")
-        await here.sees("outside the fence: ~/other/new (write)", "/sandbox allows it for this session")
+        await here.sees("outside the sandbox: ~/other/new (write)", "/sandbox allows it for this session")
 
         await here.say("/sandbox")
         await here.is_before(Menu)
@@ -111,7 +111,7 @@ async def test_a_refused_write_is_named_at_its_call_and_allowed_at_once(home: Pa
 async def test_a_secret_is_asked_for_again_and_no_is_the_first_answer(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await failed(here, "cat: ~/.ssh/id: No such file or directory")
-        await here.sees("hidden by the fence: ~/.ssh/id")
+        await here.sees("hidden by the sandbox: ~/.ssh/id")
 
         for answer in (["enter"], ["down", "enter"]):
             await here.say("/sandbox")
@@ -144,7 +144,7 @@ async def test_a_link_into_tmp_leads_to_the_agents_own(home: Path) -> None:
 async def test_our_own_folders_stay_closed(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await failed(here, "cat: ~/ours/data/journals: No such file or directory")
-        await here.sees("hidden by the fence: ~/ours/data/journals")
+        await here.sees("hidden by the sandbox: ~/ours/data/journals")
 
         await here.say("/sandbox")
         await here.is_before(Menu)

@@ -86,7 +86,7 @@ async def test_a_recording_that_is_gone_is_said(tmp_path: Path, journals: Path) 
         await here.sees("1 place\n")
         (journals / "long.ndjson").unlink()
         await here.press("enter")
-        await here.until(lambda: "not there any more" in told(here))
+        await here.until(lambda: "no longer exists" in told(here))
 
 
 def is_told_anew(name: str) -> bool:
