@@ -5,15 +5,17 @@
     python -m tests.bench --against 'COMMAND {agent}' [ROWS …]
 
 `--against` measures another terminal client beside ours, as far as its terminal shows: start, text, rest,
-quit. The agent's command takes the place of `{agent}`, as words of their own or, within a word, as one.
+leaving. The agent's command takes the place of `{agent}`, as words of their own or, within a word, as one.
 
 ROWS are names of parts; all but `stream`, which is long, by default. Floors are measured in the same run:
-ratios hold on any machine. Nothing here is asserted: the figures depend on what else the machine does.
+ratios hold on any machine. Nothing is asserted, unless by `--within`: the figures depend on what else the
+machine does.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -48,6 +50,7 @@ PARTS = {
     "start": start.rows,
     "paced": paced.rows,
     "rest": rest.rows,
+    "leaving": rest.rows_of_leaving,
     "chat": chat.rows,
     "keys": keys.rows,
     "flood": flood.rows,
@@ -67,7 +70,8 @@ PARTS = {
 OUTSIDE: dict[str, tuple[Part, ...]] = {
     "start": (start.first_keys,),
     "paced": (paced.texts,),
-    "rest": (rest.at_rest, rest.leaving),
+    "rest": (rest.at_rest,),
+    "leaving": (rest.leaving,),
 }
 """The rows that any client has."""
 
@@ -78,6 +82,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=5, help="how long `stream` goes on (default: 5)")
     parser.add_argument("parts", nargs="*", metavar="ROWS", help=", ".join((*PARTS, "stream")))
     parser.add_argument("--against", metavar="COMMAND", help="another terminal client to measure beside ours")
+    parser.add_argument("--within", type=float, help="fail if a target is missed by more than this factor")
     options = parser.parse_args()
     known: dict[str, Callable[..., Iterator[Row]]] = {
         **PARTS,
@@ -91,14 +96,20 @@ def main() -> None:
         parser.error(f"no such rows: {', '.join(sorted(unknown))}")
     began = time.monotonic()
     found: list[Row] = []
+    lost: list[str] = []
     with suppress(KeyboardInterrupt), installed() as env:
         for part in options.parts or (OUTSIDE if options.against else PARTS):
             print(f"{part} …", flush=True)
             try:
                 found += known[part](env, options.quick)
             except TimeoutError as error:
+                lost.append(part)
                 print(f"{part}: {error}", flush=True)
     print(f"\n{table(found, 'other' if options.against else 'floor')}\n\n{time.monotonic() - began:.0f} s")
+    if options.within is not None:
+        lost += [row.name for row in found if not row.is_within(options.within)]
+        if lost:
+            sys.exit(f"not within {options.within:g} × the target: {'; '.join(lost)}")
 
 
 def _beside(parts: Sequence[Part], others: Client, env: Mapping[str, str], quick: bool) -> Iterator[Row]:

@@ -34,7 +34,11 @@ class Program:
     """Started on a PTY of 120 by 40 cells; as a context it is killed at the end, with all that it started."""
 
     def __init__(
-        self, argv: Sequence[str], env: Mapping[str, str], size: tuple[int, int] = (120, 40)
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        size: tuple[int, int] = (120, 40),
+        cwd: Path | None = None,
     ) -> None:
         self._pty, theirs = pty.openpty()
         columns, rows = size
@@ -44,7 +48,7 @@ class Program:
         termios.tcsetattr(theirs, termios.TCSANOW, modes)
         self.started = time.perf_counter()
         self._process = subprocess.Popen(
-            argv, env=dict(env), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+            argv, env=dict(env), cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
         )
         self.pid = self._process.pid
         os.close(theirs)

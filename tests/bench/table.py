@@ -15,11 +15,12 @@ class Target:
     sense: Literal["≤", "≥"]
     number: float
 
-    def is_met(self, value: float, ratio: float | None) -> bool:
+    def is_met(self, value: float, ratio: float | None, factor: float = 1) -> bool:
+        """Return whether the bound holds, or one that is wider by a factor."""
         figure = value if self.of == "value" else ratio
         if figure is None:
             return False
-        return figure <= self.number if self.sense == "≤" else figure >= self.number
+        return figure <= self.number * factor if self.sense == "≤" else figure >= self.number / factor
 
     def __str__(self) -> str:
         return f"{self.sense} {self.number:g}{' ×' if self.of == 'ratio' else ''}"
@@ -55,6 +56,10 @@ class Row:
     @property
     def ratio(self) -> float | None:
         return self.ours / self.floor if self.floor else None
+
+    def is_within(self, factor: float) -> bool:
+        """Return whether its target, if it has one, is missed by that factor at most."""
+        return self.target is None or self.target.is_met(self.ours, self.ratio, factor)
 
     @property
     def verdict(self) -> str:

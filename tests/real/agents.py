@@ -35,6 +35,8 @@ class RealAgent:
     name: str
     command: list[str]
     tools: dict[str, dict[str, Any]]
+    own: list[str] = field(default_factory=list)
+    own_files: dict[str, str] = field(default_factory=dict)
     packages: list[str] = field(default_factory=list)
     python: list[str] = field(default_factory=list)
     env: dict[str, str] = field(default_factory=dict)
@@ -67,10 +69,13 @@ class RealAgent:
             (folder / "complete").touch()
         return programs
 
-    def prepare(self, programs: Path, home: Path, model_url: str) -> dict[str, str]:
-        """Lay out a home for it; return an environment in which it knows no model but the one at this URL."""
-        values = {"url": model_url, "home": str(home)}
-        for path, text in self.files.items():
+    def prepare(self, programs: Path, home: Path, model_url: str, *, own: bool = False) -> dict[str, str]:
+        """Lay out a home for it; return an environment in which it knows no model but the one at this URL.
+
+        `own`: for its own program.
+        """
+        values = {"url": model_url, "home": str(home), "workspace": str(home.parent / "workspace")}
+        for path, text in {**self.files, **(self.own_files if own else {})}.items():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_text(_filled(text, values), "utf-8")
         path = os.pathsep.join((str(programs), os.environ["PATH"]))

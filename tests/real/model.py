@@ -29,7 +29,9 @@ class Say:
 
     text: str
     pause: float = 0.0
-    """Seconds between two words."""
+    """Seconds between two pieces."""
+    words: int = 1
+    """Words of a piece."""
 
 
 Step = Say | Use
@@ -98,8 +100,9 @@ class Model:
         if isinstance(step, Use):
             yield step
             return
-        for word in step.text.split(" "):
-            yield f"{word} "
+        words = step.text.split(" ")
+        for start in range(0, len(words), step.words):
+            yield f"{' '.join(words[start : start + step.words])} "
             if self._stopped.wait(step.pause):
                 return
 

@@ -254,7 +254,7 @@ def test_of_a_call_with_very_many_diffs_the_first_are_previewed_and_the_rest_is_
 
     assert "3,000 changes" in shown[1]
     assert len([row for row in shown if "+ line" in row]) == 40
-    assert shown[-1].strip() == "and 2,960 more changes; the details of the call show them"
+    assert shown[-1].strip() == "and 2,960 more changes in the details of the call"
 
 
 def test_a_call_that_waits_for_an_answer_says_so() -> None:
