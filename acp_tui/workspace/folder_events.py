@@ -39,8 +39,8 @@ _FLOOD: Final = 2_000
 Each may be four to the kernel, and the queue has room for 16,384.
 """
 _TRIES: Final = 3
-_PROBE: Final = 0.5
-"""Seconds until a signal must be back."""
+_PROBE: Final = 3.0
+"""Seconds until a signal must be back: a busy machine is late, and who gets none looks again and again."""
 
 ADDED: Final = 1
 MODIFIED: Final = 2

@@ -560,9 +560,14 @@ class Child:
         exited = self.watch()
         # A stopped process handles TERM only after CONT.
         self._sent.add(signal.SIGTERM.name)
-        if await sweeper().send(self, signal.SIGTERM, signal.SIGCONT):
+        found = await sweeper().send(self, signal.SIGTERM, signal.SIGCONT)
+        if found:
             await self._gone(exited, patience)
-        if self.lingers and await self.alive():
+        if self.lingers:  # the guard does the rest, if there is any
+            if not found or not await self.alive():
+                if (first := self.first_process) is not None:
+                    _send(first, signal.SIGKILL)  # as below
+                self._forget()
             return
         self._sent.add(signal.SIGKILL.name)
         for _ in range(_KILL_ROUNDS):

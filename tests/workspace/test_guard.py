@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from acp_tui.workspace import processes
 from acp_tui.workspace.guard import RUN, Guard
 from acp_tui.workspace.processes import Child
 from tests.offspring import a_long_time, descriptors, sleepers, zombies
@@ -204,3 +206,26 @@ async def test_a_guard_that_lingers_does_not_keep_an_agent_that_ends_by_itself()
 
     assert child.is_over
     assert not watchers()
+
+
+async def test_one_look_at_all_processes_is_enough_for_an_agent_that_ended_when_a_guard_lingers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[int] = []
+    look = processes._signal_all
+
+    def noted(wishes: Any, census: Any) -> list[list[int]]:
+        looks.append(len(wishes))
+        return look(wishes, census)
+
+    monkeypatch.setattr(processes, "_signal_all", noted)
+    guard = Guard()
+    child = start(guard, "exit 0")
+    await child.wait()
+
+    guard.linger()
+    await child.end(5)
+    guard.close()
+
+    assert child.is_over
+    assert looks == [1]
