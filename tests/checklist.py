@@ -167,6 +167,9 @@ LATER: Final = {
     150: "steered words are not lost",
     151: "no steering without the capability",
     152: "an agent that asks for queued words",
+    153: "commands in the background",
+    154: "output without a turn",
+    155: "work in the background is shown",
 }
 """Obligations behind those that are not held yet."""
 

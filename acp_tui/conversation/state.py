@@ -22,6 +22,10 @@ _OVER: Final = ("failed", "ended", "reading", "recorded", "ending")
 """Phases in which no agent can receive prompts."""
 
 
+_QUIET: Final = 10.0
+"""Seconds after which work without a turn counts as over, if nothing says so."""
+
+
 class ConversationState:
     """An agent and one session of it. The parts of a conversation read it; only the conversation sets it."""
 
@@ -93,9 +97,20 @@ class ConversationState:
         return self.session is not None and self.session.turn_state != "idle"
 
     @property
-    def is_working(self) -> bool:
-        """True if a subagent works, whether a turn runs or not."""
-        return self.session is not None and bool(self.session.children) and bool(self.session.working)
+    def background_work(self) -> int:
+        """The number of subagents and commands of the agent that go on though no turn runs."""
+        if self.session is None or self.is_busy:
+            return 0
+        return len(self.session.working) + len(self.session.background_calls)
+
+    @property
+    def is_active(self) -> bool:
+        """True if a turn runs, or the agent works by itself."""
+        session = self.session
+        if session is None or self.agent is None or self.phase != "ready":
+            return self.is_busy
+        is_alone = session.alone_at is not None and self.agent.now - session.alone_at < _QUIET
+        return self.is_busy or is_alone or self.background_work > 0
 
     def note(self, event: Told) -> None:
         """Apply an event that does not come from the agent to the session."""

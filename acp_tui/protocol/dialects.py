@@ -71,6 +71,20 @@ def is_injected(text: str) -> bool:
     return _UNSAID.fullmatch(text.strip()) is not None
 
 
+def ends_own_work(meta: Object | None, *, has_cost: bool) -> bool:
+    """Return whether a usage update ends what the agent did without a prompt, as claude says it."""
+    origin = (meta or {}).get("_claude/origin")
+    return has_cost and isinstance(origin, dict) and origin.get("kind") == "task-notification"
+
+
+def is_idle(meta: Object | None) -> bool:
+    """Return whether an update of a session says that its agent does nothing, as codex and pi do."""
+    codex, pi = (meta or {}).get("codex"), (meta or {}).get("piAcp")
+    status = codex.get("threadStatus") if isinstance(codex, dict) else None
+    is_pi_idle = isinstance(pi, dict) and pi.get("running") is False
+    return is_pi_idle or (isinstance(status, dict) and status.get("type") == "idle")
+
+
 def normalise(model: str, value: Any) -> Any:
     """Return an object of the named model in current terms."""
     function = _MODELS.get(model)

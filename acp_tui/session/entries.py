@@ -177,6 +177,8 @@ class ToolCall:
     """The answer to its permission request, for display."""
     waits: bool = False
     """True until it starts: pending, or awaiting permission."""
+    in_background: bool = False
+    """True if it went on when its turn had ended."""
     title_is_command: bool = field(default=False, compare=False)
     """True if the agent states commands in the title alone."""
     dropped: bool = False

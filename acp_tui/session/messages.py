@@ -133,6 +133,11 @@ class Messages:
             self._same = SessionChange((index,))
         return self._same
 
+    def begins(self, chunk: Chunk) -> bool:
+        """Return whether a chunk of the agent begins a message."""
+        is_empty = isinstance(chunk.content, TextContent) and not chunk.content.text
+        return not is_empty and self._find(_KINDS[type(chunk)], chunk.message_id) is None
+
     def close(self) -> tuple[int, ...]:
         """Finish the open message, so that the next chunk without an id begins another."""
         index, self._open = self._open, None

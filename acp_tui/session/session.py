@@ -94,6 +94,10 @@ class Session:
         self._options = SessionOptions()
         self._questions = Questions()
         self._turns = Turns(self.entries)
+        self._has_ended = False
+        """True once a turn has ended in this process of the agent."""
+        self.alone_at: float | None = None
+        """Time of the latest work of the agent without a turn, until that ends or a prompt comes."""
 
     @property
     def root(self) -> Session:
@@ -239,6 +243,8 @@ class Session:
         """
         match event:
             case schema.AgentMessageChunk() | schema.AgentThoughtChunk():
+                if self.turn_state == "idle" and self._has_ended:
+                    return self._late_chunk(event, at)
                 return self._messages.add(event, at)
             case schema.UserMessageChunk():
                 return self._user_chunk(event, at)
@@ -393,6 +399,7 @@ class Session:
 
     def _prompted(self, event: events.Prompted, at: float) -> SessionChange:
         self._turns.step("prompted")
+        self.alone_at = None
         index = self._messages.prompted(event.prompt, at)
         self._turns.begin(index, at)
         self._calls.begin_turn(index)
@@ -423,7 +430,8 @@ class Session:
         said = self._last_words(event, at)
         silent = self.turn_state != "idle" and self._turns.is_empty_turn
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
-        changed = (*said, *self._end_turn(reason, at, event.usage))
+        changed = (*said, *self._end_turn(reason, at, event.usage, is_end=True))
+        self._has_ended = True
         if is_refused and self.turns:
             changed = (*changed, *self._turns.drop())
         if (notice := end_notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
@@ -447,13 +455,15 @@ class Session:
         return SessionChange((*changed, self._append(failure_notice(event, at))), fields)
 
     def _end_turn(
-        self, stop_reason: str, at: float, spent: schema.TurnUsage | None = None
+        self, stop_reason: str, at: float, spent: schema.TurnUsage | None = None, *, is_end: bool = False
     ) -> tuple[int, ...]:
         """End the turn, if one runs, and settle its open calls and questions."""
         self._questions.end_turn()
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
         self._turns.end(stop_reason, at, self.usage, spent)
-        settled = (*self._calls.settle(left, at), *self._compactions.interrupt(at))
+        goes_on = is_end and left == "interrupted"
+        settled = (*self._calls.settle(left, at, is_end=goes_on), *self._compactions.interrupt(at))
+        self.alone_at = None
         return (*self._messages.end_turn(), *settled)
 
     def _resumed(self, at: float) -> SessionChange:
@@ -463,6 +473,7 @@ class Session:
         self._options.end_consents()
         self._messages.begin_turn(len(self.entries))
         self._calls.begin_process()
+        self._has_ended = False
         self._looked, self._steps = 0.0, Steps(self.plans.entries)  # the new process has a new clock
         return SessionChange(changed, ("turn", "questions", "options"))
 
@@ -563,7 +574,8 @@ class Session:
 
     def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> SessionChange:
         is_known = self._calls.knows(fields.tool_call_id, announces=announces)
-        closed = () if is_known else self._messages.close()
+        alone = () if is_known else self._goes_on(at)
+        closed = alone if is_known else (*alone, *self._messages.close())
         entries, call = self._calls.take(fields, at, announces=announces)
         index = entries[-1]
         changed: tuple[Field, ...] = ()
@@ -571,6 +583,8 @@ class Session:
             changed = ("questions",)
         if call.status == "completed" and self._report(index, call):
             changed = (*changed, "files")
+        if alone or (call.in_background and call.is_final):
+            changed = (*changed, "turn")
         return SessionChange((*closed, *entries), changed)
 
     def _report(self, index: int, call: ToolCall) -> bool:
@@ -629,21 +643,32 @@ class Session:
 
     def _info(self, event: schema.SessionInfoUpdate) -> SessionChange | None:
         self.meta.update(event.meta or {})
-        if "title" not in event.model_fields_set:
-            return None
-        self.title = event.title or ""
-        return SessionChange(fields=("title",))
+        change = SessionChange()
+        if dialects.is_idle(event.meta):
+            change = self._rests(change)
+        if "title" in event.model_fields_set:
+            self.title = event.title or ""
+            change = _with_fields(change, "title")
+        return change if change.fields else None
 
     def _usage(self, update: UsageUpdate) -> SessionChange:
         """Take over the usage; absent parts keep their values."""
-        before = self.usage
+        before, has_cost = self.usage, update.cost is not None
         if update.used is None or update.size is None:
             used, size = (before.used, before.size) if before is not None else (None, None)
             update = update.model_copy(update={"used": used, "size": size})
         if update.cost is None and before is not None:
             update = update.model_copy(update={"cost": before.cost})
         self.usage = update
-        return SessionChange(self._compactions.measured(update), ("usage",))
+        change = SessionChange(self._compactions.measured(update), ("usage",))
+        return self._rests(change) if dialects.ends_own_work(update.meta, has_cost=has_cost) else change
+
+    def _rests(self, change: SessionChange) -> SessionChange:
+        """Add the end of what the agent did by itself."""
+        if self.alone_at is None:
+            return change
+        self.alone_at = None
+        return _with_fields(change, "turn")
 
     def _subagent(self, event: schema.SubagentUpdate, at: float) -> SessionChange:
         closed = () if self._subagents.knows(event.session_id) else self._messages.close()
@@ -662,6 +687,31 @@ class Session:
         """Close what is open in a subagent that does nothing for now; it may go on in the same transcript."""
         self._messages.close()
         self._calls.settle("interrupted", at)
+
+    def _late_chunk(
+        self, event: schema.AgentMessageChunk | schema.AgentThoughtChunk, at: float
+    ) -> SessionChange | None:
+        """Add a chunk that comes without a turn; one that begins a message is work of the agent's own."""
+        alone = self._goes_on(at) if self._messages.begins(event) else ()
+        if self.alone_at is not None:
+            self.alone_at = at
+        change = self._messages.add(event, at)
+        return _after(alone, change) if alone else change
+
+    def _goes_on(self, at: float) -> tuple[int, ...]:
+        """Note that the agent works though no turn runs; return the notice at the start of that, if it is."""
+        if self.turn_state != "idle" or not self._has_ended or self.parent is not None:
+            return ()
+        begins, self.alone_at = self.alone_at is None, at
+        if not begins:
+            return ()
+        closed = self._messages.close()
+        return (*closed, self._append(Notice("The agent goes on by itself.", at=at)))
+
+    @property
+    def background_calls(self) -> list[ToolCall]:
+        """Commands that the agent left running when their turns ended."""
+        return self._calls.in_background
 
     def _planned(self, plan: PlanContent, at: float) -> SessionChange:
         self.plans.take(plan)
@@ -684,6 +734,11 @@ class Session:
     def _append(self, entry: Entry) -> int:
         self.entries.append(entry)
         return len(self.entries) - 1
+
+
+def _after(before: tuple[int, ...], change: SessionChange | None) -> SessionChange:
+    """Return a change that comes behind other changed entries, and the begin of work without a turn."""
+    return SessionChange((*before, *(change.entries if change is not None else ())), ("turn",))
 
 
 def _with_fields(change: SessionChange, *fields: Field) -> SessionChange:

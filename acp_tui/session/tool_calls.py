@@ -115,14 +115,27 @@ class ToolCalls:
                 changed.append(place)
         return tuple(changed)
 
-    def settle(self, status: str, at: float) -> tuple[int, ...]:
-        """Give every open call a final status; return the changed entries."""
+    def settle(self, status: str, at: float, *, is_end: bool = False) -> tuple[int, ...]:
+        """Give every open call a final status; return the changed entries.
+
+        At the end of a turn (`is_end`) running commands go on in the background; other calls are left open
+        by many agents, and are over.
+        """
         places, self._open = sorted(self._open), set()
-        return tuple(
-            index
-            for index in places
-            if isinstance(call := self._entries[index], ToolCall) and settle(call, status, at)
-        )
+        changed = []
+        for call in map(self.at, places):
+            if is_end and call.kind == "execute" and call.status == "in_progress":
+                call.in_background = True
+                self._open.add(self.places[call.tool_call_id])
+            elif not settle(call, status, at):
+                continue
+            changed.append(call)
+        return tuple(place for place in places if any(self.at(place) is call for call in changed))
+
+    @property
+    def in_background(self) -> list[ToolCall]:
+        """Commands of the agent that go on after their turns."""
+        return [call for call in map(self.at, sorted(self._open)) if call.in_background and not call.is_final]
 
 
 def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -> None:

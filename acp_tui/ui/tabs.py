@@ -263,7 +263,7 @@ class Tabs:
             return "error", styles.symbol("failed")
         if screen.notice:
             return "warning", styles.symbol("warning")
-        if conversation.is_busy or conversation.phase in ("starting", "reading"):
+        if conversation.is_active or conversation.phase in ("starting", "reading"):
             return "tool-running", styles.symbol("running")
         if screen.has_news:
             failed = waiting([screen])[0].kind == "failed"

@@ -68,7 +68,7 @@ def state_of(conversation: Conversation) -> State:
         return "ended"
     if conversation.phase != "ready":
         return "starting"
-    return "working" if conversation.is_busy else "ready"
+    return "working" if conversation.is_active else "ready"
 
 
 class Seat:

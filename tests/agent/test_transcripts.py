@@ -275,3 +275,23 @@ def first_run(name: str) -> list[Line]:
     rows = recordings.rows(name)
     end = next(place for place, row in enumerate(rows) if row.direction == "note" and "exit" in row.msg)
     return rows[:end]
+
+
+def test_c153_a_command_in_the_background_of_codex_gets_its_output_after_the_turn() -> None:
+    calls = [
+        entry
+        for session in replay(first_run("codex-background")).sessions.values()
+        for entry in session.entries
+        if isinstance(entry, ToolCall) and entry.in_background
+    ]
+
+    assert calls
+    assert {call.status for call in calls} == {"completed"}
+
+
+def test_c154_claude_wakes_by_itself_after_a_command_in_the_background() -> None:
+    (session,) = replay(first_run("claude-background")).sessions.values()
+
+    told = [entry.text for entry in session.entries if isinstance(entry, Notice)]
+    assert "The agent goes on by itself." in told
+    assert session.alone_at is None

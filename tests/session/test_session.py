@@ -415,3 +415,91 @@ def test_c129_the_name_of_a_tool_is_kept_over_updates_without_it() -> None:
     known = session.tool_call("t1")
     assert known is not None
     assert known.name == "mcp__docs__search"
+
+
+def after_a_turn(*updates: dict[str, Any]) -> Session:
+    session = Session("s")
+    session.apply(prompt("go"), 1.0)
+    for update in updates:
+        session.apply(read_update(update), 2.0)
+    session.apply(events.TurnEnded("end_turn"), 3.0)
+    return session
+
+
+def test_c153_a_command_that_runs_at_the_end_of_the_turn_goes_on_in_the_background() -> None:
+    session = after_a_turn(
+        call("run", kind="execute", status="in_progress"),
+        call("read", kind="read", status="in_progress"),
+        call("wait", kind="execute", status="pending"),
+    )
+    statuses = [entry.status for entry in session.entries if isinstance(entry, ToolCall)]
+    assert statuses == ["in_progress", "interrupted", "interrupted"]
+    assert [each.tool_call_id for each in session.background_calls] == ["run"]
+
+    change = session.apply(read_update(call_update("run", status="completed", rawOutput="out")), 9.0)
+
+    known = session.tool_call("run")
+    assert known is not None
+    assert (known.status, known.ended, known.raw_output) == ("completed", 9.0, "out")
+    assert session.background_calls == []
+    assert change is not None
+    assert "turn" in change.fields
+
+
+def test_c153_a_cancel_and_the_end_of_the_connection_end_it() -> None:
+    for end in (events.TurnCancelled(), events.Disconnected("The agent has ended.")):
+        session = after_a_turn(call("run", kind="execute", status="in_progress"))
+        session.apply(prompt("again"), 4.0)
+        session.apply(end, 5.0)
+        assert session.background_calls == []
+
+
+def test_c154_output_without_a_turn_is_marked_once_and_is_apart_from_the_last_message() -> None:
+    session = after_a_turn(chunk("answer"))
+    for text in ("news", " and more"):
+        session.apply(read_update(chunk(text)), 8.0)
+    session.apply(read_update(call("late")), 9.0)
+
+    assert texts(session)[1:] == ["answer", "Notice", "news and more", "ToolCall"]
+    notice = session.entries[2]
+    assert isinstance(notice, Notice)
+    assert notice.text == "The agent goes on by itself."
+    assert session.alone_at == 9.0
+    session.apply(prompt("next"), 10.0)
+    assert session.alone_at is None
+
+
+def test_c154_a_late_chunk_of_a_message_of_the_turn_belongs_to_that() -> None:
+    session = after_a_turn(chunk("answer", messageId="m1"))
+    session.apply(read_update(chunk(" late", messageId="m1")), 8.0)
+
+    assert texts(session)[1:] == ["answer late"]
+    assert session.alone_at is None
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        {
+            "sessionUpdate": "usage_update",
+            "cost": {"amount": 1, "currency": "USD"},
+            "_meta": {"_claude/origin": {"kind": "task-notification"}},
+        },
+        {"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": {"type": "idle"}}}},
+        {"sessionUpdate": "session_info_update", "_meta": {"piAcp": {"running": False}}},
+    ],
+)
+def test_c154_the_agents_own_word_ends_what_it_does_by_itself(end: dict[str, Any]) -> None:
+    session = after_a_turn(chunk("answer"))
+    session.apply(read_update(chunk("news")), 8.0)
+    assert session.alone_at is not None
+
+    change = session.apply(read_update(end), 9.0)
+
+    assert session.alone_at is None
+    assert change is not None
+    assert "turn" in change.fields
+
+
+def test_before_the_first_turn_nothing_is_the_agents_own_work() -> None:
+    assert texts(session_with(chunk("welcome"))) == ["welcome"]

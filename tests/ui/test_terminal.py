@@ -44,7 +44,7 @@ class Double:
     """A double of a conversation."""
 
     phase: str = "ready"
-    is_busy: bool = False
+    is_active: bool = False
     questions: dict[Any, Any] = field(default_factory=dict)
     agent_name: str = "Agent"
     launch: object = "a launch"
@@ -57,8 +57,8 @@ class Double:
 STATES: dict[State, Double] = {
     "starting": Double("starting"),
     "ready": Double(),
-    "working": Double(is_busy=True),
-    "asks": Double(is_busy=True, questions={"q": "?"}),
+    "working": Double(is_active=True),
+    "asks": Double(is_active=True, questions={"q": "?"}),
     "ended": Double("ended"),
 }
 
@@ -149,7 +149,7 @@ def test_the_user_is_called_when_a_turn_ends_a_question_comes_or_the_agent_dies(
 def test_a_terminal_that_knows_osc_777_is_called_by_it_alone() -> None:
     written: list[str] = []
     attention, view = Attention(written.append, Place(), by_777=True), View()
-    for state in (Double(is_busy=True, agent_name="a;b"), Double(agent_name="a;b")):
+    for state in (Double(is_active=True, agent_name="a;b"), Double(agent_name="a;b")):
         attention.update(cast(Conversation, state), view)
 
     assert [text for text in written if BELL * 2 in text] == ["\x1b]777;notify;a,b;is done\x07\x07"]

@@ -318,6 +318,8 @@ def call_pieces(
     right = _brought(call, styles)
     if asks:
         right.append((role, "  asks you"))
+    elif call.in_background and not call.is_final:
+        right.append((role, "  in the background"))
     elif call.status in STATUS_WORDS:
         right.append((role, f"  {STATUS_WORDS[call.status]}"))
     if call.exit_signal:

@@ -157,6 +157,10 @@ class StatusLine(StatusRows):
         """Say how many commands have left something running."""
         number = len(self._conversation.background) + len(self._own_background())
         menu = self.theme_styles.symbol("menu")
+        if work := self._conversation.background_work:
+            return [("background", ("text", f"works in the background ({work + number}) {menu}"))]
+        if self._conversation.is_active and not self._conversation.is_busy:
+            return [("background", ("text", f"works by itself {menu}"))]
         return [("background", ("text", f"{number} in the background {menu}"))] if number else []
 
     def _pending(self) -> list[Part]:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from acp_tui.conversation.start import Start
+from acp_tui.session.entries import Subagent, ToolCall
 from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
 from acp_tui.store.prompts import Prompt
+from acp_tui.ui.entries.words import call_title
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.terminal.log import text_of
@@ -176,15 +178,33 @@ _ALL = "all"
 
 async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> None:
     """Let the user kill processes that commands of the agent, or their own, have left running."""
-    left = [*screen.conversation.background, *shell.background]
-    if not left:
+    conversation = screen.conversation
+    left = [*conversation.background, *shell.background]
+    agents = conversation.session.working if conversation.session is not None else []
+    calls = conversation.session.background_calls if conversation.session is not None else []
+    if not (left or agents or calls):
         screen.notify("Nothing is running in the background.")
         return
-    chosen = await choose(screen, "Running in the background: Enter stops it", _items(left))
+    items = [*_items(left), *map(_subagent, agents), *(_call(call, conversation.cwd) for call in calls)]
+    chosen = await choose(screen, "Running in the background: Enter stops it", items)
     for number, terminal in enumerate(left):
         if chosen in (_ALL, str(number)):
             await terminal.kill()
+    for one in agents:
+        if chosen == f"agent {one.session_id}" and not conversation.cancel_child(one.session_id):
+            screen.notify("The agent offers no way to stop it alone.", title=one.name)
+    if chosen is not None and chosen.startswith("call "):
+        screen.notify("Its agent runs it, and offers no way to stop it alone: ask for that in a prompt.")
     screen.show_status()
+
+
+def _subagent(one: Subagent) -> MenuItem:
+    about = "" if one.can_cancel else "cannot be stopped alone"
+    return MenuItem(f"agent {one.session_id}", one.name, about, "subagents")
+
+
+def _call(call: ToolCall, cwd: str) -> MenuItem:
+    return MenuItem(f"call {call.tool_call_id}", call_title(call, cwd), "run by the agent", "its commands")
 
 
 def _items(left: Sequence[Terminal]) -> list[MenuItem]:

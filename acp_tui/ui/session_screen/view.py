@@ -107,7 +107,7 @@ class SessionView:
         conversation, shell = self._screen.conversation, self._parts.shell
         return (
             conversation.phase in _PASSING
-            or conversation.is_busy
+            or conversation.is_active
             or shell.is_running
             or conversation.has_commands
             or shell.has_commands
@@ -226,7 +226,7 @@ class SessionView:
         for pane in self._panes:
             pane.look_on()
         agent = conversation.agent
-        works = conversation.is_busy or conversation.is_working or self._parts.shell.is_running
+        works = conversation.is_active or self._parts.shell.is_running
         if agent is not None and works:
             now = agent.now
             for pane in self._panes:

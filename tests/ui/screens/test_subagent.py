@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from acp_tui.protocol.validation import read_update
+from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.subagent import SubagentScreen
 from tests.ui.seats import Seat, seat, told
@@ -89,3 +90,26 @@ async def test_c146_a_tool_call_leads_to_the_subagent_that_it_links(tmp_path: Pa
 
         await here.press("f2", "shift+up", "shift+up", "enter")
         await here.is_before(SubagentScreen)
+
+
+async def test_c155_what_works_in_the_background_is_counted_listed_and_stopped(tmp_path: Path) -> None:
+    async with seat(tmp_path, updates=[ANNOUNCED]) as here:
+        await here.say("hello")
+        await here.sees("heard hello")
+        await here.sees("works in the background (1)")
+        fields = {"kind": "execute", "status": "in_progress", "title": "make all"}
+        comes(here, "s1", "tool_call", toolCallId="c1", **fields)
+        assert here.conversation.is_active
+        await here.say("again")
+        await here.sees("heard again", "in the background", "works in the background (2)")
+
+        await here.press("alt+j")
+        await here.is_before(Menu)
+        await here.sees("Explorer", "make all", "run by the agent")
+        await here.press("enter")
+        comes(
+            here, "s1", "subagent_update", sessionId="k1", state={"state": "idle", "stopReason": "cancelled"}
+        )
+        await here.sees("works in the background (1)")
+        comes(here, "s1", "tool_call_update", toolCallId="c1", status="completed")
+        await here.until(lambda: not here.conversation.background_work)
