@@ -36,7 +36,7 @@ async def test_what_a_command_left_running_is_counted_listed_and_stopped(tmp_pat
 
         await here.press("alt+j")
         await here.is_before(Menu)
-        await here.sees("In the background", f"sleep {moment}")
+        await here.sees("Running in the background", f"sleep {moment}")
         await here.press("enter")
 
         await here.until(lambda: not sleepers(moment))
