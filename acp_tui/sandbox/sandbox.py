@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
+from acp_tui.platform import process_table
 from acp_tui.sandbox import bubblewrap, landlock, seatbelt
 from acp_tui.sandbox.fence import Fence, NoFence, Wanted, Way, fence_for, upwards
 from acp_tui.sandbox.machine import Means
@@ -21,6 +23,7 @@ Network = Literal["on", "off", "commands-off"]
 """The network inside; `commands-off` is none for commands that acp-tui runs."""
 
 _OPENING: Final = Path(__file__).with_name("opening.py")
+_STEP: Final = 0.02  # seconds
 _PATIENCE: Final = 10.0
 """Seconds for opening a place."""
 
@@ -48,6 +51,7 @@ class Sandbox:
         self._folder = folder
         self._keeps_agent = SSH_AGENT in sockets
         self._landlocks: dict[bool, landlock.Landlock | None] = {}
+        self._retired: list[landlock.Landlock | None] = []
         self._inside: list[Inside] = []
         self.agent = SandboxSide(self, network=network != "off")
         self.commands = SandboxSide(self, network=network == "on")
@@ -96,10 +100,10 @@ class Sandbox:
 
     def close(self) -> None:
         """Free all that it holds, with the temporary files of the session."""
-        for each in self._landlocks.values():
+        for each in (*self._landlocks.values(), *self._retired):
             if each is not None:
                 each.close()
-        self._landlocks.clear()
+        self._landlocks, self._retired = {}, []
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -193,32 +197,26 @@ class Sandbox:
             raise CannotOpen("With your home folder open, the sandbox would keep nothing out.")
         if not os.path.lexists(path):
             raise CannotOpen(f"{path} does not exist.")
-        if self.means.kind == "bubblewrap":
-            self._open_inside(path, "write" if way == "write" else "read")
+        if self.opens_at_once:
+            self._open_inside(path, way)
         self.fence.opened[path] = way
-        for each in self._landlocks.values():
-            if each is not None:
-                each.close()
-        self._landlocks.clear()  # made again with the new rules
+        if self.means.kind == "landlock":
+            self._retired += self._landlocks.values()  # another thread may be starting a command
+            self._landlocks = {}
 
     @property
     def opens_at_once(self) -> bool:
         """True if what runs already sees a place that is opened."""
-        return self.means.kind == "bubblewrap"
+        return self.means == Means("bubblewrap")
 
     def _open_inside(self, path: str, way: str) -> None:
         # A hidden place is not there inside, so what is opened is what covers it.
         covered = self.fence.way(path) == "hide"
         place = self._cover(path) if covered else path
         for child in list(self._inside):
-            first = child.first_process
-            if child.has_ended and first is None:
-                self._inside.remove(child)
-                continue
-            if first is None:
-                continue
-            words = self._opened(first, "read" if covered else way, place)
-            if words and Path(f"/proc/{first}").exists():
+            first = _begun(child)
+            words = self._opened(first, "read" if covered else way, place) if first is not None else ""
+            if words and child.first_process is not None:
                 raise CannotOpen(f"{path} cannot be opened: {words}.")
 
     def _cover(self, path: str) -> str:
@@ -295,6 +293,22 @@ class Sandbox:
         if not is_needed or landlock.version() < landlock.SCOPES_SINCE:
             return None
         return landlock.Landlock(None, network=True)
+
+
+# bubblewrap tells its first process before it has laid out the places, and that one starts the command after
+# it; what was opened in between would be gone again.
+def _begun(child: Inside) -> int | None:
+    """Return the first process around a command once the command runs; None if it is over."""
+    table, end = process_table(), time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        first = child.first_process
+        if first is None and child.has_ended:
+            return None
+        everything = (table.facts(pid) for pid in table.ids())
+        if first is not None and any(each.parent == first for each in everything if each is not None):
+            return first
+        time.sleep(_STEP)
+    return None
 
 
 def _touch(one: str, other: str) -> bool:

@@ -19,6 +19,7 @@ from typing import Final
 from unittest.mock import patch
 
 from acp_tui.sandbox.fence import Wanted
+from acp_tui.sandbox.landlock import SCOPES_SINCE, version
 from acp_tui.sandbox.machine import Means, tried
 from acp_tui.sandbox.sandbox import Network, Sandbox
 from acp_tui.workspace.guard import Guard
@@ -119,7 +120,7 @@ ATTACKS: Final = (
     # who is outside
     _sh("a signal", "kill -9 $VICTIM"),
     _py("a service by its socket", "s = socket.socket(socket.AF_UNIX); s.connect(e['SERVICE']); s.send(b'run')", "landlock"),
-    _py("a service by a socket without a path", "s = socket.socket(socket.AF_UNIX); s.connect('\\0' + e['ABSTRACT']); s.send(b'run')"),
+    _py("a service by a socket without a path", "s = socket.socket(socket.AF_UNIX); s.connect('\\0' + e['ABSTRACT']); s.send(b'run')", "old Landlock"),
     _py("a service by TCP", "s = socket.create_connection(('127.0.0.1', int(e['TCP']))); s.send(b'run')", "network"),
     _py("a service by UDP", "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'run', ('127.0.0.1', int(e['UDP'])))",
         "network", "landlock"),
@@ -127,7 +128,7 @@ ATTACKS: Final = (
     _py("outlive the session", "import resource, signal\nif os.fork() == 0:\n os.setsid()\n if os.fork() == 0:\n"
         "  resource.setrlimit(resource.RLIMIT_RTTIME, (10**9, resource.getrlimit(resource.RLIMIT_RTTIME)[1]))\n"
         "  [os.close(n) for n in range(3)]\n  os.execve('/bin/sleep', ['sleep', e['STAMP']], {})\n"
-        " os._exit(0)\nos.wait()", "landlock"),
+        " os._exit(0)\nos.wait()", "landlock", "no ids of its own"),
 )  # fmt: skip
 """All attempts, each run as a command of the agent."""
 
@@ -334,11 +335,18 @@ def _is_alive(stamp: str) -> bool:
     return False
 
 
-def remains(attack: Attack, kind: str, network: Network) -> bool:
+def remains(attack: Attack, means: Means, network: Network) -> bool:
     """Return whether the documentation says that an attempt succeeds."""
-    is_open = "network" in attack.remains and network == "on"
-    as_root = f"{kind} as root" in attack.remains and os.geteuid() == 0
-    return is_open or as_root or kind in attack.remains
+    here: set[str] = {means.kind}
+    if network == "on":
+        here.add("network")
+        if version() < SCOPES_SINCE:
+            here.add("old Landlock")
+    if os.geteuid() == 0:
+        here.add(f"{means.kind} as root")
+    if not means.has_proc:
+        here.add("no ids of its own")
+    return bool(here & attack.remains)
 
 
 def run(count: int, seed: int) -> Result:
@@ -349,7 +357,13 @@ def run(count: int, seed: int) -> Result:
         result.tried = 1
         result.notes.append(f"there is no fence here: {best.why}")
         return result
-    kinds = list({best.means.kind: best.means, "landlock": Means("landlock")}.values())
+    kinds = [best.means] if best.means.kind != "landlock" else []
+    if version() >= SCOPES_SINCE:  # an older one keeps less, and nobody has tried how much
+        kinds.append(Means("landlock"))
+    if not kinds:
+        result.tried = 1
+        result.notes.append(f"the only fence here is an old Landlock: {best.why}")
+        return result
     cases = [(attack, means, network) for means in kinds for network in _NETWORKS for attack in ATTACKS]
     held = dict.fromkeys((f"{means.kind}, network {network}" for means in kinds for network in _NETWORKS), 0)
     for number in range(count):
@@ -357,7 +371,7 @@ def run(count: int, seed: int) -> Result:
         has_won = asyncio.run(won(attack, means, network, number))
         result.tried += 1
         held[f"{means.kind}, network {network}"] += not has_won
-        if has_won and not remains(attack, means.kind, network):
+        if has_won and not remains(attack, means, network):
             result.wrong.append(f"{attack.name} ({means.kind}, network {network})")
     if count % len(cases) == 0:
         result.notes += [f"{name}: {number} of {len(ATTACKS)} held" for name, number in held.items()]
@@ -369,7 +383,7 @@ _NETWORKS: Final[tuple[Network, ...]] = ("on", "off")
 ROW: Final = Row(
     "attacks",
     "what the sandbox promises to keep out stays out",
-    4 * len(ATTACKS),
+    2 * len(ATTACKS),
     20 * len(ATTACKS),
     run,
 )

@@ -19,7 +19,7 @@ from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import Terminal, TerminalError, Terminals
 from tests.offspring import descriptors, zombies
 from tests.reliability.row import Result, Row
-from tests.sandbox.fences import HERE, sandbox
+from tests.sandbox.fences import HAS_BUBBLEWRAP, HERE, sandbox
 
 _KINDS: Final = {
     "plain": "echo done",
@@ -67,7 +67,7 @@ async def _run(count: int, draw: random.Random) -> Result:
     result = Result(unit="terminals")
     with tempfile.TemporaryDirectory() as cwd, ExitStack() as stack:
         sandboxes: list[Sandbox | None] = [None]
-        if HERE.means is not None and HERE.means.kind == "bubblewrap":
+        if HAS_BUBBLEWRAP:
             sandboxes.append(stack.enter_context(sandbox(Path("/nowhere"), roots=[Path(cwd)])))
         else:
             result.notes.append(f"none in a sandbox: {HERE.why}")

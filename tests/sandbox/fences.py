@@ -11,15 +11,18 @@ from unittest.mock import patch
 import pytest
 
 from acp_tui.sandbox.fence import Wanted
+from acp_tui.sandbox.landlock import FILES_SINCE, version
 from acp_tui.sandbox.machine import Means, tried
 from acp_tui.sandbox.sandbox import Network, Sandbox
 
 HERE = tried()
 
+HAS_BUBBLEWRAP = HERE.means == Means("bubblewrap")
+
 needs_bubblewrap = pytest.mark.skipif(
-    HERE.means is None or HERE.means.kind != "bubblewrap", reason=f"no bubblewrap here: {HERE.why}"
+    not HAS_BUBBLEWRAP, reason=f"no bubblewrap here: {HERE.why or 'without ids of processes of its own'}"
 )
-needs_a_sandbox = pytest.mark.skipif(HERE.means is None, reason=f"no sandbox here: {HERE.why}")
+needs_landlock = pytest.mark.skipif(version() < FILES_SINCE, reason="no Landlock here")
 
 
 def lay_out(home: Path) -> Path:

@@ -19,7 +19,7 @@ from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import Terminal, Terminals
 from tests.offspring import descriptors, sleepers
-from tests.sandbox.fences import lay_out, needs_bubblewrap, sandbox
+from tests.sandbox.fences import lay_out, needs_bubblewrap, needs_landlock, sandbox
 from tests.waiting import until
 
 pytestmark = needs_bubblewrap
@@ -321,6 +321,7 @@ async def test_a_file_of_the_agent_in_the_home_can_be_saved(home: Path) -> None:
     assert "other" in said.split()
 
 
+@needs_landlock
 async def test_landlock_alone_keeps_keys_and_other_projects(home: Path) -> None:
     with sandbox(home, means=Means("landlock")) as made:
         said, _ = await ran(made, home, "cat ~/.ssh/id; echo x > ~/other/file; echo new > made; cat made")
