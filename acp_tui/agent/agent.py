@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from acp_tui.agent import session_events
@@ -113,6 +113,7 @@ class Agent:
         line_limit: int = LINE_LIMIT,
         keep: KeepDecision | None = None,
         title_is_command: bool = False,
+        unsaid: Sequence[str] = (),
     ) -> None:
         self.name = name
         """The user's name of the agent."""
@@ -126,7 +127,7 @@ class Agent:
         self._process = process
         self._host = host
         self._version = version
-        self._sessions = Sessions(on_change, title_is_command=title_is_command)
+        self._sessions = Sessions(on_change, title_is_command=title_is_command, unsaid=unsaid)
         self.setup = Setup(self.connection, self._capabilities, host, self._sessions, self.note)
         self._recorder = DecisionRecorder(keep, name)
         self._questions = OpenQuestions(self.connection.reply, host, self._recorder)

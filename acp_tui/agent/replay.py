@@ -176,7 +176,9 @@ class _Replay:
                 self._sessions.note(session_id, events.Resumed(), self._at)
             self._peer = Peer()
             self._answered_by.clear()
-            self._sessions.title_is_command = _quirks(msg["start"]).title_is_command
+            quirks = _quirks(msg["start"])
+            self._sessions.title_is_command = quirks.title_is_command
+            self._sessions.unsaid = quirks.unsaid
         elif "exit" in msg:
             self._sessions.disconnect(
                 gone(_exit_status(msg)), "", self._at, is_wanted=msg.get("wanted") is True

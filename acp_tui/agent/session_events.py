@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -343,7 +343,11 @@ class Sessions:
     """The sessions of one connection: made as they are requested, changed by their events."""
 
     def __init__(
-        self, on_change: Callable[[str, SessionChange], None], *, title_is_command: bool = False
+        self,
+        on_change: Callable[[str, SessionChange], None],
+        *,
+        title_is_command: bool = False,
+        unsaid: Sequence[str] = (),
     ) -> None:
         self.by_id: dict[str, Session] = {}
         self.outside = Session(OUTSIDE)
@@ -351,6 +355,8 @@ class Sessions:
         self._on_change = on_change
         self.title_is_command = title_is_command
         """See `ToolCall.title_is_command`; for sessions made from now on."""
+        self.unsaid = unsaid
+        """See `Messages`; for sessions made from now on."""
         self._requests = 0
         self.ids: set[str] = set()
         """The ids of all sessions so far, also of those that are closed."""
@@ -586,7 +592,7 @@ class Sessions:
         return session
 
     def _new(self, session_id: str, cwd: str = "") -> Session:
-        return Session(session_id, cwd, title_is_command=self.title_is_command)
+        return Session(session_id, cwd, title_is_command=self.title_is_command, unsaid=self.unsaid)
 
     def _apply(self, session: Session, event: events.Event, at: float) -> None:
         change = session.apply(event, at)

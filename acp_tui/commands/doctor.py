@@ -205,6 +205,9 @@ async def examine(
     if launch.quirks.title_is_command:
         text = "known to tell a command by the title of its call alone"
         report.add("quirk", "note", text, "rules take that title for the command")
+    if launch.quirks.unsaid:
+        text = f"known to send as messages what nobody said: {', '.join(launch.quirks.unsaid)}"
+        report.add("quirk", "note", text, "these are not shown")
     return report
 
 

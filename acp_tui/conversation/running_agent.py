@@ -68,6 +68,7 @@ class RunningAgent:
             line_limit=start.settings.line_limit_mb * 1024 * 1024,
             keep=self.decisions.add,
             title_is_command=launch.quirks.title_is_command,
+            unsaid=launch.quirks.unsaid,
         )
         process.on_stderr = self._hear_stderr
         self._process = process

@@ -351,8 +351,13 @@ Entry = (
 
 def line_of(message: Message) -> str:
     """Return a message's text on one line, without the client's note."""
-    said = (part for part in message.parts if isinstance(part, TextBuffer))
-    return " ".join("".join(text for text in map(str, said) if not text.startswith(NOTE)).split())
+    return " ".join(words_of(message).split())
+
+
+def words_of(message: Message) -> str:
+    """Return a message's text without the client's note."""
+    said = (str(part) for part in message.parts if isinstance(part, TextBuffer))
+    return "".join(text for text in said if not text.startswith(NOTE))
 
 
 def text_of(message: Message) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from acp_tui.protocol import dialects
@@ -37,8 +39,11 @@ _KINDS: Final[dict[type[Chunk], type[Message]]] = {
 class Messages:
     """Maps chunks to messages among the entries of a session."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, entries: list[Entry], unsaid: Sequence[str] = ()) -> None:
+        """Take the entries, and texts of the agent that nobody said; `*` stands for the rest of a line."""
         self._entries = entries
+        lines = "|".join(re.escape(text).replace(r"\*", ".*") for text in unsaid)
+        self._unsaid = re.compile(lines) if lines else None
         self.is_replay = True
         """True while user messages are a replay: until a prompt, or the start of a new session."""
         self._by_id: dict[type[Message], dict[str, int]] = {
@@ -106,11 +111,15 @@ class Messages:
         text = block.text if isinstance(block, TextContent) else None
         held = ""
         if kind is UserMessage:
-            if self._is_echo(chunk) or (text is not None and dialects.is_injected(text)):
+            if self._is_echo(chunk):
                 return None
+            if text is not None and dialects.is_injected(text):
+                return self._part()
             held = self._repeated if self._echo else ""  # the echo was only the start of a new message
             self._echo, self._repeated = None, ""
             kind = UserMessage if self.is_replay else AscribedMessage
+        elif text is not None and self._unsaid is not None and self._unsaid.fullmatch(text.strip()):
+            return self._part()
         self._has_heard = True
         index = self._find(kind, chunk.message_id)
         closed: tuple[int, ...] = ()
@@ -137,6 +146,11 @@ class Messages:
         """Return whether a chunk of the agent begins a message."""
         is_empty = isinstance(chunk.content, TextContent) and not chunk.content.text
         return not is_empty and self._find(_KINDS[type(chunk)], chunk.message_id) is None
+
+    def _part(self) -> SessionChange | None:
+        """Finish the open message: what was left out stood between it and what follows."""
+        closed = self.close()
+        return SessionChange(closed) if closed else None
 
     def close(self) -> tuple[int, ...]:
         """Finish the open message, so that the next chunk without an id begins another."""

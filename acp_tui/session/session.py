@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, assert_never, get_args
 
@@ -31,6 +31,7 @@ from acp_tui.session.entries import (
     UserMessage,
     absolute,
     line_of,
+    words_of,
 )
 from acp_tui.session.events import Event, Field, SessionChange
 from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, origin
@@ -55,7 +56,14 @@ THIS_TURN: Final = -1
 class Session:
     """The state of one session. Views read it; only `apply` changes it."""
 
-    def __init__(self, session_id: str, cwd: str = "", *, title_is_command: bool = False) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        cwd: str = "",
+        *,
+        title_is_command: bool = False,
+        unsaid: Sequence[str] = (),
+    ) -> None:
         self.id = session_id
         self.cwd = cwd
         """The primary root, for relative paths of the agent."""
@@ -82,13 +90,13 @@ class Session:
         self._since_files: tuple[DiskState, ...] | None = None
         """Files on disk compared with the start of `since`, if known."""
         self._looked = 0.0
-        self._messages = Messages(self.entries)
+        self._messages = Messages(self.entries, unsaid)
         self.parent: Session | None = None
         """The session that this one is a subagent of."""
         self.children: dict[str, Session] = {}
         """The sessions of its subagents, by id."""
         self._subagents = Subagents(self.entries)
-        self._title_is_command = title_is_command
+        self._title_is_command, self._unsaid = title_is_command, unsaid
         self._calls = ToolCalls(self.entries, title_is_command=title_is_command)
         self._compactions = Compactions(self.entries)
         self._options = SessionOptions()
@@ -157,6 +165,12 @@ class Session:
     def prompt_of(self, turn: int) -> str:
         """Return the prompt of a turn (from 1) on one line."""
         return self._turns.prompt_of(turn)
+
+    def words_of(self, turn: int) -> str:
+        """Return the whole prompt of a turn (from 1); on one line if its entry is not here."""
+        first = self.turns[turn - 1].first if 0 < turn <= len(self.turns) else -1
+        entry = self.entries[first] if 0 <= first < len(self.entries) else None
+        return words_of(entry) if isinstance(entry, UserMessage) else self.prompt_of(turn)
 
     @property
     def files(self) -> dict[str, FileChange]:
@@ -675,7 +689,7 @@ class Session:
         index, one = self._subagents.update(event, at)
         child = self.children.get(event.session_id)
         if child is None:
-            child = Session(event.session_id, title_is_command=self._title_is_command)
+            child = Session(event.session_id, title_is_command=self._title_is_command, unsaid=self._unsaid)
             child.parent = self
             self.children[event.session_id], one.entries = child, child.entries
         child.cwd, child.title = one.cwd or self.cwd, one.name

@@ -76,7 +76,14 @@ KNOWN_AGENT: Final = shape.record(
         "install": shape.text,
         "login": shape.text,
         "aliases": shape.texts,
-        "quirks": shape.record(Quirks, dict.fromkeys(Quirks._fields, shape.switch)),
+        "quirks": shape.record(
+            Quirks,
+            {
+                "missing_file_reads_empty": shape.switch,
+                "title_is_command": shape.switch,
+                "unsaid": shape.texts,
+            },
+        ),
         "state": shape.texts,
         "sandbox": shape.switch,
         "network": shape.one_of(*get_args(SandboxNetwork)),

@@ -14,6 +14,8 @@ class Quirks(NamedTuple):
     """Read a missing file as "": an error keeps the agent from creating it."""
     title_is_command: bool = False
     """Take the title of an `execute` call as its command: the agent sends no input."""
+    unsaid: tuple[str, ...] = ()
+    """Texts that the agent sends as messages and that nobody said; `*` stands for the rest of a line."""
 
 
 class Launch(NamedTuple):

@@ -100,6 +100,16 @@ def test_what_is_known_of_the_agent_counts_for_its_recording(start: object, comm
     assert found.command == command
 
 
+def test_what_an_agent_is_known_to_send_unsaid_is_not_shown_of_its_recording() -> None:
+    told = [saying("one"), saying("[MODE_UPDATE] plan"), saying("two")]
+
+    def of(agent: str) -> list[str]:
+        return said(replay([note(start=[agent]), *NEW[1:], PROMPT, *told]).sessions[SESSION])
+
+    assert of("gemini") == ["go", "one", "two"]
+    assert of("other") == ["go", "one[MODE_UPDATE] plantwo"]
+
+
 def test_a_second_start_begins_its_ids_again_and_takes_the_session_up() -> None:
     load = {"sessionId": SESSION, "cwd": "/w", "mcpServers": []}
     first = [*NEW, PROMPT, saying("before")]

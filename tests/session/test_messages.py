@@ -193,3 +193,18 @@ def test_a_note_of_ours_stands_apart_from_what_the_user_said() -> None:
     assert [str(part) for part in message.parts] == ["run ./build.sh", note]
     assert note.startswith("\n\n"), "agents join blocks as they are"
     assert (session.subject, session.prompt_of(1)) == ("run ./build.sh", "run ./build.sh")
+
+
+def test_what_an_agent_sends_as_a_message_and_nobody_said_is_not_shown_and_parts_what_was_said() -> None:
+    session = Session("s1", unsaid=["[MODE_UPDATE] *", "[Function Call: *]"])
+    for text in ("I look. ", "[Function Call: read_file]", "It is ", "there.", "[MODE_UPDATE] yolo", "Done"):
+        session.apply(read_update(chunk(text)))
+    session.apply(read_update(chunk(" with [Function Call: x] in it")))
+
+    assert texts(session) == ["I look. ", "It is there.", "Done with [Function Call: x] in it"]
+
+
+def test_a_replayed_result_of_a_tool_parts_two_answers() -> None:
+    session = session_with(chunk("one"), chunk("[Function Response: read_file]", "user"), chunk("two"))
+
+    assert texts(session) == ["one", "two"]

@@ -87,7 +87,9 @@ def test_quirks_apply_however_the_agent_is_started(programs: Path, text: str) ->
     text = text.replace("/opt/x/gemini", install(programs, "gemini"))
 
     assert resolve(text, [], known_agents()).quirks == Quirks(
-        missing_file_reads_empty=True, title_is_command=True
+        missing_file_reads_empty=True,
+        title_is_command=True,
+        unsaid=("[MODE_UPDATE] *", "[Function Call: *]"),
     )
 
 
