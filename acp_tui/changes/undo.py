@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -246,6 +247,18 @@ def _without_way_back(root: Path, change: ChangedFile) -> str:
     return f"{lost}: {_FOLDER if is_folder else _NO_WAY_BACK}"
 
 
+_STEPS: Final = 100
+"""Steps that can be taken back."""
+
+
+class _Step(NamedTuple):
+    """What was accepted before a step."""
+
+    depth: int
+    agreed: dict[str, bytes | None]
+    done: dict[str, tuple[str, int]]
+
+
 class Reviewed:
     """The accepted text of each file; differences from it are open.
 
@@ -256,6 +269,7 @@ class Reviewed:
     def __init__(self) -> None:
         self._agreed: dict[str, bytes | None] = {}
         self._done: dict[str, tuple[str, int]] = {}
+        self._steps: deque[_Step] = deque(maxlen=_STEPS)
 
     def is_done(self, change: ChangedFile) -> bool:
         """Return whether a file has no open change."""
@@ -268,6 +282,17 @@ class Reviewed:
     def has_kept(self, change: ChangedFile) -> bool:
         """Return whether any part of a file was kept."""
         return change.path in self._agreed
+
+    def begin_step(self, depth: int) -> None:
+        """Remember what is accepted by now; `depth` is the number of rejections that can be undone."""
+        self._steps.append(_Step(depth, dict(self._agreed), dict(self._done)))
+
+    def go_back(self, depth: int) -> bool:
+        """Accept what was accepted before the last step; return False if a rejection came after it."""
+        if not self._steps or self._steps[-1].depth < depth:
+            return False
+        _, self._agreed, self._done = self._steps.pop()
+        return True
 
     def keep(self, change: ChangedFile, old: bytes, new: bytes, hunk: Hunk) -> None:
         """Accept one hunk.

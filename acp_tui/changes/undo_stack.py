@@ -60,6 +60,11 @@ class UndoStack:
         """Relative paths being restored; their differences are the client's own."""
 
     @property
+    def depth(self) -> int:
+        """Number of steps that can be taken back."""
+        return len(self._ways)
+
+    @property
     def can_undo(self) -> bool:
         """True if there is a step to take back."""
         return bool(self._ways)

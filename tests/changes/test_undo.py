@@ -96,6 +96,29 @@ def test_a_file_that_becomes_what_was_kept_has_nothing_open() -> None:
     assert reviewed.is_done(changed("2"))
 
 
+def test_what_was_kept_is_open_again_step_by_step() -> None:
+    reviewed, change = Reviewed(), changed("1")
+    for hunk in (Hunk(0, 1, 0, 1), Hunk(3, 4, 3, 4)):
+        reviewed.begin_step(0)
+        reviewed.keep(change, OLD, NEW, hunk)
+
+    assert reviewed.go_back(0)
+    assert (reviewed.is_done(change), reviewed.base(change, OLD)) == (False, b"A\nb\nc\nd\n")
+    assert reviewed.go_back(0)
+    assert reviewed.base(change, OLD) == OLD
+    assert not reviewed.go_back(0)
+
+
+def test_a_rejection_that_came_later_is_taken_back_before_what_was_kept() -> None:
+    reviewed = Reviewed()
+    reviewed.begin_step(1)
+    reviewed.keep_file(changed("1"), NEW)
+
+    assert not reviewed.go_back(2)
+    assert reviewed.go_back(1)
+    assert not reviewed.is_done(changed("1"))
+
+
 def test_nothing_is_settled_where_nothing_was_kept() -> None:
     reviewed = Reviewed()
 

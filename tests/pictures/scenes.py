@@ -103,7 +103,7 @@ async def changes(play: Performance) -> None:
     await new_file(play)
     await open_changes(play)
     await play.until(lambda: "new file" in play.text, "the file is shown")
-    await play.pilot.press("K")
+    await play.pilot.press("A")
     await play.until(lambda: "is kept" in play.text, "the file is kept")
     await play.pilot.press("escape", "ctrl+l")
     await play.say("/edit")

@@ -260,7 +260,7 @@ async def test_a_change_is_rejected_with_a_key_once_it_is_marked(tmp_path: Path)
 
 async def test_kept_changes_are_hidden_from_what_is_open_until_they_are_shown(tmp_path: Path) -> None:
     async with two_changes(tmp_path) as here:
-        await here.press("k", "k")
+        await here.press("a", "a")
         await here.until(lambda: "third\n" not in here.text and "thirtieth" in here.text)
         await here.sees("open changes", "thirtieth")
         await here.press("r")  # the next change was marked already
@@ -272,6 +272,25 @@ async def test_kept_changes_are_hidden_from_what_is_open_until_they_are_shown(tm
         await here.sees("third")
         await here.press("escape")
         await here.sees("M long.txt  ✓ kept")
+
+
+async def test_keeping_is_undone_like_rejecting_the_last_step_first(tmp_path: Path) -> None:
+    async with two_changes(tmp_path) as here:
+        await here.press("ctrl+a")
+        await here.sees("All changes kept; u undoes that, v shows them.")
+        await here.press("u")
+        await here.sees("It is open again.", "third", "thirtieth")
+
+        await here.press("n", "a")
+        await here.sees("Kept; u undoes that")
+        await here.press("r")
+        await here.sees("is rejected; u undoes that")
+        await here.press("u")
+        await here.sees("The rejection is undone.")
+        await here.press("u")
+        await here.sees("It is open again.", "third")
+        await here.press("u")
+        await here.sees("There is nothing to undo.")
 
 
 async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_command(tmp_path: Path) -> None:

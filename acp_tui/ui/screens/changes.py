@@ -90,11 +90,11 @@ class ChangesScreen(FullScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "reject", "Reject change", id="changes.reject"),
-        Binding("k", "keep", "Keep change", id="changes.keep"),
+        Binding("a", "keep", "Keep change", id="changes.keep"),
         Binding("R", "reject_file", "Reject file", id="changes.reject-file"),
         Binding("u", "undo", "Undo", id="changes.undo"),
-        Binding("K", "keep_file", "Keep file", id="changes.keep-file"),
-        Binding("A", "keep_all", "Keep all", show=False, id="changes.keep-all"),
+        Binding("A", "keep_file", "Keep file", id="changes.keep-file"),
+        Binding("ctrl+a", "keep_all", "Keep all", show=False, id="changes.keep-all"),
         Binding("v", "show_kept", "Show kept changes", show=False, id="changes.show-kept"),
         Binding("escape,q", "close", "Close", id="changes.close"),
     ]
@@ -255,7 +255,7 @@ class ChangesScreen(FullScreen[None]):
         marked = self._marked("changes.keep", "keeps")
         if marked is not None and self._review is not None:
             if self._review.keep(*marked):
-                self._say(f"Change kept ({self._kept_key} shows kept changes).")
+                self._say(f"Change kept ({self._undo_key} to undo, {self._kept_key} shows kept changes).")
                 self._read(goes_on=True)
             elif self._shows_kept:
                 self._say(
@@ -267,17 +267,15 @@ class ChangesScreen(FullScreen[None]):
         """Keep the current file."""
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
-            self._review.keep_file(seen)
-            self._say(f"{seen.change.path} kept ({self._kept_key} shows kept changes).")
+            self._review.keep_files([seen])
+            self._say(f"{seen.change.path} kept ({self._undo_key} to undo, {self._kept_key} shows kept changes).")
             self._read()
 
     def action_keep_all(self) -> None:
         """Keep all files in the view."""
         if self._review is not None:
-            for seen in self._shown:
-                if seen is not None:
-                    self._review.keep_file(seen)
-            self._say(f"All changes kept ({self._kept_key} shows them).")
+            self._review.keep_files([seen for seen in self._shown if seen is not None])
+            self._say(f"All changes kept ({self._undo_key} to undo, {self._kept_key} shows them).")
             self._read()
 
     def action_show_kept(self) -> None:
@@ -285,6 +283,10 @@ class ChangesScreen(FullScreen[None]):
         self._shows_kept = not self._shows_kept
         self._say("All changes, including kept ones." if self._shows_kept else "Open changes only.")
         self._read()
+
+    @property
+    def _undo_key(self) -> str:
+        return key_of(self, "changes.undo")
 
     @property
     def _kept_key(self) -> str:
@@ -317,8 +319,13 @@ class ChangesScreen(FullScreen[None]):
         return self._shown[index]
 
     async def action_undo(self) -> None:
-        """Undo the newest rejection."""
-        if self._review is not None:
+        """Undo what was kept or rejected last."""
+        if self._review is None:
+            return
+        if self._review.undo_keeping():
+            self._say("Change open again.")
+            self._read()
+        else:
             await self._undo(self._review.undo(), "Rejection undone.")
 
     async def _undo(self, step: Awaitable[Restored | None], said: str, goes_on: bool = False) -> None:
@@ -434,7 +441,7 @@ class SeenChange:
 
 
 class ChangeReview:
-    """Keeps and rejects changes; each rejection can be undone."""
+    """Keeps and rejects changes; each step can be undone."""
 
     def __init__(self, tracking: ChangeTracker, rejections: Rejections) -> None:
         self.tracking = tracking
@@ -456,18 +463,25 @@ class ChangeReview:
         """Return whether a part of a change was kept."""
         return self._reviewed.has_kept(change)
 
+    def undo_keeping(self) -> bool:
+        """Take back what was kept last, if nothing was rejected since; return whether there was any."""
+        return self._reviewed.go_back(self.tracking.undo_stack.depth)
+
     def keep(self, seen: SeenChange, hunk: Hunk) -> bool:
         """Keep a hunk; return False if it is no hunk of the open change."""
         assert seen.base is not None, "there are lines to keep"
         assert seen.new is not None, "there are lines to keep"
         if self._reviewed.base(seen.change, seen.old) != seen.base:
             return False  # its lines would be taken for others
+        self._reviewed.begin_step(self.tracking.undo_stack.depth)
         self._reviewed.keep(seen.change, seen.base, seen.new, hunk)
         return True
 
-    def keep_file(self, seen: SeenChange) -> None:
-        """Keep all changes of a file."""
-        self._reviewed.keep_file(seen.change, seen.new)
+    def keep_files(self, files: Sequence[SeenChange]) -> None:
+        """Keep all changes of some files."""
+        self._reviewed.begin_step(self.tracking.undo_stack.depth)
+        for seen in files:
+            self._reviewed.keep_file(seen.change, seen.new)
 
     async def reject(self, seen: SeenChange, hunk: Hunk) -> Restored:
         """Reject a hunk.

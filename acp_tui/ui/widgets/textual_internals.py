@@ -71,6 +71,12 @@ def default_bindings_of(node: DOMNode) -> Iterator[tuple[str, Binding]]:
     return iter(node._bindings)
 
 
+def drop_keys(node: DOMNode, *keys: str) -> None:
+    """Take keys from one node, which keeps the others of its class and the keys of the settings."""
+    for key in keys:
+        node._bindings.key_to_bindings.pop(key, None)
+
+
 def class_bindings_of(kind: type[DOMNode]) -> Iterator[tuple[str, Binding]]:
     """Yield the keys of a class and its bases with their bindings."""
     return iter(kind._merged_bindings or BindingsMap())

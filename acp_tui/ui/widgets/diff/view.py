@@ -140,10 +140,18 @@ class DiffView(RowView, can_focus=True):
     """A view of differences of files from any source."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "next_change", "Next change", id="diff.next-change"),
-        Binding("p", "previous_change", "Previous change", show=False, id="diff.previous-change"),
-        Binding("N", "next_file", "Next file", show=False, id="diff.next-file"),
-        Binding("P", "previous_file", "Previous file", show=False, id="diff.previous-file"),
+        Binding("n,right_square_bracket,shift+down", "next_change", "Next change", id="diff.next-change"),
+        Binding(
+            "p,left_square_bracket,shift+up",
+            "previous_change",
+            "Previous change",
+            show=False,
+            id="diff.previous-change",
+        ),
+        Binding("N,right_curly_bracket", "next_file", "Next file", show=False, id="diff.next-file"),
+        Binding(
+            "P,left_curly_bracket", "previous_file", "Previous file", show=False, id="diff.previous-file"
+        ),
         Binding("s", "toggle_sides", "Side by side", id="diff.side-by-side"),
         Binding("enter", "open_fold", "Unfold", id="diff.unfold"),
         Binding("f", "toggle_folds", "All lines", id="diff.all-lines"),
@@ -152,6 +160,8 @@ class DiffView(RowView, can_focus=True):
         Binding("c", "copy_patch", "Copy as patch", show=False, id="diff.copy-patch"),
         Binding("C", "copy_all", "Copy all as patch", show=False, id="diff.copy-all"),
         Binding("e", "edit", "Edit here", show=False, id="diff.edit"),
+        Binding("j", "scroll_down", "Scroll down", show=False, id="diff.down"),
+        Binding("k", "scroll_up", "Scroll up", show=False, id="diff.up"),
         Binding("left", "pan(-1)", "Pan left", show=False, id="diff.pan-left"),
         Binding("right", "pan(1)", "Pan right", show=False, id="diff.pan-right"),
         Binding("home", "pan_to_start", "Start of the lines, then top", show=False, id="diff.start"),
