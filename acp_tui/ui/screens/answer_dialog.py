@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Generic
+from typing import ClassVar, Final, Generic
 
 from textual import on
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 from typing_extensions import override
 
 from acp_tui.ui.screens.dialog import Dialog, Hint, Result
-from acp_tui.ui.widgets.controls import AnswerList
+from acp_tui.ui.widgets.controls import NUMBERED, AnswerList
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.textual_internals import drop_keys
 
 
 def answer_keys(
@@ -29,15 +30,25 @@ def answer_keys(
     ]
 
 
+_ANSWERS: Final = "npNP"
+"""Letters that step through differences elsewhere: over a question they would be taken for answers."""
+
+
 class AnswerDialog(Dialog[Result], Generic[Result]):
     """A dialog with an `AnswerList`; a click, or Enter on the highlighted row, gives an answer."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            str(number), f"choose_number({number})", "Choose by number", show=False, id=f"answers.{number}"
+        )
+        for number in range(1, NUMBERED + 1)
+    ]
     KEYS: ClassVar[str]
     """The beginning of the ids of its keys, as given to `answer_keys`."""
 
     @abstractmethod
     def take(self, place: int, how: str) -> None:
-        """Give the answer at a place of the list; `how` is `Enter` or `click`."""
+        """Give the answer at a place of the list; `how` is `Enter`, `click`, or `key` with its number."""
 
     @property
     def answers(self) -> AnswerList:
@@ -52,6 +63,19 @@ class AnswerDialog(Dialog[Result], Generic[Result]):
     def action_move(self, how: str) -> None:
         """Highlight another answer."""
         getattr(self.answers, f"action_{how}")()
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "choose_number" and not self._is_number_of_answer(parameters[0]):
+            return False
+        return super().check_action(action, parameters)
+
+    def _is_number_of_answer(self, number: object) -> bool:
+        return self.has_parts and isinstance(number, int) and number <= self.answers.option_count
+
+    def action_choose_number(self, number: int) -> None:
+        """Give the answer with a number."""
+        self.take(number - 1, f"key {number}")
 
     def action_choose_highlighted(self) -> None:
         """Give the highlighted answer; nothing happens without one."""
@@ -74,6 +98,7 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
         """Return a view of the differences, which has no keys until it is zoomed."""
         view = DiffView(files, self.theme_styles, noun=noun)
         view.can_focus = False
+        drop_keys(view, *_ANSWERS)
         return view
 
     def zoom_hints(self, files: str) -> list[Hint]:

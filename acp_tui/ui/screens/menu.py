@@ -14,7 +14,9 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.geometry import Size
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -34,6 +36,7 @@ _LONGEST: Final = 200
 """Most cells of a label or a description: an agent may send megabytes."""
 
 _NO_MATCH = "no matches"
+_NUMBERS: Final = "123456789"
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,23 @@ class MenuPlace(NamedTuple):
     """Key of the highlighted item."""
 
 
+class MenuFilter(InputLine):
+    """The filter of a menu; while it is empty, a number chooses an item instead."""
+
+    @dataclass
+    class Numbered(Message):
+        """The user wants the item with a number, from 1."""
+
+        number: int
+
+    def on_key(self, event: Key) -> None:
+        """Take a number that is the first character; keys of one read come here in their order."""
+        if not self.value and event.key in _NUMBERS:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Numbered(int(event.key)))
+
+
 class MenuList(OptionList, can_focus=False):
     """Items of a menu; the filter above keeps the focus."""
 
@@ -127,7 +147,8 @@ class Menu(Dialog[str]):
     IS_GUARDED = False
     FRAME_ROWS = 6
     PAGE_DOWN = "menu.page-down"
-    FILTER: ClassVar[type[InputLine]] = InputLine
+    FILTER: ClassVar[type[InputLine]] = MenuFilter
+    """The filter; only with a `MenuFilter` the first items have numbers."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Close", id="menu.close"),
         Binding("up", "move('cursor_up')", "Up", show=False, id="menu.up"),
@@ -144,7 +165,7 @@ class Menu(Dialog[str]):
         """All items."""
         self._current = self._find_current()
         self._shown: dict[Option, MenuItem] = {}
-        self._made: dict[MenuItem, Option] = {}
+        self._made: dict[tuple[MenuItem, str], Option] = {}
         """Rows of all items listed so far: narrowing a long list makes none anew."""
         self._listed = ""
         """Text of the filter for which the items are listed."""
@@ -206,6 +227,20 @@ class Menu(Dialog[str]):
         event.stop()
         self.dismiss(self._shown[event.option].key)
 
+    @on(MenuFilter.Numbered)
+    def _choose_number(self, event: MenuFilter.Numbered) -> None:
+        event.stop()
+        if event.number <= len(self._shown):
+            self.dismiss(list(self._shown.values())[event.number - 1].key)
+        else:
+            self.query_one(Input).insert(str(event.number), 0)
+
+    def _number(self, place: int, words: str) -> str:
+        """Return the number of the item at a place, from 0, as its row begins."""
+        if not issubclass(self.FILTER, MenuFilter):
+            return ""
+        return f"{place + 1} " if place < len(_NUMBERS) and not words else "  "
+
     @property
     @override
     def body(self) -> MenuList:
@@ -226,8 +261,11 @@ class Menu(Dialog[str]):
             if item.group != group:
                 group = item.group
                 options.append(Option(Content.styled(safe_line(group), "bold $muted"), disabled=True))
-            option = self._made.get(item) or Option(self.row(item, column))
-            self._made[item] = option
+            number = self._number(len(self._shown), words)
+            option = self._made.get((item, number)) or Option(
+                Content.assemble((number, "$muted"), self.row(item, column))
+            )
+            self._made[item, number] = option
             self._shown[option] = item
             options.append(option)
         self.body.set_options(options)
@@ -363,6 +401,8 @@ _SEARCHED: Final = 400
 
 class PastPrompts(Menu):
     """Lets the user choose an earlier prompt; dismisses with its index as text, or None."""
+
+    FILTER = InputLine
 
     def __init__(self, prompts: Sequence[Prompt], styles: Styles) -> None:
         """List prompts, given oldest first, newest first; of equal ones only the newest."""

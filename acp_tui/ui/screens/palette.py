@@ -15,6 +15,7 @@ from acp_tui.protocol.schema import AvailableCommand
 from acp_tui.ui.commands import COMMANDS, agent_word
 from acp_tui.ui.keys import actions_of
 from acp_tui.ui.screens.menu import Menu, MenuItem
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import KeyLine
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, start_of
@@ -32,6 +33,8 @@ _LONGEST: Final = 200
 
 class Palette(Menu):
     """Lets the user choose what to do; dismisses with the key of an item, see `chosen`."""
+
+    FILTER = InputLine
 
     def __init__(self, items: Sequence[MenuItem], styles: Styles) -> None:
         super().__init__("Commands", items, None, styles)

@@ -29,7 +29,7 @@ from acp_tui.session.entries import Diff, ToolCall
 from acp_tui.session.questions import Destination, Flaws, OldText, Permission, is_understood, option_kind
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
-from acp_tui.ui.screens.key_guard import ALONE, REPEAT
+from acp_tui.ui.screens.key_guard import ALONE, REPEAT, hands_of
 from acp_tui.ui.screens.permission_details import (
     AGENT_ONLY,
     NOTHING_KNOWN,
@@ -137,7 +137,12 @@ def keys_of(options: Sequence[PermissionOption], flaws: Flaws) -> dict[str, Perm
     """
     kinds = Counter(option.kind for option in options)
     single = (option for option in options if option.kind in KEYS and kinds[option.kind] == 1)
-    return {KEYS[one.kind]: one for one in single if not flaws.of(one) and is_understood(one)}
+    return {KEYS[one.kind]: one for one in single if _is_plain(one, flaws)}
+
+
+def _is_plain(option: PermissionOption, flaws: Flaws) -> bool:
+    """Return True for an option that is not odd, and whose name says what it does if it allows."""
+    return not flaws.of(option) and is_understood(option)
 
 
 class PermissionDialog(DiffDialog[PermissionAnswer]):
@@ -286,7 +291,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "zoom":
             possible = bool(self._files) and self._rejecting is None
-        elif action in ("move", "choose_highlighted"):
+        elif action in ("move", "choose_highlighted", "choose_number"):
             possible = not self.is_zoomed and self._rejecting is None
         elif action in ("answer", "give_reason"):
             possible = not self.is_zoomed and self._rejecting is None and self._always is None
@@ -312,6 +317,14 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def action_move(self, how: str) -> None:
         super().action_move(how)
         self.show_hints()
+
+    @override
+    def action_choose_number(self, number: int) -> None:
+        if self._always is None and not _is_plain(self._options[number - 1], self._flaws):
+            self.answers.highlighted = number - 1  # only moved to: no key alone allows by such a name
+            self.show_hints()
+        else:
+            super().action_choose_number(number)
 
     @override
     def take(self, place: int, how: str) -> None:
@@ -342,6 +355,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             rows = [Answer(reach.words) for reach in self._scopes]
             asks = f"“{_name(option)}”: how far does it go in this session?"
             self.query_one("#ask-reach", Static).update(Content(asks))
+        self.guard.step(hands_of(self.app))
         self.set_class(option is not None, "-reaching")
         self.answers.offer(rows)
         self.redraw()

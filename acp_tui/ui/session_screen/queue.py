@@ -11,15 +11,14 @@ from typing_extensions import override
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.screens.menu import Menu, MenuItem
+from acp_tui.ui.screens.menu import Menu, MenuFilter, MenuItem
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
-from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.styles import Styles
 
 
-class QueueFilter(InputLine):
+class QueueFilter(MenuFilter):
     """A filter that leaves its first letter to the keys of the menu."""
 
     @override

@@ -267,14 +267,20 @@ class AnswerList(LongOptions, can_focus=False):
         self.highlighted = None
 
 
+NUMBERED: Final = 9
+"""Answers that have a number, which is a key of its own."""
+
+
 def _maker(answers: Sequence[Answer]) -> Callable[[int], Option]:
     widest = max((len(answer.key) for answer in answers[:AT_ONCE]), default=0)
     margin = max(3, widest + 1) if widest else 0
-    return lambda at: Option(_content(answers[at], margin))
+    return lambda at: Option(_content(answers[at], at, margin))
 
 
-def _content(answer: Answer, margin: int) -> Content:
+def _content(answer: Answer, at: int, margin: int) -> Content:
+    number = f"{at + 1} " if at < NUMBERED else "  "
     parts: list[Content | str | tuple[str, str]] = [
+        (number, "$muted"),
         (answer.key.ljust(margin), f"bold ${answer.role}"),
         safe_line(answer.label[:_LONG]),
     ]
@@ -282,6 +288,6 @@ def _content(answer: Answer, margin: int) -> Content:
         parts.append((f" and {left:,} more characters", "$warning"))
     if answer.note:
         parts.append((f"  {safe_line(answer.note)}", "$muted"))
-    indent = "\n" + " " * margin
+    indent = "\n" + " " * (len(number) + margin)
     parts.extend((indent + line, "$muted") for line in safe(answer.detail).splitlines())
     return Content.assemble(*parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, matching
@@ -54,6 +55,38 @@ async def test_typing_narrows_the_list() -> None:
 
         await pilot.press("enter")
         assert app.result == "m/1"
+
+
+@pytest.mark.slow
+async def test_a_number_chooses_while_nothing_is_typed() -> None:
+    async with shown(menu(None)) as (app, pilot):
+        assert "1   Default" in app.text
+        await pilot.press("3")
+
+        assert app.result == "m/3"
+
+
+@pytest.mark.slow
+async def test_behind_letters_and_beyond_the_items_a_number_is_a_part_of_the_filter() -> None:
+    items = [MenuItem(str(number), f"gpt-{number}") for number in range(1, 4)]
+    async with shown(Menu("Model", items, None, STYLES)) as (app, pilot):
+        await pilot.press("-", "2")
+        assert app.result is NOTHING
+        assert "gpt-1" not in app.text
+
+        await pilot.press("backspace", "backspace", "9")
+        await until(pilot, lambda: "no matches" in app.text)
+        assert app.result is NOTHING
+
+
+@pytest.mark.slow
+async def test_a_letter_and_a_number_in_one_read_choose_nothing() -> None:
+    async with shown(menu(None)) as (app, pilot):
+        for key in ("p", "1"):
+            app.post_message(Key(key, key))
+
+        await until(pilot, lambda: "no matches" in app.text)
+        assert app.result is NOTHING
 
 
 @pytest.mark.slow

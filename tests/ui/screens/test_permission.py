@@ -17,6 +17,7 @@ from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Item, ToolCall
 from acp_tui.session.questions import KINDS, Flaws, OldText
 from acp_tui.ui.screens.dialog import Details
+from acp_tui.ui.screens.key_guard import Hands
 from acp_tui.ui.screens.permission import KEYS, PermissionAnswer, PermissionDialog, keys_of, waiting_list
 from acp_tui.ui.screens.permission_details import AGENT_ONLY, AlwaysScope
 from acp_tui.ui.widgets.controls import AnswerList
@@ -25,7 +26,7 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from acp_tui.workspace.files import Files
 from tests.ui.screens.dialogs import NOTHING, shown
-from tests.ui.screens.permissions import asks, dialog, options
+from tests.ui.screens.permissions import FOUR, asks, dialog, options
 from tests.ui.screens.stage import until
 
 
@@ -117,6 +118,54 @@ async def test_a_name_that_is_not_understood_has_no_key_and_its_kind_beside_it(n
 
         await pilot.press("down", "enter")
         assert app.result == PermissionAnswer("x")
+
+
+@pytest.mark.slow
+async def test_every_option_has_a_number_also_of_a_kind_that_is_offered_twice() -> None:
+    twice = [("all", "Yes, move them", "allow_once"), ("copy", "Yes, but copy", "allow_once"), FOUR[2]]
+    async with shown(dialog(*twice)) as (app, pilot):
+        assert "1    Yes, move them" in app.text
+        assert "2    Yes, but copy" in app.text
+        assert "3 n  No" in app.text
+        await pilot.press("2")
+
+        assert app.result == PermissionAnswer("copy")
+
+
+@pytest.mark.slow
+async def test_a_number_beyond_the_options_is_no_answer() -> None:
+    async with shown(dialog()) as (app, pilot):
+        await pilot.press("5", "9", "0")
+
+        assert app.result is NOTHING
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", [("x", "Nein", "allow_once"), ("x", "Reject", "allow_once")])
+async def test_the_number_of_a_name_that_does_not_say_that_it_allows_only_moves_to_it(
+    option: tuple[str, str, str],
+) -> None:
+    question = dialog(FOUR[2], option)
+    async with shown(question) as (app, pilot):
+        await pilot.press("2", "2")
+        assert app.result is NOTHING
+        assert question.query_one(AnswerList).highlighted == 1
+
+        await pilot.press("enter")
+        assert app.result == PermissionAnswer("x")
+
+
+@pytest.mark.slow
+async def test_a_number_that_is_held_down_does_not_choose_what_always_means() -> None:
+    question = dialog()
+    async with shown(question) as (app, pilot):
+        await pilot.press("1", "1", "1")
+        await until(pilot, lambda: "what does it mean in this session?" in app.text)
+        assert app.result is NOTHING
+
+        question.guard.step(Hands())  # the key is let go
+        await pilot.press("1")
+        assert app.result == PermissionAnswer("A")
 
 
 def test_each_kind_of_option_has_a_key() -> None:
