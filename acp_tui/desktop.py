@@ -70,6 +70,23 @@ def _desktop_clipboards(env: Mapping[str, str], platform: str) -> Iterator[Clipb
         yield ClipboardProgram("xsel", ("xsel", "--clipboard", "--input"))
 
 
+def image_programs(
+    env: Mapping[str, str], finds: FindProgram = shutil.which, platform: str = sys.platform
+) -> list[tuple[str, ...]]:
+    """Return the programs that write the image on the user's clipboard to their standard output, as PNG."""
+    return [argv for argv in _image_programs(env, platform) if finds(argv[0]) is not None]
+
+
+def _image_programs(env: Mapping[str, str], platform: str) -> Iterator[tuple[str, ...]]:
+    is_here = not is_remote(env)
+    if is_here and platform == "darwin":
+        yield ("pngpaste", "-")
+    if is_here and env.get("WAYLAND_DISPLAY"):
+        yield ("wl-paste", "--no-newline", "--type", "image/png")
+    if env.get("DISPLAY"):
+        yield ("xclip", "-selection", "clipboard", "-target", "image/png", "-out")
+
+
 def is_remote(env: Mapping[str, str]) -> bool:
     """Return True within an SSH session."""
     return bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY"))
