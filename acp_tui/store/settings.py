@@ -67,6 +67,8 @@ class Settings(NamedTuple):
     """Enter sends; otherwise it starts a new line, and Ctrl+J or Alt+Enter sends."""
     busy_enter: BusyEnter = "queue"
     """While a turn runs, Enter queues, or steers the agents that can be."""
+    copy_on_select: bool = False
+    """Copy text as soon as it is selected with the mouse."""
     ascii: bool | None = None
     """Draw ASCII symbols only; None follows the locale."""
     reduced_motion: bool = False
@@ -142,6 +144,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
         "true or false",
         "Enter sends the prompt; if false, it inserts a newline and Ctrl+J sends",
     ),
+    "copy_on_select": Setting(shape.switch, "true or false", "Copy text as soon as it is selected with the mouse"),
     "busy_enter": Setting(
         shape.one_of(*get_args(BusyEnter)),
         '"queue" or "steer"',

@@ -128,6 +128,9 @@ class SessionInView(Protocol):
     def edit_file(self, path: str, line: int) -> None:
         """Open a file of the workspace in the user's editor."""
 
+    def bring_home(self, event: Key | Paste) -> None:
+        """Focus the prompt for text that is no command of the focused pane, before it is handled."""
+
 
 class OpenSessions(Protocol):
     """The open sessions, as the application knows them: they are loaded after it."""
@@ -149,6 +152,9 @@ class OpenSessions(Protocol):
     @property
     def resumable(self) -> str:
         """The id of the last session in view, if it can be resumed in another run; else ""."""
+
+    def leave(self) -> None:
+        """Quit, after a question if something is unfinished in any session."""
 
     async def end(self) -> None:
         """End all conversations."""
@@ -257,11 +263,20 @@ class AcpApp(App[int]):
         if isinstance(event, AppFocus) or (isinstance(event, Key) and event.key == "enter"):
             self.on_return()
         if isinstance(event, Key) and self._quits(event.key):
-            self.action_leave()  # also from the first frame, and over a question that keeps other keys back
+            self._leave_or_ask()  # also from the first frame, and over a question that keeps other keys back
         elif self._first is not None and isinstance(event, Key | Paste):
             self._first.keep(event)
         elif not isinstance(event, Key | Paste) or not is_kept_back(self, event):
+            if isinstance(event, Key | Paste) and not event.is_forwarded and self._tabs is not None:
+                self._tabs.current.bring_home(event)
             await super().on_event(event)
+
+    def _leave_or_ask(self) -> None:
+        """Quit, after a question if something is unfinished; at once while it loads, or already ends."""
+        if self._tabs is None or self._leaves:
+            self.action_leave()
+        else:
+            self._tabs.leave()
 
     def _quits(self, key: str) -> bool:
         return key in self._start.settings.keys.get("app.quit", "ctrl+q").split(",")
@@ -405,6 +420,11 @@ class AcpApp(App[int]):
             self.notify(f"Copied without {what}.", title="Clipboard")
         set_clipboard(self, clean)
         self._copy(clean)
+
+    def on_text_selected(self) -> None:
+        """Copy what was selected with the mouse on any screen, if the settings say so."""
+        if self._start.settings.copy_on_select and (text := self.screen.get_selected_text()):
+            self.copy_to_clipboard(text)
 
     @work(group="clipboard", exclusive=True)
     async def _copy(self, text: str) -> None:

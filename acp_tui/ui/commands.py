@@ -353,9 +353,17 @@ COMMANDS: Final = (
         "Restore files to before the last turn",
         "alt+u",
         group="Changes",
-        slash=("undo", "restore", "rewind", "checkpoint"),
+        slash=("undo", "restore", "checkpoint"),
         summary="take back what a turn did to files",
         synonyms="revert back",
+    ),
+    Command(
+        "session.rewind",
+        "Go back to an earlier prompt",
+        group="Changes",
+        slash=("rewind", "back"),
+        summary="its text into the prompt, and files as they were before it",
+        synonyms="edit revert undo checkpoint again Esc",
     ),
     Command(
         "session.range",

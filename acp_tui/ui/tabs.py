@@ -21,6 +21,7 @@ from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Ke
 from acp_tui.ui.session_screen.inbox import waiting
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.session_name import title_of
+from acp_tui.ui.session_screen.unfinished import may_end
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
@@ -50,6 +51,7 @@ class Tabs:
         self._closing = asyncio.Lock()
         """Held while a tab closes: the application must not end in between."""
         self._visit: Visit | None = None
+        self._asks_to_leave = False
         self.on_other_files: Callable[[], None] = lambda: None
         """Called when the files of the sessions may be other ones."""
         self._pieces: list[SessionScreen] = []
@@ -204,6 +206,20 @@ class Tabs:
         """The id of the last session in view, if it is recorded with a prompt; else ""."""
         session = self.current.conversation.session
         return session.id if session is not None and session.turns and self._start.settings.journal else ""
+
+    def leave(self) -> None:
+        """Quit, after a question if something is unfinished in any session."""
+        if not self._asks_to_leave:
+            self._app.run_worker(self._leave(), group="quit")
+
+    async def _leave(self) -> None:
+        self._asks_to_leave = True
+        try:
+            may_leave = await may_end(self.current.parts, [screen.parts for screen in self.screens], "Quit")
+        finally:
+            self._asks_to_leave = False
+        if may_leave:
+            self._app.action_leave()
 
     async def end(self) -> None:
         """End all conversations at the same time, for some agents end slowly."""

@@ -62,6 +62,8 @@ def test_the_program_leaves_nothing_behind_but_its_record(run: Run) -> None:
     assert any("sleep 300" in line for line in run.processes())
 
     run.terminal.type(CTRL_Q)
+    run.terminal.until("Quit with 1 running turn")
+    run.terminal.type("1")
 
     assert run.terminal.exit_code() == 0
     wait_for(lambda: not run.processes())

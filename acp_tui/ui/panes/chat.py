@@ -20,7 +20,7 @@ from acp_tui.ui.entries.folding import Folding
 from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.views import VIEWS
-from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.pane import Pane, PaneKey
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
 
 
@@ -51,6 +51,15 @@ class ChatPane(Pane):
         Binding("Z", "fold_older", "Fold older turns", show=False, id="chat.fold-older"),
     ]
     IS_LIST = False
+    KEYS = (
+        PaneKey("scroll", "transcript.up", "transcript.down"),
+        PaneKey("block", "transcript.previous", "transcript.next"),
+        PaneKey("open", "transcript.choose"),
+        PaneKey("copy", "chat.copy"),
+        PaneKey("code", "chat.copy-code"),
+        PaneKey("source", "chat.source"),
+        PaneKey("fold", "chat.fold"),
+    )
     context: BlockContext
     """Context of the blocks; set before the first change."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
 from textual import on
@@ -23,6 +24,22 @@ DETAILED_FROM: Final = 56
 """Cells of a row from which the lines of a list have more than their titles: counts, seconds, origins."""
 
 
+class PaneKey(NamedTuple):
+    """A key of a pane in the bottom line, or a pair of them."""
+
+    word: str
+    first: str
+    """The name of its binding."""
+    second: str = ""
+
+
+_LIST_KEYS: Final = (
+    PaneKey("move", "transcript.up", "transcript.down"),
+    PaneKey("open", "transcript.choose"),
+    PaneKey("hide", "session.hide-pane"),
+)
+
+
 class Pane(Transcript):
     """Part of the session screen: a title, and lines or a text for none."""
 
@@ -32,6 +49,9 @@ class Pane(Transcript):
     """True if up and down move a cursor instead of scrolling."""
     EMPTY: ClassVar[str] = ""
     """Text while the pane is empty."""
+    KEYS: ClassVar[Sequence[PaneKey]] = _LIST_KEYS
+    """The keys that the bottom line names while the pane has the focus."""
+    FOCUS_ON_CLICK = False  # the prompt keeps the keys until one of them leads here
 
     class Retitled(Message):
         """The fact in the title, or the number of rows, has changed."""

@@ -17,7 +17,8 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.options import Option
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.words import call_sentence
-from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
@@ -74,8 +75,11 @@ class StatusLine(StatusRows):
         if conversation.launch is None and conversation.phase not in ("reading", "recorded"):
             self.set_rows([])
             return
-        left = [("", ("accent", self._short(conversation.agent_name))), *self._state()]
-        self._parts = self._laid_out(left, self._pending(), self._right())
+        if self._pane is not None:
+            self._parts = self._keys(self._pane)
+        else:
+            left = [("", ("accent", self._short(conversation.agent_name))), *self._state()]
+            self._parts = self._laid_out(left, self._pending(), self._right())
         self.set_rows([([piece for _, piece in self._parts], [])])
 
     def on_resize(self) -> None:
@@ -89,6 +93,24 @@ class StatusLine(StatusRows):
             self.post_message(self.PartClicked(self._parts[event.piece][0]))
 
     # ------------------------------------------------------------------ groups
+
+    @property
+    def _pane(self) -> Pane | None:
+        """The pane that has the focus: its letters act, and the line names them."""
+        return self.screen.focused if isinstance(self.screen.focused, Pane) else None
+
+    def _keys(self, pane: Pane) -> list[Part]:
+        """Return the keys of a pane that fit, the state of a turn, and the way back to the prompt."""
+        is_busy = self._conversation.is_busy
+        middle = [*(self._state() if is_busy else []), *self._pending()]
+        back: Part = ("", ("muted", f"{key_of(pane, 'session.stop')} prompt"))
+        left: list[Part] = [("", ("accent", pane.NAME.replace("-", " ")))]
+        for word, first, second in pane.KEYS:
+            key = pair_of(pane, first, second) if second else key_of(pane, first)
+            part: Part = ("", ("text", f"{key} {word}"))
+            if _cells([*left, part, *middle, back]) + 2 * _GAP <= self.size.width:
+                left.append(part)
+        return self._laid_out(left, middle, [(back,)])
 
     def _laid_out(
         self, left: Sequence[Part], middle: Sequence[Part], right: Sequence[tuple[Part, ...]]
@@ -149,8 +171,8 @@ class StatusLine(StatusRows):
 
     def _stop(self) -> list[Part]:
         session = self._conversation.session
-        if session is None or session.turn_state == "cancelling":
-            return []
+        if session is None or session.turn_state == "cancelling" or self._pane is not None:
+            return []  # from a pane the key leads to the prompt first
         return [("", ("muted", f"{key_of(self, 'session.stop')} stops"))]
 
     def _background(self) -> list[Part]:

@@ -129,6 +129,8 @@ class Hands:
         """Latest key."""
         self.answered = False
         """True if that key was for a dialog."""
+        self._before: Press | None = None
+        self._announced: Press | None = None
         self._used = self._quiet = self._tabbed = self._changed = float("-inf")
         self._gaps: deque[float] = deque(maxlen=_LEARNED)
 
@@ -157,6 +159,26 @@ class Hands:
         if is_held:
             self.last = key
         return is_held
+
+    def announce(self) -> None:
+        """Note that the last key has only told what it does when it comes again."""
+        self._announced = self.last
+
+    def is_again(self, within: float) -> bool:
+        """Return whether the last key is the announced one, pressed again within some seconds."""
+        first = self._announced
+        return first is not None and first is self._before and self._repeats(within)
+
+    @property
+    def is_held(self) -> bool:
+        """True if the last key may be the one before, held down."""
+        return self._repeats(REPEAT)
+
+    def _repeats(self, within: float) -> bool:
+        before, last = self._before, self.last
+        if before is None or last is None or before.name != last.name:
+            return False
+        return last.at - before.at < within
 
     def surprise(self, at: float) -> None:
         """Note that a dialog vanished or changed: keys in flight may be for its earlier question."""
@@ -194,7 +216,7 @@ class Hands:
         # A letter that is pressed again and again is no word.
         if in_word and last is not None and key.name != last.name and 0 < key.at - last.at < _WORD:
             self._gaps.append(key.at - last.at)
-        self.last, self.answered = key, answered
+        self._before, self.last, self.answered = self.last, key, answered
 
 
 def hands_of(app: App[Any]) -> Hands:
@@ -261,6 +283,10 @@ class KeyGuard:
     def placed(self, at: float) -> None:
         """Note that the answers have moved: a click may be meant for another one."""
         self._placed = max(at, self._placed) if self._drawn is not None else self._placed
+
+    def step(self, hands: Hands) -> None:
+        """Note that the last key has put other answers there: held down, it chooses none of them."""
+        self._held = hands.last
 
     def anew(self, at: float) -> None:
         """Restart: another question is shown, or the dialog was covered.

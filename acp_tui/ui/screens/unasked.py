@@ -31,8 +31,17 @@ _EDITS: Final = ("cursor_", "delete_", "select_", "undo", "redo", "home", "end")
 """Prefixes of actions that edit a text or move in it."""
 
 
+def is_for_prompt(screen: Screen[Any], event: Key | Paste) -> bool:
+    """Return whether text is for the prompt of a session screen: no field has the focus, no pane the key."""
+    if isinstance(screen.focused, Input | TextArea):
+        return False
+    if isinstance(event, Paste):
+        return True
+    return event.is_printable and event.key not in screen.active_bindings
+
+
 class DraftBelow:
-    """The text field below a screen, if one has the focus."""
+    """The text field below a screen that has the focus, else the prompt there."""
 
     def __init__(self, screen: Screen[Any] | None) -> None:
         """Take the screen below."""
@@ -44,7 +53,7 @@ class DraftBelow:
         if self._screen is None:
             return Ground()
         field = self._field
-        boxes = [*self._screen.query("#prompt"), *([field] if field is not None else [])]
+        boxes = [*self._screen.query(PromptBox), *([field] if field is not None else [])]
         texts = [getattr(box, "text", getattr(box, "value", "")) for box in boxes]
         single = next((text for text in texts if text), "")
         return Ground(
@@ -74,13 +83,21 @@ class DraftBelow:
     def write(self, event: Key | Paste) -> None:
         """Pass a key or a paste on to the field, behind all that waits there."""
         field = self._field
-        if field is not None:
-            field.call_later(partial(_take, field, event))
+        if field is None:
+            return
+        if not field.has_focus:
+            if not is_for_prompt(field.screen, event):
+                return  # a key of the pane that has the focus
+            field.screen.set_focus(field)
+        field.call_later(partial(_take, field, event))
 
     @property
     def _field(self) -> Input | TextArea | None:
-        focused = self._screen.focused if self._screen is not None else None
-        return focused if isinstance(focused, Input | TextArea) else None
+        if self._screen is None:
+            return None
+        if isinstance(focused := self._screen.focused, Input | TextArea):
+            return focused
+        return next(iter(self._screen.query(PromptBox)), None)
 
 
 async def _take(field: Input | TextArea, event: Key | Paste) -> None:

@@ -17,7 +17,9 @@ from acp_tui.store.prompts import Prompt
 from acp_tui.store.settings import Policy
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.keys import actions_of
+from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens.help import HelpScreen
+from acp_tui.ui.screens.key_guard import Hands, hands_of
 from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, choose
 from acp_tui.ui.screens.palette import Palette, chosen, palette_items
 from acp_tui.ui.screens.unasked import answer_of
@@ -29,13 +31,15 @@ from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
 from acp_tui.ui.session_screen.queue import show_queue
-from acp_tui.ui.session_screen.restore import restore_turn
+from acp_tui.ui.session_screen.restore import go_back, restore_turn
 from acp_tui.ui.session_screen.search import search
 from acp_tui.ui.session_screen.session_name import ask_for_name, rename
 from acp_tui.ui.session_screen.sessions import SessionList, can_fork, fork
 from acp_tui.ui.session_screen.settings import show_settings
 from acp_tui.ui.session_screen.shell import choose_what_to_stop
+from acp_tui.ui.session_screen.unfinished import may_end
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.textual_internals import withdraw_notices
 
 Run = Callable[[SessionParts], Awaitable[None] | None]
 
@@ -77,6 +81,16 @@ async def _start_over(screen: ConversationScreen) -> None:
             return
     await _new_session(screen)
     await screen.tabs.close(screen)
+
+
+def _close(parts: SessionParts) -> None:
+    """End a session and its tab, after a question if something is unfinished there."""
+
+    async def close() -> None:
+        if await may_end(parts, [parts], "Close"):
+            await parts.screen.tabs.close(parts.screen)
+
+    parts.screen.app.run_worker(close(), group="tabs")
 
 
 async def _continue_newest(parts: SessionParts) -> None:
@@ -164,22 +178,53 @@ def interrupt(parts: SessionParts) -> None:
     """Copy a selection, else empty the focused prompt, else stop the turn, else name the key to quit."""
     if parts.chat_copy.selection():
         return
-    screen = parts.screen
+    screen, hands = parts.screen, hands_of(parts.screen.app)
     if screen.prompt.has_focus and screen.prompt.text:
         screen.prompt.replace_all("")
-        screen.notify("Prompt cleared. Ctrl+Z in it restores the text.", timeout=3)
+        _tell(screen, "Prompt cleared. Ctrl+Z in it restores the text.")
     elif not _stops_work(parts):
-        screen.notify(f"{key_of(screen, 'app.quit')} ends the agent and quits.", timeout=3)
+        if hands.is_again(_AGAIN):
+            screen.tabs.leave()
+        else:
+            hands.announce()
+            _tell(screen, f"{key_of(screen, 'session.interrupt')} again quits.")
+
+
+_NEXT: Final = "Keys"
+"""The title of what a key says of itself."""
+_AGAIN: Final = 3.0
+"""Seconds in which a key pressed again means more."""
+
+
+def _tell(screen: ConversationScreen, what: str) -> None:
+    """Tell for a moment what a key has done or does next, in place of what was told so before."""
+    withdraw_notices(screen.app, _NEXT)
+    screen.notify(what, title=_NEXT, timeout=_AGAIN)
 
 
 def stop(parts: SessionParts) -> None:
-    """Hide completions or a zoom, else stop the turn, else go back to the prompt."""
+    """Hide completions, else go back to the prompt from a pane, else stop the turn."""
     if parts.screen.query_one(PromptArea).dismiss():
         return
-    if parts.screen.maximized is not None:
-        parts.pane_layout.toggle_zoom()
+    screen, hands = parts.screen, hands_of(parts.screen.app)
+    if isinstance(screen.focused, Pane):
+        parts.pane_layout.leave()
     elif not _stops_work(parts):
         parts.pane_layout.leave()
+        _offer_to_go_back(parts, hands)
+
+
+def _offer_to_go_back(parts: SessionParts, hands: Hands) -> None:
+    """Go back to an earlier prompt by the same key again, with nothing in the prompt."""
+    screen, session = parts.screen, parts.screen.conversation.session
+    if screen.prompt.text or session is None or not session.turns:
+        return
+    if hands.is_again(_AGAIN):
+        withdraw_notices(screen.app, _NEXT)
+        screen.app.run_worker(go_back(screen), group="restore", exclusive=True)
+    else:
+        hands.announce()
+        _tell(screen, f"{key_of(screen, 'session.stop')} again goes back to an earlier prompt.")
 
 
 def _stops_work(parts: SessionParts) -> bool:
@@ -235,7 +280,7 @@ async def _log_out(parts: SessionParts) -> None:
 
 
 RUN: Final[Mapping[str, Run]] = {
-    "app.quit": lambda parts: _app(parts).action_leave(),
+    "app.quit": lambda parts: parts.screen.tabs.leave(),
     "app.help": _help,
     "app.palette": _in_worker("palette", _palette),
     "app.theme": _in_worker("theme", _theme),
@@ -250,7 +295,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.other-agent": _in_tabs(lambda screen: screen.tabs.open()),
     "session.sessions": _in_worker("sessions", lambda parts: SessionList(parts.screen).show()),
     "session.search": lambda parts: search(parts.screen),
-    "session.close": _in_tabs(lambda screen: screen.tabs.close(screen)),
+    "session.close": _close,
     "session.stop": stop,
     "session.interrupt": interrupt,
     "session.next-mode": lambda parts: parts.option_menus.next_mode(),
@@ -284,6 +329,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.copy": lambda parts: parts.chat_copy.last_answer(),
     "session.export": _in_worker("export", lambda parts: export_session(parts.screen, parts.shell.terminal)),
     "session.restore": _in_worker("restore", lambda parts: restore_turn(parts.screen)),
+    "session.rewind": _in_worker("restore", lambda parts: go_back(parts.screen)),
     "session.drop-note": lambda parts: parts.screen.conversation.rejections.drop(),
     "session.review": lambda parts: parts.details.review(),
     "session.compact": _compact,
@@ -316,6 +362,7 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
         _is_on_top,
     ),
     "session.fork": lambda parts: can_fork(parts.screen.conversation),
+    "session.hide-pane": lambda parts: parts.pane_layout.can_hide,
     "session.hand-over": lambda parts: parts.screen.conversation.above is not None,
     "session.log-out": lambda parts: can_log_out(parts.screen.conversation.agent),
 }

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len
 
 from acp_tui.conversation.attachments import mention_of, typed_mention
+from acp_tui.conversation.typed_paths import TypedPath, common_start
 from acp_tui.conversation.workspace_files import WorkspaceFiles
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
@@ -119,6 +120,22 @@ class Completions:
         self._marked = 0
         self._show()
 
+    def show_again(self) -> bool:
+        """Show the list for the text as it is, also after it was hidden; return whether there is one."""
+        self._dismissed = ""
+        self.typed()
+        return bool(self._found)
+
+    def complete_path(self, typed: TypedPath, paths: list[str]) -> None:
+        """Complete a path as far as all that were found begin alike; where nothing is added, list them."""
+        start = typed.written(common_start(paths))
+        if len(start) > typed.length or len(paths) == 1:
+            self._box.complete(typed.length, start)
+            return
+        self._found = [_path(path, typed.written(path), typed.length) for path in paths]
+        self._marked, self._before = 0, self._box.before
+        self._show()
+
     def refreshed(self) -> None:
         """Update the list for more files; the marked completion stays marked."""
         if not self._box.text or self._box.text == self._dismissed:
@@ -227,7 +244,11 @@ def _command(command: SlashCommand, length: int, width: int) -> Completion:
 
 
 def _file(path: str, length: int) -> Completion:
+    return _path(path, mention_of(path), length)
+
+
+def _path(path: str, text: str, length: int) -> Completion:
     is_folder = path.endswith("/")
     folder, slash, name = exact_line(path).rstrip("/").rpartition("/")
     line: StatusRow = ([("muted", f"{folder}{slash}"), ("text", f"{name}{'/' if is_folder else ''}")], ())
-    return Completion(mention_of(path), length, line, goes_on=is_folder)
+    return Completion(text, length, line, goes_on=is_folder)

@@ -59,6 +59,9 @@ class SessionTabs(Protocol):
     async def close(self, screen: ConversationScreen) -> None:
         """End a session and close its tab."""
 
+    def leave(self) -> None:
+        """Quit, after a question if something is unfinished in any session."""
+
     async def go(self, step: int) -> None:
         """Show the tab `step` places further, around the ends."""
 

@@ -121,14 +121,12 @@ class ChatCopy:
         self._screen = screen
 
     def selection(self) -> bool:
-        """Copy the selection, else the block under the cursor; return False if there is neither."""
+        """Copy the selected text and end the selection; return False if there is none."""
         selected = self._screen.get_selected_text()
-        if selected:
-            self._copy(selected, "the selection")
-        elif self._screen.query_one(ChatPane).has_focus:
-            self.block()
-        else:
+        if not selected:
             return False
+        self._screen.clear_selection()  # the key that copies stops and quits as well
+        self._copy(selected, "the selection")
         return True
 
     def block(self) -> None:

@@ -61,8 +61,7 @@ class PaneLayout:
         pane = self._screen.query_one(f"#{name}", Pane)
         if self._screen.maximized not in (None, pane):
             self._screen.minimize()
-        if name != "chat" and (pane.has_focus or (self._is_narrow and self._tab == name)):
-            self._screen.minimize()
+        if pane.has_focus or (name != "chat" and self._is_narrow and self._tab == name):
             self.leave()
             return
         if self._is_narrow:
@@ -80,14 +79,24 @@ class PaneLayout:
 
     def leave(self) -> None:
         """Go back to the chat, with the focus in the prompt."""
+        self._screen.minimize()
         if self._is_narrow:
             self.show_tab("chat")
         self._screen.focus_prompt()
 
+    @property
+    def can_hide(self) -> bool:
+        """True if the focused pane can be hidden: the chat cannot, nor one that stands alone."""
+        return self._focused_frame is not None and not self._is_narrow
+
+    @property
+    def _focused_frame(self) -> PaneFrame | None:
+        return next((frame for frame in self._screen.query(PaneFrame) if frame.pane.has_focus), None)
+
     def hide(self) -> None:
         """Hide the focused pane, unless it is the chat."""
-        frame = next((frame for frame in self._screen.query(PaneFrame) if frame.pane.has_focus), None)
-        if frame is not None and not self._is_narrow:
+        frame = self._focused_frame
+        if frame is not None and self.can_hide:
             self._screen.minimize()
             frame.add_class("-hidden")
             self._show_side(bool(self._shown))
@@ -111,7 +120,6 @@ class PaneLayout:
         """Zoom the focused pane, else the chat; or end the zoom."""
         screen = self._screen
         if screen.maximized is not None:
-            screen.minimize()
             self.leave()
         else:
             pane = screen.focused if isinstance(screen.focused, Pane) else screen.query_one("#chat", Pane)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import wrap
@@ -15,11 +16,14 @@ from textual.timer import Timer
 from textual.widgets import Static
 from typing_extensions import override
 
-from acp_tui.conversation.attachments import dropped_media, find, names_outside
+from acp_tui.conversation.attachments import dropped_media, find, mention_of, names_outside
+from acp_tui.conversation.clipboard_images import take_image
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.start import Start
+from acp_tui.conversation.typed_paths import TypedPath, paths_of, typed_path
 from acp_tui.conversation.workspace_files import WorkspaceFiles
-from acp_tui.formatting import inside
+from acp_tui.desktop import image_programs
+from acp_tui.formatting import from_home, inside
 from acp_tui.protocol.schema import PromptCapabilities
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
@@ -149,6 +153,18 @@ class PromptArea(Vertical):
         if not self._completing.take() and event.by_enter:
             self.box.call_later(self.box.action_enter)  # sent by us, it would go no further than to us
 
+    def on_prompt_box_path_wanted(self, event: PromptBox.PathWanted) -> None:
+        """Show the list of completions again, else complete the path before the cursor."""
+        typed = typed_path(event.before, in_shell=self.box.is_command)
+        if not self._completing.show_again() and typed is not None:
+            self._complete_path(event.before, typed)
+
+    @work(group="paths", exclusive=True)
+    async def _complete_path(self, before: str, typed: TypedPath) -> None:
+        found = await asyncio.to_thread(paths_of, typed.text, self._conversation.cwd)
+        if found and self.box.before == before:  # else the user has typed on
+            self._completing.complete_path(typed, found)
+
     # ------------------------------------------------------------------ completions
 
     def _recent(self) -> list[str]:
@@ -247,11 +263,32 @@ class PromptArea(Vertical):
     # ------------------------------------------------------------------ other ways to write
 
     def on_prompt_box_open_requested(self, event: PromptBox.OpenRequested) -> None:
-        """Open the history or the editor."""
+        """Open the history or the editor, or paste."""
         if event.what == "history":
             self._choose_prompt()
-        else:
+        elif event.what == "editor":
             begin(self.app, self._edit)
+        elif event.what == "clipboard":
+            self._paste()
+
+    @work(group="paste")
+    async def _paste(self) -> None:
+        """Mention the image on the clipboard; without one, insert the text that was copied here."""
+        env = {} if self.app.is_headless else os.environ  # tests leave the user's clipboard alone
+        programs = image_programs(env)
+        try:
+            folder = data_folder() / "clipboard"
+            image = await asyncio.to_thread(take_image, programs, folder) if programs else None
+        except OSError as error:
+            self.notify(f"The image cannot be kept: {error.strerror or error}.", severity="warning")
+            return
+        if image is not None:
+            self.box.insert(f"{mention_of(from_home(str(image)))} ")
+        elif self.app.clipboard:
+            self.box.action_paste()
+        else:
+            advice = "" if programs else " wl-paste, xclip or pngpaste would tell of an image."
+            self.notify(f"There is nothing to paste.{advice} Your terminal pastes text by a key of its own.")
 
     def _choose_prompt(self) -> None:
         past = self.box.past

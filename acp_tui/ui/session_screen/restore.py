@@ -15,6 +15,7 @@ from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.untracked import Untracked
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
+from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.answer_dialog import AnswerDialog
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.menu import MenuItem, choose
@@ -150,8 +151,32 @@ async def restore_turn(screen: ConversationScreen) -> None:
         screen.notify(str(error), title="Not restored", severity="error")
 
 
-async def _restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
-    turn: int | None = None
+async def go_back(screen: ConversationScreen) -> None:
+    """Let the user go back to an earlier prompt: its text in the prompt, and files as before it."""
+    conversation = screen.conversation
+    session = conversation.session
+    if session is None or not session.turns:
+        screen.notify("There is no earlier prompt in this session.", severity="warning")
+        return
+    if conversation.is_busy:
+        screen.notify("The agent is working. Stop the turn first.", severity="warning")
+        return
+    items = [MenuItem(str(number), _prompt(screen, number)) for number in range(len(session.turns), 0, -1)]
+    chosen = await choose(screen, "Go back to which prompt?", items)
+    if chosen is None:
+        return
+    turn, tracking = int(chosen), conversation.tracking
+    try:
+        if tracking is not None and tracking.before_of(turn) is not None and await tracking.since_turn(turn):
+            await _restore(screen, tracking, turn)
+    except SnapshotError as error:
+        screen.notify(str(error), title="Not restored", severity="error")
+    screen.prompt.give_back(Prompt(session.words_of(turn)))
+    screen.focus_prompt()
+    screen.notify("The agent still knows what was said since. /clear starts over.")
+
+
+async def _restore(screen: ConversationScreen, tracking: ChangeTracker, turn: int | None = None) -> None:
     while True:
         before = tracking.before_of(turn)
         changes = await tracking.since_turn(turn) if before is not None else []

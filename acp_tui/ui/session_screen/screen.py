@@ -13,7 +13,7 @@ from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.events import Resize
+from textual.events import DescendantBlur, DescendantFocus, Key, Paste, Resize
 from textual.screen import Screen
 from typing_extensions import override
 
@@ -32,6 +32,7 @@ from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.editor import begin as begin_edit
 from acp_tui.ui.screens.editor import edit_in_workspace
 from acp_tui.ui.screens.key_guard import hands_of
+from acp_tui.ui.screens.unasked import is_for_prompt
 from acp_tui.ui.session_screen.commands import can_run, run
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, SessionTabs
 from acp_tui.ui.session_screen.links import open_link
@@ -235,6 +236,28 @@ class SessionScreen(ConversationScreen):
     def edit_file(self, path: str, line: int) -> None:
         """Open a file of the workspace in the user's editor."""
         begin_edit(self.app, lambda: edit_in_workspace(self.app, self.conversation.cwd, path, line))
+
+    def bring_home(self, event: Key | Paste) -> None:
+        """Focus the prompt for text that is no command of the focused pane, before it is handled."""
+        if self.app.screen is self and is_for_prompt(self, event):
+            self.parts.pane_layout.leave()
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def _focus_moved(self) -> None:
+        self.query_one(StatusLine).show()
+
+    async def on_prompt_box_open_requested(self, event: PromptBox.OpenRequested) -> None:
+        """Show the help, or quit by a key that is not held down to delete."""
+        if event.what == "help":
+            await self.action_run("app.help")
+        elif event.what == "leave" and not hands_of(self.app).is_held:
+            await self.action_run("app.quit")
+
+    def on_prompt_box_chat_wanted(self) -> None:
+        """Go to the last block of the chat."""
+        self.parts.pane_layout.go_to("chat")
+        self.query_one(ChatPane).action_step(-1)
 
     def on_prompt_box_page_turned(self, event: PromptBox.PageTurned) -> None:
         """Turn a page of the chat."""

@@ -16,6 +16,8 @@ from acp_tui.ui.widgets.key_names import key_of
 
 _OF_AGENT: Final = re.compile(r"/agent:(\S+)(.*)", re.DOTALL)
 """An agent's command that has the name of one of ours, as the list of commands writes it."""
+_WAYS_OUT: Final = ("exit", "quit", ":q", ":q!", ":wq")
+"""Words that other programs end by; for a model they would be a turn about nothing."""
 _LIKE_A_COMMAND: Final = re.compile(r"/([\w-][\w:.-]*)(\s.*)?", re.DOTALL)
 """A text that looks like a command, and not like a path."""
 
@@ -63,6 +65,8 @@ async def submit(parts: SessionParts, prompt: Prompt) -> None:
     """Dispatch a submitted prompt: shell command, slash command or message."""
     if prompt.is_command:
         parts.shell.run(prompt)
+    elif prompt.text in _WAYS_OUT:
+        await run(parts, "app.quit")
     elif await run_slash(parts, prompt.text):
         return
     elif (of_agent := _OF_AGENT.fullmatch(prompt.text)) is not None:

@@ -44,6 +44,10 @@ class PromptBox(TextArea):
         Binding("tab", "complete", "Complete", id="prompt.complete", show=False),
         Binding("ctrl+r", "request_open('history')", "History", id="prompt.history"),
         Binding("ctrl+g", "request_open('editor')", "Edit in $EDITOR", id="prompt.editor"),
+        Binding(
+            "ctrl+v", "request_open('clipboard')", "Paste an image or copied text", id="prompt.paste", show=False
+        ),
+        Binding("ctrl+d", "delete_or_leave", "Delete, or quit if empty", id="prompt.leave", show=False),
         Binding("ctrl+s", "stash", "Stash / restore draft", id="prompt.stash"),
         Binding("pageup", "page(-1)", "Page up in the chat", id="prompt.page-up", show=False),
         Binding("pagedown", "page(1)", "Page down in the chat", id="prompt.page-down", show=False),
@@ -83,9 +87,19 @@ class PromptBox(TextArea):
 
     @dataclass
     class OpenRequested(Message):
-        """The user wants the `history` or the `editor`."""
+        """The user wants the `history`, the `editor`, the `help`, the `clipboard`, or to `leave`."""
 
         what: str
+
+    class ChatWanted(Message):
+        """The user wants the last block of the chat."""
+
+    @dataclass
+    class PathWanted(Message):
+        """The user wants the path before the cursor completed."""
+
+        before: str
+        """The text of the line before the cursor."""
 
     def __init__(
         self,
@@ -125,6 +139,8 @@ class PromptBox(TextArea):
         self._is_folded = is_folded
         self._place: int | None = None
         self._draft = Prompt("")
+        self._recalled = ""
+        """The text of the earlier prompt that was shown last."""
         self._bang: int | None = None
         """Column of the `!` that makes the first line a command."""
         self._begun: int | None = None
@@ -289,7 +305,11 @@ class PromptBox(TextArea):
                 event.stop()
             event.prevent_default()
             return
-        if event.character == "!":
+        if event.character == "?" and not self.text:
+            event.stop()
+            event.prevent_default()
+            self.action_request_open("help")
+        elif event.character == "!":
             self._begin_command("!")
             await super()._on_key(event)
             event.prevent_default()  # of doing the same once more
@@ -310,10 +330,19 @@ class PromptBox(TextArea):
         """Send or insert a line, as configured."""
         if self.completing:
             self.post_message(self.CompletionTaken(by_enter=True))
+        elif self.enter_sends and self._ends_with_backslash:
+            self.complete(1, "\n")
         elif self.enter_sends:
             self.action_send()
         else:
             self.insert("\n")
+
+    @property
+    def _ends_with_backslash(self) -> bool:
+        """True behind a backslash that is not itself behind one: Enter makes a line of it, as in shells."""
+        before = self.before
+        ends = (len(before) - len(before.rstrip("\\"))) % 2 == 1
+        return ends and not self.is_command and self.selection.is_empty
 
     def action_other_enter(self) -> None:
         """Insert a line or send, the opposite of Enter."""
@@ -323,16 +352,25 @@ class PromptBox(TextArea):
             self.action_send()
 
     def action_complete(self) -> None:
-        """Take the marked completion, or focus the next pane."""
+        """Take the marked completion, else complete a path; the focus stays."""
         if self.completing:
             self.post_message(self.CompletionTaken())
         else:
-            self.screen.focus_next()
+            self.post_message(self.PathWanted(self.before))
+
+    def action_delete_or_leave(self) -> None:
+        """Delete the character under the cursor; in an empty prompt, leave."""
+        if self.text:
+            self.action_delete_right()
+        else:
+            self.action_request_open("leave")
 
     @override
     def action_cursor_up(self, select: bool = False) -> None:
         if self.completing and not select:
             self.post_message(self.CompletionMoved(-1))
+        elif select and not self.text:
+            self.post_message(self.ChatWanted())
         elif not select and self.cursor_at_first_line:
             self._recall(-1)
         else:
@@ -466,16 +504,24 @@ class PromptBox(TextArea):
             self.selection = before
 
     def _recall(self, step: int) -> None:
-        """Show the previous or next prompt of the history; the draft follows the newest."""
-        if self._place is None:
+        """Show the previous or next prompt of the history; the draft follows the newest.
+
+        An earlier prompt that was edited is a draft itself; one that was emptied leaves the draft before.
+        """
+        if self._place is None or self.text != self._recalled:
             self.past.read()
-            self._draft, self._place = self.prompt, len(self.past.prompts)
+            if self._place is None or self.text.strip():
+                self._draft = self.prompt
+            self._place = len(self.past.prompts)
+            if step > 0:
+                self._place -= 1  # down from what was typed: there is nothing newer
         place = self._place + step
         if place < 0:
             return
         is_draft = place >= len(self.past.prompts)
         self._place = None if is_draft else place
         self.show_prompt(self._draft if is_draft else self.past.prompts[place])
+        self._recalled = self.text
 
     def _own(self, prompt: Prompt) -> str:
         """Return the text of an earlier prompt, with its chips registered in this box."""

@@ -375,3 +375,44 @@ def test_c82_r24_hands_of_every_rhythm_answer_nothing_and_lose_nothing(rhythm: s
 
     assert [wrong for trial in trials for wrong in (*trial.answered, *trial.lost)] == []
     assert sum(trial.keys for trial in trials) > 200
+
+
+def test_a_key_that_comes_again_means_more_only_after_it_was_announced() -> None:
+    hands = Hands()
+    hands.use(key("ctrl+c", 100.0))
+    hands.use(key("ctrl+c", 100.5))
+    assert not hands.is_again(3.0)
+
+    hands.announce()
+    hands.use(key("ctrl+c", 101.0))
+    assert hands.is_again(3.0)
+
+    hands.announce()
+    hands.use(key("x", 101.2))
+    hands.use(key("ctrl+c", 101.4))
+    assert not hands.is_again(3.0)
+
+    hands.announce()
+    hands.use(key("ctrl+c", 104.4))
+    assert not hands.is_again(3.0)
+
+
+def test_a_key_that_is_held_down_is_told_from_one_that_is_pressed_again() -> None:
+    hands = Hands()
+    hands.use(key("ctrl+d", 100.0))
+    assert not hands.is_held
+    hands.use(key("ctrl+d", 100.03))
+    assert hands.is_held
+    hands.use(key("ctrl+d", 100.03 + REPEAT))
+    assert not hands.is_held
+
+
+def test_a_key_that_puts_other_answers_there_chooses_none_of_them_while_it_is_held_down() -> None:
+    table = Table()
+    assert table.press("tab", 101.0) is Fate.TURN
+    assert table.press("y", 102.0) is Fate.DIALOG
+
+    table.guard.step(table.hands)
+
+    assert [table.press("y", at) for at in (102.5, 102.53, 102.56)] == [Fate.HELD] * 3
+    assert table.press("n", 102.6) is Fate.DIALOG

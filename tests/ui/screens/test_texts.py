@@ -72,6 +72,17 @@ async def test_before_there_is_an_agent_what_is_known_is_told_all_the_same(tmp_p
     assert found["MCP servers"] == [("none", "add [mcp_servers] to settings.toml, or use --mcp-config FILE")]
 
 
+async def test_what_an_agent_printed_that_is_no_message_is_told(tmp_path: Path) -> None:
+    given = start(tmp_path, noise=3)
+    async with talk(given) as (conversation, _):
+        await conversation.begin()
+        found = dict(sections(conversation, given))
+
+    facts = dict(found["Printed on stdout, and no messages"])
+    assert facts["lines"] == "3"
+    assert len(facts["the last ones"].splitlines()) == 3
+
+
 async def test_the_facts_are_shown_as_they_are_written_and_can_be_copied() -> None:
     app = Stage(SessionDetailsScreen([("Agent", [("name", "[/x]\x1b[31m"), ("command", "a b")])], styles()))
     async with app.run_test(size=(80, 20)) as pilot:

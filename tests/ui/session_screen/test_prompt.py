@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,8 @@ from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.menu import PastPrompts
 from acp_tui.ui.session_screen.prompt import pending_rows
-from tests.ui.seats import seat
+from tests.terminal import Terminal
+from tests.ui.seats import seat, told
 
 KEEPS = Settings()
 
@@ -299,3 +301,63 @@ def test_of_a_very_long_note_it_is_said_how_much_is_not_shown() -> None:
     shown = rows(facts)
     assert len(shown) == 8
     assert shown[-1].strip() == "9 more lines"
+
+
+@pytest.mark.slow
+async def test_tab_completes_a_path_as_a_shell_does_and_never_leaves_the_prompt(workspace: Path) -> None:
+    (workspace / "src" / "client.py").touch()
+    async with seat(workspace) as here:
+        await here.write("see sr")
+        await here.press("tab")
+        await here.until(lambda: here.draft == "see src/")
+        await here.write("c")
+        await here.press("tab")
+        await here.until(lambda: here.draft == "see src/cli")
+        await here.press("tab")
+        await here.until(lambda: here.session.prompt.completing)
+        await here.sees("src/cli.py", "src/client.py")
+        await here.press("down", "tab")
+        await here.until(lambda: here.draft == "see src/client.py")
+
+        await here.write(" hello ")
+        await here.press("tab", "c")
+        assert here.draft == "see src/client.py hello c"
+
+
+@pytest.mark.slow
+async def test_tab_brings_the_list_back_that_escape_has_hidden(workspace: Path) -> None:
+    async with seat(workspace) as here:
+        await here.write("@cl")
+        await here.until(lambda: here.session.prompt.completing)
+        await here.press("escape")
+        assert not here.session.prompt.completing
+
+        await here.press("tab")
+        await here.until(lambda: here.session.prompt.completing)
+
+
+@pytest.mark.slow
+async def test_ctrl_v_pastes_what_was_copied_here_and_says_so_where_there_is_nothing(workspace: Path) -> None:
+    async with seat(workspace) as here:
+        await here.press("ctrl+v")
+        await here.until(lambda: "There is nothing to paste." in told(here))
+
+        here.app.copy_to_clipboard("copied")
+        await here.press("ctrl+v")
+        await here.until(lambda: here.draft == "copied")
+
+
+@pytest.mark.slow
+def test_ctrl_v_mentions_the_image_on_the_clipboard(workspace: Path, tmp_path: Path, home: Path) -> None:
+    program = tmp_path / "bin" / "wl-paste"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n and more'\n")
+    program.chmod(0o755)
+    path = f"{program.parent}:/usr/bin:/bin"
+    env = {"ACP_TUI_HOME": str(home), "HOME": str(tmp_path), "PATH": path, "WAYLAND_DISPLAY": "w"}
+    with Terminal([sys.executable, "-m", "acp_tui", "--demo"], cwd=workspace, env=env) as terminal:
+        terminal.until("Stride")
+        terminal.type("\x16")
+
+        terminal.until("image 17 B")
+        terminal.until("@~/home/data/clipboard/")

@@ -8,13 +8,15 @@ import pytest
 
 from acp_tui.session.events import SessionChange
 from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.screens.help import HelpScreen
+from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat, told
 
 pytestmark = pytest.mark.slow
 
 
-async def test_ctrl_c_empties_the_prompt_then_stops_the_turn_and_quits_nothing(tmp_path: Path) -> None:
+async def test_ctrl_c_empties_the_prompt_then_stops_the_turn_then_quits(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.say("wait")
         await here.until(lambda: here.conversation.is_busy)
@@ -29,8 +31,71 @@ async def test_ctrl_c_empties_the_prompt_then_stops_the_turn_and_quits_nothing(t
         await here.press("ctrl+c", "ctrl+c")
         await here.until(lambda: not here.conversation.is_busy)
         await here.press("ctrl+c")
-        assert "Ctrl+Q ends the agent and quits." in told(here)
+        assert "Ctrl+C again quits." in told(here)
         assert here.conversation.phase == "ready"
+        await here.press("x", "ctrl+c", "ctrl+c")
+        assert here.conversation.phase == "ready"
+
+        await here.press("ctrl+c")
+        await here.until(lambda: not here.app.is_running)
+
+
+async def test_ctrl_c_says_what_it_did_once_however_often_it_does_it(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        for _ in range(3):
+            await here.write("a draft")
+            await here.press("ctrl+c")
+
+        assert [one.message for one in here.notices].count(told(here)) == 1
+
+
+async def test_ctrl_d_leaves_from_an_empty_prompt_and_not_when_it_is_held_down_to_delete(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        await here.write("ab")
+        await here.press("home", "ctrl+d", "ctrl+d", "ctrl+d")
+        assert here.draft == ""
+        assert here.conversation.phase == "ready"
+
+        await here.press("x", "backspace", "ctrl+d")
+        await here.until(lambda: not here.app.is_running)
+
+
+@pytest.mark.parametrize("words", ["/exit", "/quit", "exit", "quit", ":q"])
+async def test_words_that_end_other_programs_end_this_one(tmp_path: Path, words: str) -> None:
+    async with seat(tmp_path) as here:
+        await here.say(words)
+
+        await here.until(lambda: not here.app.is_running)
+
+
+async def test_a_question_mark_in_an_empty_prompt_opens_the_help(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.press("?")
+
+        await here.is_before(HelpScreen)
+
+
+async def test_escape_twice_goes_back_to_an_earlier_prompt(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.press("escape", "escape")
+        assert here.app.screen is here.session
+
+        for words in ("first words", "second words"):
+            await here.say(words)
+            await here.sees(f"heard {words}")
+            await here.until(lambda: not here.conversation.is_busy)
+        await here.press("escape")
+        assert "Esc again goes back to an earlier prompt." in told(here)
+        await here.press("escape")
+        await here.is_before(Menu)
+        await here.sees("second words", "first words")
+        await here.press("2")
+
+        await here.until(lambda: here.draft == "first words")
+        assert here.session.focused is here.session.prompt
+        assert "The agent still knows what was said since." in told(here)
 
 
 async def test_ctrl_c_copies_what_is_selected_in_the_prompt_and_leaves_it(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ class Desk(App[None]):
         for prompt in past:
             self.past.add(prompt)
         self.sent: list[Prompt] = []
+        self.wanted: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield PromptBox(
@@ -32,6 +33,12 @@ class Desk(App[None]):
             dropped=lambda text: "@shot.png" if text.endswith("shot.png") else None,
             is_folded=lambda text: "@/etc/" in text,
         )
+
+    def on_prompt_box_open_requested(self, event: PromptBox.OpenRequested) -> None:
+        self.wanted.append(event.what)
+
+    def on_prompt_box_path_wanted(self, event: PromptBox.PathWanted) -> None:
+        self.wanted.append(event.before)
 
     def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         self.sent.append(event.prompt)
@@ -139,6 +146,61 @@ async def test_up_and_down_go_through_the_history_and_come_back_to_the_draft() -
             seen.append(box.text)
 
         assert seen == ["two", "one", "one", "two", "draft", "draft"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "seen"),
+    [
+        (("up", "X", "up", "down", "down"), "twoX"),  # an edited earlier prompt is a draft
+        (("up", "ctrl+u", "X", "up", "up", "down", "down", "down"), "X"),
+        (("up", "ctrl+u", "down"), "draft"),  # one that was emptied leaves the draft before
+        (("up", "ctrl+u", "up"), "two"),
+    ],
+)
+async def test_no_draft_is_lost_among_earlier_prompts(keys: tuple[str, ...], seen: str) -> None:
+    async with desk("one", "two") as (_, box, pilot):
+        box.insert("draft")
+
+        await pilot.press(*keys)
+
+        assert box.text == seen
+
+
+async def test_a_backslash_before_enter_makes_a_line() -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press("a", "\\", "enter", "b")
+        assert box.text == "a\nb"
+        assert app.sent == []
+
+        await pilot.press("\\", "\\", "enter")
+        assert [prompt.text for prompt in app.sent] == ["a\nb\\\\"]
+
+
+async def test_a_command_that_ends_with_a_backslash_is_sent() -> None:
+    async with desk() as (app, _, pilot):
+        await pilot.press("!", "a", "\\", "enter")
+
+        assert [prompt.text for prompt in app.sent] == ["!a\\"]
+
+
+async def test_in_an_empty_prompt_a_question_mark_asks_for_help_and_ctrl_d_leaves() -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press("?", "ctrl+d")
+        assert (app.wanted, box.text) == (["help", "leave"], "")
+
+        box.insert("ab")
+        await pilot.press("?", "home", "ctrl+d")
+        assert (app.wanted, box.text) == (["help", "leave"], "b?")
+
+
+async def test_tab_stays_in_the_prompt_and_wants_a_path() -> None:
+    async with desk() as (app, box, pilot):
+        box.insert("see src")
+
+        await pilot.press("tab", "x")
+
+        assert app.wanted == ["see src"]
+        assert box.text == "see srcx"
 
 
 @pytest.mark.parametrize("character", ["漢", "👨‍👩‍👧", "🇩🇪", "☁️", "e\u0301", "👍🏽"])

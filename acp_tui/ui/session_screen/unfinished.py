@@ -1,0 +1,40 @@
+"""Unfinished work: what would end with a session, and the question before it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.session_screen.parts import SessionParts
+
+_STAY: Final = "stay"
+
+
+def unfinished(sessions: Sequence[SessionParts]) -> str:
+    """Return what works, waits or is queued in some sessions, in words; "" for nothing."""
+    conversations = [parts.screen.conversation for parts in sessions]
+    counts = (
+        (sum(one.is_busy for one in conversations), "running turn"),
+        (sum(parts.shell.is_running for parts in sessions), "running command"),
+        (sum(len(one.questions) for one in conversations), "open question"),
+        (sum(len(one.queue) for one in conversations), "queued prompt"),
+    )
+    told = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
+    return ", ".join(told)
+
+
+async def may_end(parts: SessionParts, sessions: Sequence[SessionParts], verb: str) -> bool:
+    """Return True if nothing is unfinished in some sessions, or the user wants them to end all the same.
+
+    Args:
+        parts: the session in view, over which the question is asked.
+        sessions: the sessions that would end.
+        verb: the act in one word, such as `Quit`.
+    """
+    left = unfinished(sessions)
+    if not left:
+        return True
+    about = "it ends, and queued prompts come back as your draft"
+    items = [MenuItem("end", verb, about), MenuItem(_STAY, "Stay", "nothing ends")]
+    return await choose(parts.screen, f"{verb} with {left}?", items, _STAY) == "end"
