@@ -252,7 +252,7 @@ _STEPS: Final = 100
 
 
 class _Step(NamedTuple):
-    """What was accepted before a step."""
+    """The accepted texts before a step."""
 
     depth: int
     agreed: dict[str, bytes | None]

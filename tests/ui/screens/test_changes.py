@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -146,6 +147,7 @@ class Looked:
 
     def __init__(self) -> None:
         self.reviewed = Reviewed()
+        self.undo_stack = SimpleNamespace(depth=0)
 
 
 def test_a_hunk_that_is_kept_twice_before_the_screen_follows_is_kept_once() -> None:

@@ -1,4 +1,4 @@
-"""What would end with a session, and the question before it does."""
+"""Unfinished work: the question before it ends with a session."""
 
 from __future__ import annotations
 
