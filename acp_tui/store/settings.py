@@ -144,7 +144,9 @@ SETTINGS: Final[Mapping[str, Setting]] = {
         "true or false",
         "Enter sends the prompt; if false, it inserts a newline and Ctrl+J sends",
     ),
-    "copy_on_select": Setting(shape.switch, "true or false", "Copy text as soon as it is selected with the mouse"),
+    "copy_on_select": Setting(
+        shape.switch, "true or false", "Copy text as soon as it is selected with the mouse"
+    ),
     "busy_enter": Setting(
         shape.one_of(*get_args(BusyEnter)),
         '"queue" or "steer"',

@@ -268,7 +268,9 @@ class ChangesScreen(FullScreen[None]):
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
             self._review.keep_files([seen])
-            self._say(f"{seen.change.path} kept ({self._undo_key} to undo, {self._kept_key} shows kept changes).")
+            self._say(
+                f"{seen.change.path} kept ({self._undo_key} to undo, {self._kept_key} shows kept changes)."
+            )
             self._read()
 
     def action_keep_all(self) -> None:

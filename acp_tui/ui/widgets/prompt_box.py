@@ -45,7 +45,11 @@ class PromptBox(TextArea):
         Binding("ctrl+r", "request_open('history')", "History", id="prompt.history"),
         Binding("ctrl+g", "request_open('editor')", "Edit in $EDITOR", id="prompt.editor"),
         Binding(
-            "ctrl+v", "request_open('clipboard')", "Paste an image or copied text", id="prompt.paste", show=False
+            "ctrl+v",
+            "request_open('clipboard')",
+            "Paste an image or copied text",
+            id="prompt.paste",
+            show=False,
         ),
         Binding("ctrl+d", "delete_or_leave", "Delete, or quit if empty", id="prompt.leave", show=False),
         Binding("ctrl+s", "stash", "Stash / restore draft", id="prompt.stash"),
