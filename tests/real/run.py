@@ -30,6 +30,7 @@ AT_REST: Final = "F1 help"
 ARMED: Final = "r reject with a reason"
 """Words of a permission dialog once its keys count."""
 
+_READY: Final = "  ready"
 _NOT_READY: Final = re.compile(r"starting \d|needs a login|did not start|ended, F12")
 _START: Final = 60.0
 _PATIENCE: Final = 25.0
@@ -160,5 +161,5 @@ def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:
 
 
 def _has_begun(screen: str) -> bool:
-    state = _NOT_READY.search(screen)
-    return AT_REST in screen and (state is None or not state[0].startswith("starting"))
+    state = _NOT_READY.search(screen)  # the first frame has no state yet
+    return AT_REST in screen and (not state[0].startswith("starting") if state else _READY in screen)

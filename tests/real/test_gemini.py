@@ -12,6 +12,8 @@ from tests.real.installed import installed
 from tests.real.model import Say
 from tests.real.run import ARMED, CTRL_Q, DOWN, F6, SHIFT_TAB, Run, running, wait_for
 
+F12 = "\x1b[24~"
+
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
@@ -52,6 +54,26 @@ def test_a_mode_is_chosen_from_a_menu(run: Run) -> None:
     run.terminal.type(DOWN * 3 + "\r")
 
     run.terminal.until("Plan ▾")
+
+
+def test_what_nobody_said_is_not_shown_also_when_the_session_is_told_again(run: Run) -> None:
+    """Gemini sends "[MODE_UPDATE] …" with each mode, and "[Function Call: …]" in a replay."""
+    notes = run.workspace / "notes.txt"
+    notes.write_text("one\n")
+    run.terminal.type(SHIFT_TAB)
+    run.terminal.until("Auto Edit: the agent does not ask for edits ▾")
+    run.say("Look at it", run.agent.use("read", path=str(notes)), Say("It is there."))
+    run.settled("It is there.")
+    assert "[MODE_UPDATE]" in run.journal()
+
+    run.terminal.type(F12)
+    # Gemini finds a session again from the next minute on.
+    screen = run.terminal.until(lambda screen: "session resumed" in screen or "New session:" in screen)
+
+    assert "✓ read" in screen
+    assert "It is there." in screen
+    assert "[MODE_UPDATE]" not in screen
+    assert "[Function" not in screen
 
 
 def test_the_program_leaves_nothing_behind_but_its_record(run: Run) -> None:

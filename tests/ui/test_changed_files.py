@@ -277,18 +277,18 @@ async def test_kept_changes_are_hidden_from_what_is_open_until_they_are_shown(tm
 async def test_keeping_is_undone_like_rejecting_the_last_step_first(tmp_path: Path) -> None:
     async with two_changes(tmp_path) as here:
         await here.press("ctrl+a")
-        await here.sees("All changes kept; u undoes that, v shows them.")
+        await here.sees("All changes kept (u to undo, v shows them).")
         await here.press("u")
-        await here.sees("It is open again.", "third", "thirtieth")
+        await here.sees("Change open again.", "third", "thirtieth")
 
         await here.press("n", "a")
-        await here.sees("Kept; u undoes that")
+        await here.sees("Change kept (u to undo")
         await here.press("r")
-        await here.sees("is rejected; u undoes that")
+        await here.sees("is rejected; u undoes it")
         await here.press("u")
-        await here.sees("The rejection is undone.")
+        await here.sees("Rejection undone.")
         await here.press("u")
-        await here.sees("It is open again.", "third")
+        await here.sees("Change open again.", "third")
         await here.press("u")
         await here.sees("There is nothing to undo.")
 

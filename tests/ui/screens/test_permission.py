@@ -160,7 +160,7 @@ async def test_a_number_that_is_held_down_does_not_choose_what_always_means() ->
     question = dialog()
     async with shown(question) as (app, pilot):
         await pilot.press("1", "1", "1")
-        await until(pilot, lambda: "what does it mean in this session?" in app.text)
+        await until(pilot, lambda: "how far does it go in this session?" in app.text)
         assert app.result is NOTHING
 
         question.guard.step(Hands())  # the key is let go
