@@ -290,7 +290,7 @@ async def test_keeping_is_undone_like_rejecting_the_last_step_first(tmp_path: Pa
         await here.press("u")
         await here.sees("Change open again.", "third")
         await here.press("u")
-        await here.sees("There is nothing to undo.")
+        await here.sees("Nothing to undo.")
 
 
 async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_command(tmp_path: Path) -> None:
