@@ -118,7 +118,7 @@ class Messages:
             held = self._repeated if self._echo else ""  # the echo was only the start of a new message
             self._echo, self._repeated = None, ""
             kind = UserMessage if self.is_replay else AscribedMessage
-        elif text is not None and self._unsaid is not None and self._unsaid.fullmatch(text.strip()):
+        elif self._is_unsaid(text):
             return self._part()
         self._has_heard = True
         index = self._find(kind, chunk.message_id)
@@ -144,8 +144,15 @@ class Messages:
 
     def begins(self, chunk: Chunk) -> bool:
         """Return whether a chunk of the agent begins a message."""
-        is_empty = isinstance(chunk.content, TextContent) and not chunk.content.text
-        return not is_empty and self._find(_KINDS[type(chunk)], chunk.message_id) is None
+        text = chunk.content.text if isinstance(chunk.content, TextContent) else None
+        if text == "" or self._is_unsaid(text):
+            return False
+        return self._find(_KINDS[type(chunk)], chunk.message_id) is None
+
+    def _is_unsaid(self, text: str | None) -> bool:
+        return (
+            text is not None and self._unsaid is not None and self._unsaid.fullmatch(text.strip()) is not None
+        )
 
     def _part(self) -> SessionChange | None:
         """Finish the open message: what was left out stood between it and what follows."""

@@ -204,6 +204,17 @@ def test_what_an_agent_sends_as_a_message_and_nobody_said_is_not_shown_and_parts
     assert texts(session) == ["I look. ", "It is there.", "Done with [Function Call: x] in it"]
 
 
+def test_what_nobody_said_is_no_work_of_the_agent_alone() -> None:
+    session = Session("s1", unsaid=["[MODE_UPDATE] *"])
+    session.apply(Prompted([TextContent(text="go")]), 1.0)
+    session.apply(TurnEnded("end_turn"), 2.0)
+
+    session.apply(read_update(chunk("[MODE_UPDATE] yolo")), 3.0)
+
+    assert session.alone_at is None
+    assert texts(session) == ["go"]
+
+
 def test_a_replayed_result_of_a_tool_parts_two_answers() -> None:
     session = session_with(chunk("one"), chunk("[Function Response: read_file]", "user"), chunk("two"))
 
