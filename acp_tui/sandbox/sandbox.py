@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from acp_tui.sandbox import bubblewrap, landlock, seatbelt
 from acp_tui.sandbox.fence import Fence, NoFence, Wanted, Way, fence_for, upwards
 from acp_tui.sandbox.machine import Means
 from acp_tui.sandbox.places import SSH_AGENT, TEMPORARY, WAYS_OUT
+from acp_tui.sandbox.session_folder import SessionFolder
 from acp_tui.workspace.enclosure import GIVEN, TOLD, Enclosed, Inside
 
 Network = Literal["on", "off", "commands-off"]
@@ -38,7 +38,7 @@ class Sandbox:
     """One fence for an agent and all commands that are run for it."""
 
     def __init__(
-        self, fence: Fence, means: Means, network: Network, folder: str, sockets: Sequence[str] = ()
+        self, fence: Fence, means: Means, network: Network, folder: SessionFolder, sockets: Sequence[str] = ()
     ) -> None:
         """Prepare it; `make` finds out what it needs.
 
@@ -75,7 +75,7 @@ class Sandbox:
             NoFence: it cannot be had.
         """
         try:
-            folder = tempfile.mkdtemp(prefix="acp-tui-")
+            folder = SessionFolder()
         except OSError as error:
             raise NoFence(f"No space for temporary files: {error.strerror}.", "Free some space.") from error
         try:
@@ -85,12 +85,12 @@ class Sandbox:
                 state=state,
                 others=others,
                 ours=ours,
-                folder=folder,
+                folder=folder.path,
                 home=str(Path.home()),
                 environment=environment,
             )
         except BaseException as error:
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.remove()
             if isinstance(error, OSError):
                 raise NoFence(
                     f"The sandbox cannot be created: {error}.", "Check the folders it names."
@@ -104,7 +104,7 @@ class Sandbox:
             if each is not None:
                 each.close()
         self._landlocks, self._retired = {}, []
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.remove()
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         """Return an environment without the ways to programs outside."""

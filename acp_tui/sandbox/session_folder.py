@@ -1,0 +1,58 @@
+"""The private folder of a sandbox, which holds the temporary files of a session."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_PREFIX: Final = "acp-tui-sandbox-"
+_NEW: Final = 60.0
+"""Seconds in which a folder may not be locked yet."""
+
+
+class SessionFolder:
+    """A private folder that is locked while its session lives, so that it is known when nobody needs it."""
+
+    def __init__(self) -> None:
+        """Make it.
+
+        Raises:
+            OSError: there is no space.
+        """
+        self.path = tempfile.mkdtemp(prefix=_PREFIX)
+        self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def remove(self) -> None:
+        """Remove it, and those of sessions that were killed."""
+        if self._lock < 0:
+            return
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+        self._lock = -1
+        with suppress(OSError):
+            for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+                _remove_if_left(folder)
+
+
+def _remove_if_left(folder: Path) -> None:
+    try:
+        status = folder.lstat()
+        if status.st_uid != os.geteuid() or time.time() - status.st_mtime < _NEW:
+            return
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:  # another's, or gone
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    except OSError:  # in use
+        pass
+    finally:
+        os.close(lock)
