@@ -331,7 +331,7 @@ def _beside(screen: ConversationScreen) -> list[str]:
     return said
 
 
-PACE: Final = 0.06
+PACE: Final = 0.066
 """Seconds between two frames: text that grows is read no faster, and keys are drawn beside them, at once."""
 SLOW_PACE: Final = 0.25
 """Seconds between two frames below a dialog, which redraws the whole dimmed screen; during a replay, of which

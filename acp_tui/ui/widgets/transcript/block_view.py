@@ -155,7 +155,7 @@ def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-# The session view changes its panes in batches, 17 a second: it pauses a view for a batch, and the view lays
+# The session view changes its panes in batches, 15 a second: it pauses a view for a batch, and the view lays
 # out as soon as the pause ends. With a second pacer here a chunk took 24 ms (p50; p90 43 to 52) to the
 # screen, without it 19 (33). Single changes, such as those of a terminal, are paced here.
 FLUSH_EVERY: Final = 0.05
