@@ -60,7 +60,15 @@ def stop_reason(reason: str) -> str:
     """Return a stop reason in current terms: `done`, `stop` and `endTurn` become `end_turn`."""
     if reason in ("done", "stop"):
         return "end_turn"
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in reason)
+    return _snake(reason)
+
+
+def told_name(raw: Any) -> str:
+    """Return the name of an update that is not understood, in whichever field it stands."""
+    if isinstance(raw, dict):
+        names = (raw.get(key) for key in ("sessionUpdate", "session_update", "type", "kind"))
+        return next((name for name in names if isinstance(name, str) and name), "")
+    return ""
 
 
 def is_injected(text: str) -> bool:
@@ -120,12 +128,15 @@ def normalise_update(value: Any) -> Any:
     if name in _CHUNKS:
         _chunk(update)
     elif name in _TOOLS:
+        _lift(update)
         _tool_call(update)
     elif name == "plan":
         _plan(update)
     elif name == "current_mode_update":
+        _lift(update)
         update.setdefault("currentModeId", update.get("modeId"))
     elif name == "available_commands_update":
+        _lift(update)
         _commands(update)
     return update
 
@@ -137,12 +148,17 @@ def _update_name(update: Object) -> str:
     for key in ("sessionUpdate", "session_update", "type", "kind"):
         name = update.get(key)
         if isinstance(name, str):
-            name = _UPDATE_NAMES.get(name, name)
+            name = _UPDATE_NAMES.get(name) or _snake(name)
             if name == "agent_message_chunk" and _role(update) == "user":
                 name = "user_message_chunk"
             if name in _KNOWN:
                 return name
     return str(update.get("sessionUpdate"))
+
+
+def _snake(name: str) -> str:
+    """Return a name in snake case: some programs write `agentMessageChunk`."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
 def _role(update: Object) -> Any:
@@ -189,15 +205,25 @@ def _block(block: Any) -> Any:
     return block
 
 
+def _lift(update: Object) -> None:
+    """Move the fields of an update that stand inside `content` to their place; blocks stay where they are."""
+    content = update.get("content")
+    if not isinstance(content, dict) or content.get("type") in _CONTENT_TYPES:
+        return
+    update.pop("content")
+    for key, value in content.items():
+        if key != "type":
+            update.setdefault(key, value)
+
+
 def _tool_call(update: Object) -> None:
     is_older = is_older_call(update) or ("toolCallId" not in update and "tool_call_id" not in update)
     nested = update.pop("toolCall", None)
     if isinstance(nested, dict):
         update.update({key: value for key, value in nested.items() if key not in update})
-    content = update.get("content")
-    if isinstance(content, dict) and isinstance(content.get("function"), dict):
-        update.update({k: v for k, v in content["function"].items() if k not in update})
-        update.pop("content")
+    if isinstance(update.get("function"), dict):
+        function = update.pop("function")
+        update.update({key: value for key, value in function.items() if key not in update})
     if "toolCallId" not in update and "tool_call_id" not in update and "id" in update:
         update["toolCallId"] = update["id"]
     if is_older and "title" not in update and isinstance(update.get("name"), str):
@@ -213,6 +239,8 @@ def _tool_data(update: Object) -> None:
             update["rawInput"] = _parsed(update.pop(key))
     if "output" in update and "rawOutput" not in update:
         update["rawOutput"] = output = update.pop("output")
+        if update["sessionUpdate"] == "tool_call_update":
+            update.setdefault("status", "completed")  # its result is all that older agents tell of its end
         if isinstance(output, str) and "content" not in update:
             update["content"] = [{"type": "text", "text": output}]
 
@@ -239,7 +267,9 @@ def _tool_content(item: Any) -> Any:
 
 def _plan(update: Object) -> None:
     content = update.get("content")
-    steps = update.get("entries")
+    steps, plan = update.get("entries"), update.get("plan")
+    if steps is None and plan is not None:
+        steps = plan.get("entries") or plan.get("steps") if isinstance(plan, dict) else plan
     if steps is None and isinstance(content, dict):
         steps = content.get("steps") or content.get("entries")
     if isinstance(steps, list):
@@ -272,7 +302,9 @@ def _command(command: Any) -> Any:
 def _initialize(value: Object) -> Object:
     changes: Object = {}
     capabilities = value.get("capabilities")
-    if "agentCapabilities" not in value and isinstance(capabilities, dict):
+    if isinstance(value.get("agentCapabilities"), dict):
+        capabilities = value["agentCapabilities"]
+    if isinstance(capabilities, dict) and ("agentCapabilities" not in value or _is_older(capabilities)):
         changes["agentCapabilities"] = _capabilities(capabilities)
     if "authMethods" not in value and "authenticationMethods" in value:
         changes["authMethods"] = value["authenticationMethods"]
@@ -280,6 +312,10 @@ def _initialize(value: Object) -> Object:
     if "agentInfo" not in value and isinstance(info, dict) and "name" in info:
         changes["agentInfo"] = info
     return {**value, **changes} if changes else value
+
+
+def _is_older(capabilities: Object) -> bool:
+    return any(isinstance(capabilities.get(name), dict) for name in ("sessions", "prompts", "mcp"))
 
 
 def _capabilities(capabilities: Object) -> Object:

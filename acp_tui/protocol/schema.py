@@ -563,6 +563,7 @@ def as_text(said: str) -> str:
 PROTOCOL_VERSION: Final = 1
 
 _NAME: Final = 80  # characters
+_DATE: Final = re.compile(r"20[0-9]{2}-[01][0-9]-[0-3][0-9]")
 
 Marker = dict[str, Any] | StrictBool
 """A capability whose presence means yes; some agents send `true`."""
@@ -666,8 +667,9 @@ class InitializeResponse(Model):
 
     @property
     def is_supported(self) -> bool:
-        """True if the major protocol version is ours, also as text."""
-        return str(self.protocol_version).split(".")[0] == str(PROTOCOL_VERSION)
+        """True if the major protocol version is ours, also as text; dates are of early drafts of it."""
+        told = str(self.protocol_version)
+        return told.split(".")[0] == str(PROTOCOL_VERSION) or _DATE.fullmatch(told) is not None
 
 
 def has(marker: Marker | None) -> bool:

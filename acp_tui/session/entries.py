@@ -245,6 +245,20 @@ class AgentNotice:
 
 
 @dataclass(slots=True)
+class UnknownNews:
+    """An update that is not understood: of a later version, or malformed."""
+
+    name: str
+    """The name that the agent gives it, or ""."""
+    raw: Any = None
+    """The latest one, as it came."""
+    count: int = 1
+    """Number of those that came one after the other."""
+    at: float = 0.0
+    dropped: bool = False
+
+
+@dataclass(slots=True)
 class Compaction:
     """A compaction of the agent's context. What was said before stays as it is."""
 
@@ -342,6 +356,7 @@ Entry = (
     | ToolCall
     | Notice
     | AgentNotice
+    | UnknownNews
     | Compaction
     | Subagent
     | SessionMessage

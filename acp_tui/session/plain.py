@@ -19,6 +19,7 @@ from acp_tui.session.entries import (
     Subagent,
     Thought,
     ToolCall,
+    UnknownNews,
     UserCommand,
     UserMessage,
 )
@@ -35,6 +36,7 @@ TYPES: Final[dict[type[Entry], str]] = {
     ToolCall: "tool_call",
     Notice: "notice",
     AgentNotice: "agent_notice",
+    UnknownNews: "unknown_update",
     Compaction: "compaction",
     Subagent: "subagent",
     SessionMessage: "session_message",

@@ -14,6 +14,7 @@ from acp_tui.protocol.schema import (
     PlanContent,
     PlanEntry,
     PlanItems,
+    TextContent,
     ToolCallFields,
     UsageUpdate,
 )
@@ -27,10 +28,12 @@ from acp_tui.session.entries import (
     Notice,
     Subagent,
     ToolCall,
+    UnknownNews,
     UserCommand,
     UserMessage,
     absolute,
     line_of,
+    text_of,
     words_of,
 )
 from acp_tui.session.events import Event, Field, SessionChange
@@ -297,7 +300,7 @@ class Session:
                 closed = () if self._subagents.knows_message(event.message_id) else self._messages.close()
                 return SessionChange((*closed, self._subagents.message(event, at)))
             case schema.UnknownUpdate():
-                return None
+                return self._unknown(event, at)
             case events.Prompted():
                 return self._prompted(event, at)
             case events.Steered():
@@ -456,10 +459,14 @@ class Session:
         """Show content that came only with the end of the turn."""
         if not event.content or self.turn_state == "idle":
             return ()
-        if any(isinstance(entry, AgentMessage) for entry in self._turns.entries()):
-            return ()
+        told = "".join(block.text for block in event.content if isinstance(block, TextContent))
+        messages = [entry for entry in self._turns.entries() if isinstance(entry, AgentMessage)]
+        if messages and _squeezed(told) in _squeezed("".join(map(text_of, messages))):
+            return ()  # it repeats what was said
+        closed = self._messages.close()
         changes = [self._messages.add(schema.AgentMessageChunk(content=block), at) for block in event.content]
-        return next((change.entries for change in changes if change is not None), ())
+        last = next((change.entries for change in reversed(changes) if change is not None), ())
+        return (*closed, *last)
 
     def _failed(self, event: events.TurnFailed, at: float) -> SessionChange:
         if self.turn_state == "cancelling" or event.code == CANCELLED:
@@ -732,6 +739,15 @@ class Session:
         self._steps.take_over(self.plans.entries, at)
         return SessionChange(fields=("plan",))
 
+    def _unknown(self, event: schema.UnknownUpdate, at: float) -> SessionChange:
+        """Show an update that is not understood; those of one name that follow each other share an entry."""
+        last = self.entries[-1] if self.entries else None
+        name = dialects.told_name(event.raw)
+        if isinstance(last, UnknownNews) and last.name == name:
+            last.count, last.raw = last.count + 1, event.raw
+            return SessionChange((len(self.entries) - 1,))
+        return SessionChange((self._append(UnknownNews(name, event.raw, at=at)),))
+
     def _compaction(
         self, event: schema.CompactionUpdate | schema.CompactionSummaryChunk, at: float
     ) -> SessionChange:
@@ -753,6 +769,10 @@ class Session:
 def _after(before: tuple[int, ...], change: SessionChange | None) -> SessionChange:
     """Return a change that comes behind other changed entries, and the begin of work without a turn."""
     return SessionChange((*before, *(change.entries if change is not None else ())), ("turn",))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _with_fields(change: SessionChange, *fields: Field) -> SessionChange:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from acp_tui.protocol.schema import TurnUsage, UsageUpdate
-from acp_tui.session.entries import AgentNotice, Entry, SteeredMessage, UserMessage, line_of
+from acp_tui.session.entries import AgentNotice, Entry, SteeredMessage, UnknownNews, UserMessage, line_of
 
 TurnState = Literal["idle", "running", "cancelling"]
 TurnStep = Literal["prompted", "cancelled", "ended"]
@@ -117,7 +117,10 @@ class Turns:
     @property
     def is_empty_turn(self) -> bool:
         """True if the latest turn has no output, as with some agents whose model is unreachable."""
-        return all(isinstance(entry, UserMessage | SteeredMessage | AgentNotice) for entry in self.entries())
+        return all(
+            isinstance(entry, UserMessage | SteeredMessage | AgentNotice | UnknownNews)
+            for entry in self.entries()
+        )
 
     def drop(self) -> tuple[int, ...]:
         """Mark the latest turn's entries as dropped from the agent's context; return their indices."""

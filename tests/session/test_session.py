@@ -9,7 +9,7 @@ import pytest
 from acp_tui.protocol.schema import ContentBlock, PermissionOption, SessionSetup, TextContent, ToolCallFields
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events, notices
-from acp_tui.session.entries import AgentMessage, AgentNotice, Notice, ToolCall, UserCommand
+from acp_tui.session.entries import AgentMessage, AgentNotice, Notice, ToolCall, UnknownNews, UserCommand
 from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -275,7 +275,7 @@ def test_a_change_says_where() -> None:
     assert session.apply(read_update({"sessionUpdate": "plan", "entries": []})) == SessionChange(
         fields=("plan",)
     )
-    assert session.apply(read_update({"sessionUpdate": "hologram"})) is None
+    assert session.apply(read_update({"sessionUpdate": "hologram"})) == SessionChange((3,))
     assert session.apply(events.Answered("nothing open")) is None
 
 
@@ -503,3 +503,38 @@ def test_c154_the_agents_own_word_ends_what_it_does_by_itself(end: dict[str, Any
 
 def test_before_the_first_turn_nothing_is_the_agents_own_work() -> None:
     assert texts(session_with(chunk("welcome"))) == ["welcome"]
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("All done.", ["I look.", "All done."]),
+        ("I  look.", ["I look."]),
+        ("look", ["I look."]),
+    ],
+)
+def test_d13_text_in_the_answer_to_a_prompt_is_shown_unless_it_repeats_what_was_said(
+    told: str, shown: list[str]
+) -> None:
+    session = Session("s")
+    session.apply(prompt("go"), 1.0)
+    session.apply(read_update(chunk("I look.")), 2.0)
+
+    session.apply(events.TurnEnded("end_turn", (TextContent(text=told),)), 3.0)
+
+    assert texts(session)[1:] == shown
+
+
+def test_c27_an_update_that_is_not_understood_is_one_entry_also_if_it_comes_often() -> None:
+    odd = {"sessionUpdate": "of_tomorrow", "x": 1}
+    session = session_with(odd, {**odd, "x": 2}, chunk("hi"), odd, {"kind": 5})
+
+    found = [entry for entry in session.entries if isinstance(entry, UnknownNews)]
+    assert [(entry.name, entry.count) for entry in found] == [("of_tomorrow", 2), ("of_tomorrow", 1), ("", 1)]
+    assert found[0].raw == {**odd, "x": 2}
+
+
+def test_a_turn_of_updates_that_are_not_understood_has_said_nothing() -> None:
+    session = after_a_turn({"sessionUpdate": "of_tomorrow"})
+
+    assert any(isinstance(entry, Notice) and "without an answer" in entry.text for entry in session.entries)

@@ -19,6 +19,7 @@ from acp_tui.session.entries import (
     Subagent,
     Thought,
     ToolCall,
+    UnknownNews,
     UserCommand,
     UserMessage,
 )
@@ -34,6 +35,7 @@ from acp_tui.ui.entries.messages import (
 from acp_tui.ui.entries.output import TerminalTail, TextTail
 from acp_tui.ui.entries.subagent import SessionMessageBlock, SubagentBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
+from acp_tui.ui.entries.unknown import UnknownNewsBlock
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
 
@@ -152,6 +154,7 @@ VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
     ToolCall: ToolCallBlock,
     Notice: NoticeBlock,
     AgentNotice: AgentNoticeBlock,
+    UnknownNews: UnknownNewsBlock,
     Compaction: CompactionBlock,
     Subagent: SubagentBlock,
     SessionMessage: SessionMessageBlock,

@@ -34,6 +34,7 @@ from acp_tui.session.entries import (
     Subagent,
     Thought,
     ToolCall,
+    UnknownNews,
     UserCommand,
     UserMessage,
     text_of,
@@ -47,6 +48,7 @@ from acp_tui.ui.entries.compaction import compaction_words
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.output import result_text
 from acp_tui.ui.entries.subagent import state_of
+from acp_tui.ui.entries.unknown import unknown_words
 from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import MenuItem, choose
@@ -266,6 +268,10 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             yield f"*{safe_line(f'{word}{entry.title}')}*"
             if printed is not None and entry.description:
                 yield fenced(entry.description)
+        case UnknownNews():
+            if printed is not None:
+                yield f"*{safe_line(unknown_words(entry))}*"
+                yield fenced(json.dumps(entry.raw, indent=1, ensure_ascii=False), "json")
         case Compaction():
             yield f"*{compaction_words(entry, lambda name: SYMBOLS[name][0])}*"
             if entry.error:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 from typing import get_args
 
-from acp_tui.session.entries import AgentMessage, AgentNotice, Compaction, Diff, Entry, Notice, UserMessage
+from acp_tui.session.entries import (
+    AgentMessage,
+    AgentNotice,
+    Compaction,
+    Diff,
+    Entry,
+    Notice,
+    UnknownNews,
+    UserMessage,
+)
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.views import VIEWS
 from tests.ui.entries.rows import block, call, context, rows, text_item, thought
@@ -42,6 +51,17 @@ def test_c124_markup_and_escapes_in_a_notice_are_inert() -> None:
     assert "[red]a[/] **b**" in shown
     assert "\x1b" not in shown
     assert "\x07" not in shown
+
+
+def test_c27_an_update_that_is_not_understood_is_a_folded_line_with_its_name_and_data() -> None:
+    shown = block(UnknownNews("of_\x1b[2Jtomorrow", {"x": [1, 2]}, count=3))
+
+    assert "▸ an update that is not understood: of_" in rows(shown)[1]
+    assert "\x1b" not in "".join(rows(shown))
+    assert '"x"' in shown.searched()
+    assert '"x"' not in "".join(rows(shown))
+    shown.choose()
+    assert '"x"' in "".join(rows(shown))
 
 
 def test_a_long_description_is_cut_and_all_of_it_is_searched() -> None:

@@ -1,0 +1,74 @@
+"""The block of an update that is not understood: one line, with the data folded behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from typing_extensions import override
+
+from acp_tui.session.entries import UnknownNews
+from acp_tui.ui.entries.entry import BlockContext, EntryBlock
+from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
+
+_NAME: Final = 60
+_SHOWN: Final = 4_000
+"""Characters of the data that are shown."""
+_INDENT: Final = [("text", "  ")]
+
+
+def unknown_words(entry: UnknownNews) -> str:
+    """Return an update that is not understood in words."""
+    named = f": {entry.name[:_NAME]}" if entry.name else ""
+    times = f", {entry.count:,} times" if entry.count > 1 else ""
+    return f"an update that is not understood{named}{times}"
+
+
+class UnknownNewsBlock(EntryBlock):
+    """An update that is not understood; Enter shows its data."""
+
+    __slots__ = ("_is_open",)
+    entry: UnknownNews
+    parts: Sequence[Block]
+    is_action = True
+
+    def __init__(self, entry: UnknownNews, context: BlockContext) -> None:
+        self._is_open = False
+        super().__init__(entry, context)
+
+    @override
+    def sync(self) -> None:
+        symbol = self.context.symbol
+        mark = f"{symbol('open' if self._is_open else 'folded')} "
+        words = [("faint", mark), ("muted", unknown_words(self.entry))]
+        parts: list[Block] = [TextBlock(words, rest=_INDENT, above=1, is_action=True)]
+        if self._is_open:
+            data = self._data
+            cut = symbol("cut") if len(data) > _SHOWN else ""
+            parts.append(TextBlock([("muted", f"{data[:_SHOWN]}{cut}")], first=_INDENT, rest=_INDENT))
+        self.parts = parts
+
+    @property
+    def _data(self) -> str:
+        return json.dumps(self.entry.raw, indent=1, ensure_ascii=False, default=repr)
+
+    @property
+    @override
+    def is_folded(self) -> bool:
+        return not self._is_open
+
+    @override
+    def choose(self) -> bool:
+        self._is_open = not self._is_open
+        self.sync()
+        self.context.redraw(self)
+        return True
+
+    @override
+    def source(self) -> str:
+        return self._data
+
+    @override
+    def searched(self) -> str:
+        return f"{unknown_words(self.entry)}\n{self._data}"
