@@ -177,17 +177,19 @@ class PromptDraft:
     def __init__(self, folder: Path, workspace: str) -> None:
         """Use the folder of all drafts and the workspace's name."""
         self.problem: Problem | None = None
+        self.was_for = ""
+        """The agent that the draft taken over was for, or ""."""
         self._folder = folder
         self._workspace = workspace
         self._path: Path | None = None
         self._file = -1
 
-    def keep(self, prompt: Prompt) -> None:
-        """Save the draft; a blank one is deleted."""
+    def keep(self, prompt: Prompt, agent: str = "") -> None:
+        """Save the draft for an agent; a blank one is deleted."""
         if not prompt.text.strip():
             self.close()
             return
-        data = json.dumps(prompt.row()).encode() + b"\n"
+        data = json.dumps(prompt.row() | ({"agent": agent} if agent else {})).encode() + b"\n"
         try:
             if self._file < 0:
                 self._open()
@@ -201,7 +203,12 @@ class PromptDraft:
     def take_over(self) -> Prompt | None:
         """Take over the latest draft left in this workspace by an ended program."""
         paths = sorted(self._folder.glob(f"{self._workspace}.*.json"), key=_written, reverse=True)
-        return next((prompt for path in paths if (prompt := _taken(path)) is not None), None)
+        for path in paths:
+            row = _taken(path)
+            if (prompt := prompt_of(row)) is not None:
+                self.was_for = str(json.loads(row).get("agent") or "")
+                return prompt
+        return None
 
     def close(self) -> None:
         """Delete the draft."""
@@ -230,18 +237,18 @@ def _written(path: Path) -> float:
         return 0.0
 
 
-def _taken(path: Path) -> Prompt | None:
-    """Take over the draft of a file; None for a running program's or an invalid one."""
+def _taken(path: Path) -> bytes:
+    """Take over the draft of a file and return its row; nothing for a running program's."""
     try:
         file = open_plain(path, os.O_RDWR)
     except OSError:
-        return None
+        return b""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         data = os.pread(file, os.fstat(file).st_size, 0)
         path.unlink()
     except OSError:  # a running program holds it
-        return None
+        return b""
     finally:
         os.close(file)
-    return prompt_of(data.partition(b"\n")[0])  # bytes after the newline are leftovers of a crash
+    return data.partition(b"\n")[0]  # bytes after the newline are leftovers of a crash

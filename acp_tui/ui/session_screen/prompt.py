@@ -228,6 +228,12 @@ class PromptArea(Vertical):
 
     # ------------------------------------------------------------------ drafts
 
+    @property
+    def _agent(self) -> str:
+        """The name of the agent that the draft is for, "" while none is chosen."""
+        launch = self._conversation.launch
+        return launch.title if launch is not None else ""
+
     def _keep_draft(self) -> None:
         if self._draft is not None:
             unsent = self._conversation.unsent
@@ -235,7 +241,7 @@ class PromptArea(Vertical):
                 unsent.append(self.box.stashed)
             if self.box.text.strip():
                 unsent.append(self.box.prompt)
-            self._draft.keep(join_prompts(unsent))
+            self._draft.keep(join_prompts(unsent), self._agent)
         self._tell_problem()
 
     def _tell_problem(self) -> None:
@@ -250,12 +256,15 @@ class PromptArea(Vertical):
         prompt = draft.take_over()
         if prompt is None or box.text:
             return
-        if (
-            isinstance(self.app, AcpApp) and self.app.was_typed_early
-        ):  # for an empty prompt: none is to be sent unseen
+        # For an empty prompt: none is to be sent unseen, nor to another agent.
+        was_typed_early = isinstance(self.app, AcpApp) and self.app.was_typed_early
+        other = draft.was_for if self._agent and draft.was_for != self._agent else ""
+        if was_typed_early or other:
             box.stashed = prompt
-            key = key_of(box, "prompt.stash")
-            self.notify(f"Your unsent draft from last time is stashed: {key} restores it.", title="Draft")
+            key, to_whom = key_of(box, "prompt.stash"), f" to {other}" if other else ""
+            self.notify(
+                f"Your unsent draft{to_whom} from last time is stashed: {key} restores it.", title="Draft"
+            )
         else:
             box.show_prompt(prompt)
             self.notify("Your unsent draft from last time.", title="Draft")

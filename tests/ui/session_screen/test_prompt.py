@@ -17,6 +17,7 @@ from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.menu import PastPrompts
 from acp_tui.ui.session_screen.prompt import pending_rows
+from tests.conversation.talks import launch
 from tests.terminal import Terminal
 from tests.ui.seats import seat, told
 
@@ -153,6 +154,19 @@ async def test_what_was_said_is_found_again_in_the_next_run_and_a_draft_comes_ba
         await here.until(lambda: here.draft == "fix the parser")
         await here.press("ctrl+z")
         assert here.draft == "half a thought"
+
+
+@pytest.mark.slow
+async def test_a_draft_to_another_agent_is_stashed_and_not_in_the_way(workspace: Path) -> None:
+    async with seat(workspace, KEEPS) as here:
+        await here.write("a thought for this one")
+
+    other = launch()._replace(title="Other agent")
+    async with seat(workspace, KEEPS, given=other) as here:
+        await here.until(lambda: "Your unsent draft to Plain agent from last time is stashed" in told(here))
+        assert here.draft == ""
+        await here.press("ctrl+s")
+        assert here.draft == "a thought for this one"
 
 
 @pytest.mark.slow
