@@ -530,7 +530,7 @@ class Conversation(ConversationState):
             agent, session = await self._open_session(running.agent)
             if this == self.round:
                 self._show(session)
-                self._opening.tell(agent, session)
+                self._opening.tell(agent, session, self.sandbox)
                 if self._opening.is_below:
                     self.give_back()  # the prompts were for an agent that knows the session above
                 self._tell_write_failures(session)
@@ -569,7 +569,7 @@ class Conversation(ConversationState):
         assert self.journal is not None
         self.session, same = await self._opening.open_again(agent, self.journal, before)
         if not same:
-            self._opening.tell(agent, self.session)
+            self._opening.tell(agent, self.session, self.sandbox)
             self._tell_write_failures(self.session)
         return self.session
 

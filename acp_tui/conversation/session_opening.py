@@ -6,7 +6,7 @@ import asyncio
 import os.path
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import CallFailed, FolderGone, LoginRequired
@@ -21,6 +21,9 @@ from acp_tui.store.folders import data_folder
 from acp_tui.store.journal import Journal
 from acp_tui.store.recordings import rows_about
 from acp_tui.workspace.files import led_elsewhere
+
+if TYPE_CHECKING:  # loaded for those who use it
+    from acp_tui.sandbox.sandbox import Sandbox
 
 
 class KnownSession(NamedTuple):
@@ -194,7 +197,7 @@ class SessionOpening:
         self.continues, self._before = True, before
         return await self._new(agent, cwd, servers), False
 
-    def tell(self, agent: Agent, session: Session) -> None:
+    def tell(self, agent: Agent, session: Session, sandbox: Sandbox | None = None) -> None:
         """Add the notices and the title of a session that begins."""
         if self.known_session is not None and self.known_session.info.title and not session.title:
             agent.note(session.id, SessionInfoUpdate(title=self.known_session.info.title))
@@ -204,6 +207,9 @@ class SessionOpening:
             led_to = led_elsewhere(session.cwd, os.path.realpath(session.cwd), self._start.cwd)
             leads = f", a link to {led_to}" if led_to else ""
             agent.note(session.id, Noted(f"The folder of this session is {session.cwd}{leads}."))
+        if sandbox is not None and sandbox.fence.way(os.path.realpath(session.cwd)) != "write":
+            advice = "Start acp-tui in it to have it changed."
+            agent.note(session.id, Noted("The sandbox keeps this folder read-only.", "warning", advice))
 
     def _notices(self, agent: Agent) -> Iterator[Noted]:
         if self.known_session is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.host import Host, NotLent
@@ -15,6 +15,9 @@ from acp_tui.session.session import Session
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.workspace.files import Files
+
+if TYPE_CHECKING:  # loaded for those who use it
+    from acp_tui.sandbox.sandbox import Sandbox
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
 
@@ -81,10 +84,14 @@ class ConversationState:
         """The folders of the session: its working directory, then those that were added."""
         return [self.cwd, *self._start.extra_roots]
 
+    @property
+    def sandbox(self) -> Sandbox | None:
+        """The fence around the agent, or None."""
+        return self.running.sandbox if self.running is not None else None
+
     def outside(self, path: str) -> str:
         """Return where a path that the agent names lies for us: in a sandbox it has a /tmp of its own."""
-        sandbox = self.running.sandbox if self.running is not None else None
-        return sandbox.outside(path) if sandbox is not None else path
+        return self.sandbox.outside(path) if self.sandbox is not None else path
 
     @property
     def is_over(self) -> bool:

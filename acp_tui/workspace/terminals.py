@@ -458,11 +458,12 @@ class Terminals:
         output_byte_limit: int | None = None,
         columns: int = 120,
         rows: int = 40,
+        enclosure: Enclosure | None = None,
     ) -> Terminal:
         """Start a command on its own terminal and return at once.
 
         A command without arguments and with any shell syntax, such as a space, goes through the shell: that
-        is how it was read by whoever allowed it.
+        is how it was read by whoever allowed it. `enclosure` is another fence than that of the others.
 
         Raises:
             CommandNotStarted, BadDirectory, OtherDirectory: nothing was started.
@@ -481,7 +482,7 @@ class Terminals:
             pty.abandon()
             raise CommandNotStarted("Too many terminals are open. Release those that are no longer needed.")
         try:
-            child = self._start(argv, environment, cwd, pty)
+            child = self._start(argv, environment, cwd, pty, enclosure or self._enclosure)
         except TerminalError:
             pty.abandon()
             raise
@@ -548,7 +549,12 @@ class Terminals:
         return terminal
 
     def _start(
-        self, argv: Sequence[str], environment: Mapping[str, str], cwd: str | WorkingFolder, pty: _Pty
+        self,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        cwd: str | WorkingFolder,
+        pty: _Pty,
+        enclosure: Enclosure | None,
     ) -> Child:
         try:
             return Child.start(
@@ -556,11 +562,9 @@ class Terminals:
                 environment=environment,
                 mark_name=MARK,
                 cwd=cwd,
-                file_actions=pty.file_actions(
-                    controlling=self._enclosure is None or not self._enclosure.takes_terminal
-                ),
+                file_actions=pty.file_actions(controlling=enclosure is None or not enclosure.takes_terminal),
                 guard=self._guard,
-                enclosure=self._enclosure,
+                enclosure=enclosure,
                 terminal=True,
             )
         except FolderMoved as error:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.conversation.agent_start import SandboxOption, sandboxed_workspaces, wants_sandbox
+from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.protocol.schema import SessionInfo
 from acp_tui.sandbox import machine
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.settings import SandboxSettings, Settings
@@ -81,6 +83,21 @@ async def test_the_agent_and_its_commands_are_inside(tmp_path: Path, monkeypatch
 
     assert not (tmp_path / "home" / "new").exists()
     assert not temporary.exists()
+
+
+@needs_bubblewrap
+async def test_a_session_in_another_folder_is_told_to_be_read_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = lay_out(tmp_path / "home")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    given = replace(start(work, can={"loadSession": True}), sandbox="on")
+    there = SessionInfo(session_id="s7", cwd=str(tmp_path / "home" / "other"))
+    async with talk(given, KnownSession(there)) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.phase == "ready"
+        assert "The sandbox keeps this folder read-only." in said(conversation)
 
 
 @needs_bubblewrap

@@ -456,6 +456,7 @@ class LoginDialogs:
                 [*arguments, *method.args],
                 env={**running.launch.env, **method.env},
                 cwd=self._cwd,
+                enclosure=running.sandbox.agent if running.sandbox is not None else None,  # with its network
             )
         except TerminalError as error:
             return str(error)
