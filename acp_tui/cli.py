@@ -89,9 +89,9 @@ def read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict
     if unknown:
         raise Refusal(_advice(parser, unknown[0]), USAGE)
     if getattr(found, "demo", False) and agent is not None:
-        raise Refusal("--demo and --agent exclude each other; leave one out.", USAGE)
+        raise Refusal("--demo and --agent cannot be combined; leave one out.", USAGE)
     if getattr(found, "resumes_newest", False) and getattr(found, "resume", None) is not None:
-        raise Refusal("--continue and --resume exclude each other; leave one out.", USAGE)
+        raise Refusal("--continue and --resume cannot be combined; leave one out.", USAGE)
     return vars(found)
 
 

@@ -57,7 +57,7 @@ def test_a_session_to_resume_is_named_or_the_newest_or_chosen() -> None:
     assert parse(["--resume"]).resume == ""
     assert parse(["--resume", "abc", "--agent", "sh"]).resume == "abc"
     assert parse([]).resume is None
-    with pytest.raises(Refusal, match="--continue and --resume exclude each other"):
+    with pytest.raises(Refusal, match="--continue and --resume cannot be combined"):
         parse(["-c", "--resume"])
 
 
@@ -435,7 +435,7 @@ def test_folders_can_be_added_several_times() -> None:
         (["--cwd"], "--cwd"),
         (["--cwd", "--agent", "x"], "--cwd"),
         (["--log-level", "loud"], "loud"),
-        (["--demo", "--agent", "x"], "exclude each other"),
+        (["--demo", "--agent", "x"], "cannot be combined"),
     ],
 )
 def test_a_wrong_command_line_is_told_in_two_lines_at_most(

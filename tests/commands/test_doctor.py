@@ -261,7 +261,7 @@ def test_a_report_that_is_shown_to_others_is_short_and_holds_no_secret(
     [
         (["--timeout", "0", "--demo"], "number of seconds"),
         (["--bogus", "--demo"], "unknown option --bogus"),
-        (["--demo", "--agent", "x"], "exclude each other"),
+        (["--demo", "--agent", "x"], "cannot be combined"),
     ],
 )
 def test_a_wrong_command_line_is_told(

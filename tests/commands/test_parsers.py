@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acp_tui import cli
 from acp_tui.commands.parsers import PARTS, SUBCOMMANDS
 from acp_tui.store.documents import COLUMNS
 
@@ -18,3 +19,7 @@ def test_the_help_of_each_subcommand_fits_80_columns_and_names_its_options() -> 
         assert f"acp-tui {name}" in text
         assert max(map(len, text.splitlines())) <= 80
         assert [word for word in parser._option_string_actions if word not in text] == []
+
+
+def test_every_subcommand_has_its_options_in_the_table() -> None:
+    assert list(SUBCOMMANDS) == list(cli._COMMANDS)

@@ -83,7 +83,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - Textual's type
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "put_aside", "Later", id="dialog.put-aside"),
+        Binding("escape", "put_aside", "Decide later", id="dialog.put-aside"),
         Binding("pageup", "scroll_body(-1)", "Page up", show=False, id="dialog.page-up"),
         Binding("pagedown", "scroll_body(1)", "Page down", show=False, id="dialog.page-down"),
     ]
@@ -123,7 +123,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return the hints, the most important first."""
         _, among = self._counter
-        return [(key_of(self, "dialog.put-aside"), "all later" if among > 1 else "later")]
+        return [(key_of(self, "dialog.put-aside"), "all later" if among > 1 else "decide later")]
 
     def first_focus(self) -> Widget | None:
         """Return the widget that gets the focus as soon as keys count."""

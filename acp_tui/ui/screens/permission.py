@@ -617,7 +617,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if not note and not is_understood(option):
             note = f"the agent means: {option.kind.replace('_', ' ')}"
         elif not note and kind is not None and kind.is_lasting and "always" not in option.name.lower():
-            note = "always"
+            note = "for later calls, too"
         name = option.name.strip() or "(no name)"
         role = "muted" if kind is None else "success" if kind.allows else "error"
         return Answer(name, key, note, role=role)

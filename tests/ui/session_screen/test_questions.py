@@ -377,7 +377,7 @@ async def test_escape_puts_all_that_is_listed_aside_and_says_so(tmp_path: Path) 
         await here.press("y")
         await here.until(lambda: len(here.conversation.questions) == 1)
         await here.is_before(PermissionDialog)
-        await here.sees("Esc later")
+        await here.sees("Esc decide later")
 
 
 async def test_an_answer_is_forgotten_when_the_user_looks_at_something_else_at_once(tmp_path: Path) -> None:
