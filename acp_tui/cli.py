@@ -721,6 +721,7 @@ def search_sessions(words: Sequence[str]) -> int:
 
 def blame_file(words: Sequence[str]) -> int:
     """Run `acp-tui blame` and return the exit code."""
+    from acp_tui.changes.blame import place_in
     from acp_tui.commands import blame, parsers
     from acp_tui.store.folders import data_folder
 
@@ -730,7 +731,7 @@ def blame_file(words: Sequence[str]) -> int:
     options = read(parsers.blame(), words, None)
     if not options["file"]:
         raise Refusal("blame needs a file, such as: acp-tui blame src/app.py:12", USAGE)
-    path, line = blame.place_of(options["file"])
+    path, line = place_in(options["file"])
     data = data_folder()
     return blame.run(path, line, data / "journals", data / "snapshots", as_json=options["json"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -53,6 +54,25 @@ def write(path: Path, rows: Iterable[Row]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(lines(rows)))
     return path
+
+
+def changed(path: Path, old: str, new: str, hunks: list[list[int]], turn: int, call_id: str = "") -> Row:
+    """Return the row of a change that a look has found."""
+    origin = {"turn": turn, "tool_call_id": call_id, "title": f"Edit by {call_id}" if call_id else ""}
+    item = {
+        "path": str(path),
+        "status": "M",
+        "id": _name(new),
+        "was": _name(old),
+        "hunks": hunks,
+        "origin": origin,
+    }
+    return "note", {"snapped": [item], "gone": [], "session": "s1"}
+
+
+def _name(text: str) -> str:
+    data = text.encode()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 TALK = (

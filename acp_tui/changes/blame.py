@@ -130,6 +130,14 @@ async def blame(path: Path, journals: Path, stores: Path) -> BlamedFile:
     return BlamedFile(path, [line.removesuffix(b"\r") for line in lines], list(_runs(walk.authors)))
 
 
+def place_in(text: str, folder: Path = Path()) -> tuple[Path, int | None]:
+    """Return the file and the line (from 1) that a text names, as in `app.py:12`; relative to a folder."""
+    name, colon, number = text.rpartition(":")
+    if colon and number.isdecimal() and not (folder / text).exists():
+        return Path(name), int(number)
+    return Path(text), None
+
+
 def in_words(author: Author) -> str:
     """Return an origin in a few words."""
     step = author.step

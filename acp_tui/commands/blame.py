@@ -19,14 +19,6 @@ _WHO: Final = 40
 """Characters of the origin of a line."""
 
 
-def place_of(text: str) -> tuple[Path, int | None]:
-    """Return the file and the line (from 1) of an argument."""
-    name, colon, number = text.rpartition(":")
-    if colon and number.isdecimal() and not Path(text).exists():
-        return Path(name), int(number)
-    return Path(text), None
-
-
 def run(path: Path, line: int | None, journals: Path, stores: Path, *, as_json: bool) -> int:
     """Print who wrote a file, or a line of it, and return the exit code.
 

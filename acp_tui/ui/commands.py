@@ -366,6 +366,15 @@ COMMANDS: Final = (
         synonyms="edit revert undo checkpoint again Esc",
     ),
     Command(
+        "session.blame",
+        "Show who wrote each line of a file",
+        group="Changes",
+        slash=("blame",),
+        summary="the turn and tool call of each line",
+        hint="file:line",
+        synonyms="annotate author origin",
+    ),
+    Command(
         "session.range",
         "Choose the range of changes",
         "alt+v",

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
 from acp_tui.cli import main
-from tests.recorded_talks import prompt, start, write
-
-
-def name_of(text: str) -> str:
-    data = text.encode()
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+from tests.recorded_talks import changed, prompt, start, write
 
 
 @pytest.fixture
@@ -24,20 +18,14 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.parent.mkdir()
     old, new = "one\n", "one\n\ttwo \x1b[31m\n"
     path.write_text(new)
-    item = {
-        "path": str(path),
-        "status": "M",
-        "id": name_of(new),
-        "was": name_of(old),
-        "hunks": [[1, 1, 1, 2]],
-        "origin": {"turn": 3, "tool_call_id": "c1", "title": "Edit \x1b]0;a.py"},
-    }
+    row = changed(path, old, new, [[1, 1, 1, 2]], 3, "c1")
+    row[1]["snapped"][0]["origin"]["title"] = "Edit \x1b]0;a.py"
     write(
         tmp_path / "data" / "journals" / "a.ndjson",
         [
             start("claude", str(path.parent)),
             prompt("Say it twice"),
-            ("note", {"snapped": [item], "gone": [], "session": "s1"}),
+            row,
         ],
     )
     return path

@@ -18,6 +18,7 @@ from acp_tui.ui.commands import COMMANDS, Command, Group
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.screens.address import AddressDialog
+from acp_tui.ui.screens.blame import BlameList, BlameScreen
 from acp_tui.ui.screens.bundle import BundleScreen
 from acp_tui.ui.screens.changes import ChangesScreen
 from acp_tui.ui.screens.decisions import DecisionsScreen
@@ -70,6 +71,7 @@ SCREENS: Final[Mapping[str, tuple[type[DOMNode], ...]]] = {
     "Settings": (SettingsScreen,),
     "Protocol log": (ProtocolScreen, FrameList, FrameScreen, BundleScreen),
     "Search": (SearchScreen,),
+    "Blame": (BlameScreen, BlameList),
     "Help and details": (HelpScreen, SessionDetailsScreen, SourceScreen, MarkdownScreen),
 }
 """The classes whose keys are listed together. The lists of all screens have the keys of `FrameList`."""

@@ -63,6 +63,7 @@ def odd_keys() -> dict[str, str]:
         "super+meta+",
         "hyper+super+meta+",
         "ctrl+hyper+",
+        "ctrl+hyper+super+",
     )
     odd = [f"{held}{key}" for held, key in product(modifiers, "abcdefghijklmnopqrstuvwxyz0123456789")]
     names = _names()

@@ -96,6 +96,7 @@ class ChangesScreen(FullScreen[None]):
         Binding("A", "keep_file", "Keep file", id="changes.keep-file"),
         Binding("ctrl+a", "keep_all", "Keep all", show=False, id="changes.keep-all"),
         Binding("v", "show_kept", "Show kept changes", show=False, id="changes.show-kept"),
+        Binding("b", "blame", "Blame", show=False, id="changes.blame"),
         Binding("escape,q", "close", "Close", id="changes.close"),
     ]
 
@@ -107,6 +108,7 @@ class ChangesScreen(FullScreen[None]):
         styles: Styles | None = None,
         review: Callable[[], ChangeReview | None] = lambda: None,
         prompt_of: Callable[[int], str] = lambda turn: "",
+        blames: Callable[[str, int], None] | None = None,
     ) -> None:
         """Show the changes.
 
@@ -118,6 +120,7 @@ class ChangesScreen(FullScreen[None]):
             review: returns what keeps and rejects changes; None, also while a session is taken up: only what
                 the agent reported is shown.
             prompt_of: returns the prompt of a turn, counted from 1.
+            blames: called with a path and a line (from 1), to show who wrote the file.
         """
         super().__init__(styles)
         self._all_files = files
@@ -126,6 +129,7 @@ class ChangesScreen(FullScreen[None]):
         self._review_of = review
         self._review = review()
         self._prompt_of = prompt_of
+        self._blames = blames
         self._kept = 0
         self._files = in_order(files(), first)
         self._shown: list[SeenChange | None] = []
@@ -225,6 +229,12 @@ class ChangesScreen(FullScreen[None]):
             await self._review.tracking.look()
         if draws(self):
             self._read()
+
+    def action_blame(self) -> None:
+        """Show who wrote each line of the current file."""
+        place = self.query_one(DiffView).place
+        if self._blames is not None and place is not None:
+            self._blames(*place)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

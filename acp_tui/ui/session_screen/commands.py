@@ -23,6 +23,7 @@ from acp_tui.ui.screens.key_guard import Hands, hands_of
 from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, choose
 from acp_tui.ui.screens.palette import Palette, chosen, palette_items
 from acp_tui.ui.screens.unasked import answer_of
+from acp_tui.ui.session_screen.blame import blame_newest, blame_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.export import export_session
 from acp_tui.ui.session_screen.find import find
@@ -331,6 +332,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.restore": _in_worker("restore", lambda parts: restore_turn(parts.screen)),
     "session.rewind": _in_worker("restore", lambda parts: go_back(parts.screen)),
     "session.drop-note": lambda parts: parts.screen.conversation.rejections.drop(),
+    "session.blame": lambda parts: blame_newest(parts.screen),
     "session.review": lambda parts: parts.details.review(),
     "session.compact": _compact,
     "session.doctor": lambda parts: parts.shell.run(Prompt(_DOCTOR, is_command=True)),
@@ -371,6 +373,7 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
 WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionParts, str], None]]] = {
     "session.rename": lambda parts, name: rename(parts.screen, name),
     "session.search": lambda parts, words: search(parts.screen, words),
+    "session.blame": lambda parts, words: blame_of(parts.screen, words),
 }
 """Functions of slash commands with an argument."""
 

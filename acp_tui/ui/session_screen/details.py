@@ -28,6 +28,7 @@ from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.subagent import SubagentScreen
 from acp_tui.ui.screens.texts import MarkdownScreen, SessionDetailsScreen, sections
 from acp_tui.ui.screens.tool_call import ToolCallScreen
+from acp_tui.ui.session_screen.blame import show_blame
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.find import found_block
 from acp_tui.ui.session_screen.links import links, open_link, text_of_file
@@ -166,6 +167,7 @@ class DetailScreens:
                     else None
                 ),
                 session.prompt_of,
+                lambda path, line: show_blame(self._screen, path, line),
             )
             self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
 

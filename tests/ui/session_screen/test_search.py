@@ -15,7 +15,7 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens import search
 from acp_tui.ui.screens.search import SearchScreen
-from acp_tui.ui.session_screen.search import place_of
+from acp_tui.ui.session_screen.places import place_of
 from tests import recordings
 from tests.recorded_talks import Row, answered, call, call_update, chunk, prompt, start, write
 from tests.ui.seats import seat, told
@@ -118,6 +118,8 @@ def test_each_document_has_its_entry(name: str) -> None:
             assert isinstance(entry, UserMessage)
         elif "answer" in document.texts:
             assert isinstance(entry, Message | Thought)
-            assert " ".join(document.text("answer").split())[:50] in " ".join(text_of(entry).split())
+            first = document.texts["answer"][0]
+            # What an agent sends as a message and nobody said is recorded, and not in the chat.
+            assert first in text_of(entry) or first.startswith("[MODE_UPDATE]")
         else:
             assert isinstance(entry, ToolCall | UserCommand)

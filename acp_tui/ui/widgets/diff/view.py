@@ -404,14 +404,19 @@ class DiffView(RowView, can_focus=True):
         """Return all files as a patch."""
         return self.files.patch()
 
-    def action_edit(self) -> None:
-        """Ask for an editor at the current change, else at the top row."""
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """The path and the line (from 1) of the current change, else of the top row."""
         number, change = self.current_file, self.current_change
         if number is None:
-            return
+            return None
         line = change.new_start if change is not None else self.rows.line_at(self.top_row() + 1)
-        first = self.files[number].file.first_line or 1
-        self.post_message(self.EditWanted(self.files[number].file.path, line + first))
+        return self.files[number].file.path, line + (self.files[number].file.first_line or 1)
+
+    def action_edit(self) -> None:
+        """Ask for an editor at the current change, else at the top row."""
+        if self.place is not None:
+            self.post_message(self.EditWanted(*self.place))
 
     def action_pan(self, steps: int) -> None:
         """Pan long lines, up to the end of the longest one."""
