@@ -162,12 +162,12 @@ class Program:
 
     def wake_ups(self) -> int:
         """Return how often its threads have waited for something that then came, since they began."""
-        return sum(
-            int(line.split()[1])
-            for task in Path(f"/proc/{self.pid}/task").iterdir()
-            for line in (task / "status").read_text().splitlines()
-            if line.startswith("voluntary_ctxt_switches")
-        )
+        found = 0
+        for task in Path(f"/proc/{self.pid}/task").iterdir():
+            with suppress(OSError):  # the thread has ended
+                _, _, rest = (task / "status").read_text().partition("\nvoluntary_ctxt_switches:")
+                found += int(rest.split()[0])
+        return found
 
     def peak(self) -> float:
         """Return the most resident memory that it has had so far, in MB."""

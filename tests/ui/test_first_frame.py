@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from textual.events import Key, Paste
@@ -172,3 +176,18 @@ async def test_a_draft_of_the_last_run_is_put_away_where_something_was_typed_bef
         assert "important" in here.session.prompt.stashed.text
         await here.tabs.end()
     began.guard.close()
+
+
+async def test_other_threads_give_way_sooner_while_modules_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual, seen = sys.getswitchinterval(), list[float]()
+
+    def load(name: str) -> Any:
+        seen.append(sys.getswitchinterval())
+        return importlib.import_module(name)
+
+    monkeypatch.setattr("acp_tui.ui.app.importlib", SimpleNamespace(import_module=load))
+    async with seat(tmp_path):
+        assert sys.getswitchinterval() == usual
+    assert max(seen) < usual
