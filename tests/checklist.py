@@ -170,6 +170,8 @@ LATER: Final = {
     153: "commands in the background",
     154: "output without a turn",
     155: "work in the background is shown",
+    156: "unstable methods need their capability",
+    157: "titles come from the agent",
 }
 """Obligations behind those that are not held yet."""
 

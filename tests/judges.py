@@ -8,7 +8,9 @@ from typing import Any
 from tests.schema.official import faults_of_params, faults_of_result
 from tests.schema.sdk import lost_in_params, lost_in_result
 
-_UNPUBLISHED = frozenset({"session/set_model", "session/fork", "craft/drainMidTurnQueue"})
+_UNPUBLISHED = frozenset(
+    {"session/set_model", "session/fork", "craft/drainMidTurnQueue", "session/set_title"}
+)
 """Methods that are in no stable schema, and that agents offer all the same."""
 
 

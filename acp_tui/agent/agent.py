@@ -58,6 +58,7 @@ from acp_tui.protocol.schema import (
     InitializeResponse,
     PromptRequest,
     PromptResponse,
+    SetTitleResponse,
     SubagentUpdate,
     has,
 )
@@ -346,6 +347,18 @@ class Agent:
             if isinstance(value, bool):
                 params["type"] = "boolean"
         await self.connection.call(f"session/{option.set_by}", params)
+
+    async def set_title(self, session_id: str, title: str) -> str:
+        """Give a session a title; return the one that the agent has made of it.
+
+        Raises:
+            NotOffered: nothing was sent.
+            AgentGone, CallFailed, or AgentError for an answer that cannot be read.
+        """
+        self._capabilities.need(self._capabilities.can.session_capabilities.title, "set titles")
+        params = {"sessionId": session_id, "title": title}
+        result = await self.connection.call("session/set_title", params)
+        return parse_result(SetTitleResponse, "session/set_title", result).title
 
     async def close_session(self, session_id: str) -> None:
         """Close a session here and, where it can, at the agent: its turn, questions and terminals."""

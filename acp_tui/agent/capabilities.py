@@ -161,6 +161,7 @@ def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
         ("close sessions", has(session.close)),
         ("delete sessions", has(session.delete)),
         ("fork sessions", has(session.fork)),
+        ("set session titles", has(session.title)),
         ("additional folders", has(session.additional_directories)),
         ("images in prompts", prompt.image),
         ("audio in prompts", prompt.audio),

@@ -24,6 +24,7 @@ from acp_tui.protocol.schema import (
     PromptResponse,
     SessionSetup,
     SetConfigOptionResponse,
+    SetTitleResponse,
     TextContent,
 )
 from acp_tui.protocol.validation import Unreadable
@@ -227,6 +228,12 @@ def _turn_ended(response: Response) -> Iterator[AddressedEvent]:
         yield session_id, events.TurnEnded(end.stop_reason, tuple(end.content), end.usage)
 
 
+def _titled(response: Response) -> Iterator[AddressedEvent]:
+    if response.error is None:
+        title = validation.read(SetTitleResponse, response.result).title
+        yield session_of(response.call.params), schema.SessionInfoUpdate(title=title)
+
+
 def _steered(response: Response) -> Iterator[AddressedEvent]:
     outcome = _get(response.result, "outcome") if response.error is None else None
     if outcome in ("injected", "startedNewTurn"):
@@ -291,6 +298,7 @@ _RESPONSES: Final[dict[str, Callable[[Response], Iterator[AddressedEvent]]]] = {
     "session/resume": _attached,
     "session/prompt": _turn_ended,
     STEERING: _steered,
+    "session/set_title": _titled,
     "session/set_mode": _option_set,
     "session/set_model": _option_set,
     "session/set_config_option": _option_set,

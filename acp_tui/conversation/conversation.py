@@ -29,7 +29,7 @@ from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import KnownSession, SessionOpening
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.state import ConversationListener, ConversationState, Phase
-from acp_tui.protocol.schema import SessionInfo
+from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.session.entries import Entry, ToolCall
 from acp_tui.session.events import Noted, RangeChosen, SessionChange
 from acp_tui.session.questions import Question
@@ -396,6 +396,17 @@ class Conversation(ConversationState):
         if agent is not before and session is not None:
             await self.reopen_session(agent, session)
         return await ask(agent)
+
+    async def set_title(self, title: str) -> str:
+        """Give the session a title at the agent, where it takes one; return the title to show.
+
+        Raises:
+            AgentError: it was refused.
+        """
+        agent, session = self.agent, self.session
+        if agent is None or session is None or not has(agent.can.session_capabilities.title) or not title:
+            return title
+        return await agent.set_title(session.id, title)
 
     async def fork(self, info: SessionInfo) -> SessionInfo:
         """Have the agent fork one of its sessions; the fork is open and not shown anywhere.

@@ -425,6 +425,12 @@ class ListSessionsResponse(Model):
     next_cursor: str | None = None
 
 
+class SetTitleResponse(Model):
+    """The title that the agent has given a session, which may differ from the one that was wanted."""
+
+    title: str
+
+
 class SetConfigOptionResponse(Model):
     """All options after one was set."""
 
@@ -634,6 +640,8 @@ class SessionCapabilities(Model):
     close: Marker | None = None
     fork: Marker | None = None
     additional_directories: Marker | None = None
+    title: Marker | None = None
+    """Titles may be set (unstable)."""
 
 
 class AuthCapabilities(Model):

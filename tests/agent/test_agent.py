@@ -19,7 +19,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.session import events
 from acp_tui.session.entries import AgentMessage, Notice, SteeredMessage, UserMessage, text_of
-from tests.agent.puppet import SESSION, conversation, text, update
+from tests.agent.puppet import ABLE, SESSION, conversation, text, update
 
 # ------------------------------------------------------------------ initialize
 
@@ -584,3 +584,21 @@ async def test_c152_an_agent_that_asks_for_queued_words_has_its_answer_at_once()
         assert [text_of(entry) for entry in talk.session.entries if isinstance(entry, SteeredMessage)] == [
             "more"
         ]
+
+
+async def test_c157_the_title_that_the_agent_returns_is_the_one_shown() -> None:
+    async with conversation({**ABLE, "sessionCapabilities": {"title": {}}}) as talk:
+        setting = asyncio.create_task(talk.agent.set_title(SESSION, "  mine  "))
+        call = await talk.puppet.hears("session/set_title")
+        assert call["params"] == {"sessionId": SESSION, "title": "  mine  "}
+        talk.puppet.answers(call, {"title": "mine"})
+
+        assert await setting == "mine"
+        assert talk.session.title == "mine"
+
+
+async def test_c156_no_title_is_sent_to_an_agent_that_takes_none() -> None:
+    async with conversation() as talk:
+        with pytest.raises(NotOffered):
+            await talk.agent.set_title(SESSION, "mine")
+        assert talk.puppet.sent.requests("session/set_title") == []

@@ -262,6 +262,10 @@ def serve(frame: Frame) -> None:
             attach(frame)
         case "session/fork":
             fork(frame)
+        case "session/set_title":
+            title = frame["params"]["title"]
+            refused = {"code": -32602, "message": "Not that"}
+            reply(frame, **({"error": refused} if title == "bad" else {"result": {"title": f"{title}!"}}))
         case "session/set_mode" | "session/set_config_option":
             set_option(frame)
 

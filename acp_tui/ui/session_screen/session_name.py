@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.ui.screens.menu import LineDialog
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
@@ -57,6 +58,20 @@ def rename(screen: ConversationScreen, name: str) -> None:
     screen.show_status()
     said = f"Renamed to “{name}”." if name else "Name removed: the session shows its own title."
     screen.notify(said)
+    screen.run_worker(_tell_agent(screen, session.id, name), group="names")
+
+
+async def _tell_agent(screen: ConversationScreen, session_id: str, name: str) -> None:
+    """Have the agent take the name for its title, where it can; show the title that it makes of it."""
+    try:
+        title = await screen.conversation.set_title(name)
+    except AgentError as error:
+        screen.notify(f"The agent keeps its own title: {error}", title="Names", severity="warning")
+        return
+    title = " ".join(safe_line(title).split())[:LONGEST]
+    if title and title != name:
+        screen.tabs.names.put(_agent(screen.conversation), session_id, title)
+        screen.show_status()
 
 
 def _without_name(conversation: Conversation) -> str:
