@@ -72,7 +72,7 @@ def offered(**can: Any) -> Capabilities:
 
 def test_before_an_agent_has_introduced_itself_it_takes_text_only() -> None:
     Capabilities().need_blocks([TEXT])
-    with pytest.raises(NotOffered, match="cannot take images"):
+    with pytest.raises(NotOffered, match="cannot accept images"):
         Capabilities().need_blocks([TEXT, IMAGE])
 
 
