@@ -65,12 +65,12 @@ def test_a_program_that_ends_well_without_an_answer_may_need_an_option() -> None
 @pytest.mark.parametrize(
     ("stderr", "advice"),
     [
-        ("error: unknown option '--acp'", "arguments"),
+        ("error: unknown option '--acp'", "argument"),
         ("Error: Cannot find module 'x'", "runtime"),
         ("HTTP 401 Unauthorized", "login"),
         ("getaddrinfo ENOTFOUND api.example", "network"),
         ("npm error code E404", "package was not found"),
-        ("EACCES: permission denied, open '/x'", "permissions"),
+        ("EACCES: permission denied, open '/x'", "Permission"),
     ],
 )
 def test_what_it_said_leads_to_advice(stderr: str, advice: str) -> None:
