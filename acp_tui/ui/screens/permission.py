@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -143,6 +144,10 @@ def keys_of(options: Sequence[PermissionOption], flaws: Flaws) -> dict[str, Perm
 def _is_plain(option: PermissionOption, flaws: Flaws) -> bool:
     """Return True for an option that is not odd, and whose name says what it does if it allows."""
     return not flaws.of(option) and is_understood(option)
+
+
+_SAYS_LASTING: Final = re.compile(r"\b(?:always|never|session)\b", re.I)
+"""Names that say that the answer counts for later requests."""
 
 
 class PermissionDialog(DiffDialog[PermissionAnswer]):
@@ -616,7 +621,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         kind = option_kind(option)
         if not note and not is_understood(option):
             note = f"the agent means: {option.kind.replace('_', ' ')}"
-        elif not note and kind is not None and kind.is_lasting and "always" not in option.name.lower():
+        elif not note and kind is not None and kind.is_lasting and not _SAYS_LASTING.search(option.name):
             note = "for later calls, too"
         name = option.name.strip() or "(no name)"
         role = "muted" if kind is None else "success" if kind.allows else "error"

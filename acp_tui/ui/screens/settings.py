@@ -25,7 +25,7 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 _NAME: Final = 26
 _VALUE: Final = 24
 """Cells of the columns of names and values, at least."""
-_WIDE: Final = 120
+_WIDE: Final = 110
 """Width from which a row shows the meaning."""
 _PROBLEMS: Final = 3
 """Most problems above the list."""
