@@ -74,6 +74,8 @@ def _first_keys(client: Client, env: Mapping[str, str]) -> Figures:
             typed[letter] = perf_counter()
             program.type(letter)
             program.look_on(TYPED_EVERY)
+        program.look_on_until(lambda: program.noted[agent.READY] is not None)
+        cpu = cpu or program.cpu()  # where the letters were too few for a slow start
         program.look_on_until(lambda: None not in program.noted.values())
         seen = {text: at or 0.0 for text, at in program.noted.items()}
         moments = (shown, seen[first], seen[agent.READY])
