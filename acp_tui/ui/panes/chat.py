@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from typing_extensions import override
@@ -22,6 +22,9 @@ from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.panes.pane import Pane, PaneKey
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock
+
+_HEADING_ROWS: Final = 2
+"""Rows of the heading of the recent sessions."""
 
 
 class RecentLine(OneRowBlock):
@@ -135,9 +138,10 @@ class ChatPane(Pane):
             self._folding.fold_older(by_user=False)
 
     def show_recent(self, heading: Block, lines: Sequence[RecentLine]) -> None:
-        """List earlier sessions below the welcome, as long as it is shown."""
-        if self._welcome is not None and lines and not self._recent:
-            self._recent = [heading, *lines]
+        """List earlier sessions below the welcome while it is shown, as many as fit: the welcome stays."""
+        room = self.size.height - self.virtual_size.height - _HEADING_ROWS
+        if self._welcome is not None and lines and room > 0 and not self._recent:
+            self._recent = [heading, *lines[:room]]
             for block in self._recent:
                 self.append(block)
 

@@ -56,3 +56,21 @@ async def test_they_go_with_the_welcome_as_soon_as_the_chat_begins(tmp_path: Pat
         await here.sees("heard second")
         assert "Recent in this folder" not in here.text
         assert len(here.session.query_one(ChatPane).blocks) == 2
+
+
+@pytest.mark.slow
+async def test_only_as_many_are_listed_as_fit_below_the_welcome(tmp_path: Path) -> None:
+    for prompt in ("first", "second", "third"):
+        async with seat(tmp_path, Settings()) as before:
+            await before.say(prompt)
+            await before.sees(f"heard {prompt}")
+
+    async with seat(tmp_path, Settings()) as here:
+        await here.sees("Recent in this folder", "first", "second", "third")
+        rows = here.text.splitlines()
+        above = next(place for place, row in enumerate(rows) if "Recent in this folder" in row) + 1
+
+    async with seat(tmp_path, Settings(), size=(120, above + 1 + 3)) as here:
+        await here.sees("Recent in this folder", "third")
+        assert "acp-tui  in" in here.text, "the welcome stays in view"
+        assert "first" not in here.text
