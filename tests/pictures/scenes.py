@@ -104,7 +104,7 @@ async def changes(play: Performance) -> None:
     await open_changes(play)
     await play.until(lambda: "new file" in play.text, "the file is shown")
     await play.pilot.press("A")
-    await play.until(lambda: "is kept" in play.text, "the file is kept")
+    await play.until(lambda: "kept (" in play.text, "the file is kept")
     await play.pilot.press("escape", "ctrl+l")
     await play.say("/edit")
     await play.answer("y")
