@@ -53,7 +53,7 @@ def test_a_file_that_became_a_folder_is_left_alone(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="directory"):
         put_back(tmp_path, "a", "a", b"old\n", 0o100644)
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(OSError, match="it is now a folder"):
         read_file(tmp_path, "a")
 
     assert (tmp_path / "a" / "inner").read_text() == "x"

@@ -55,6 +55,10 @@ def told(blocks: list[EntryBlock]) -> list[EntryBlock]:
     return blocks[ends[0] :] if ends else blocks
 
 
+NOT_SAID = ("[MODE_UPDATE] ", "[Function Call: ")
+"""Beginnings of messages that gemini sends and nobody said."""
+
+
 def said(name: str, session: Session) -> str:
     """Return what the agent said in a session by the rows alone, without blanks; a load begins anew."""
     text = ""
@@ -66,7 +70,8 @@ def said(name: str, session: Session) -> str:
             text = ""
         update = params.get("update", {})
         if row.direction == "in" and update.get("sessionUpdate") == "agent_message_chunk":
-            text += update["content"].get("text", "")
+            chunk = update["content"].get("text", "")
+            text += "" if chunk.startswith(NOT_SAID) else chunk
     return squeezed(text)
 
 
