@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 Object = dict[str, Any]
@@ -91,6 +91,15 @@ def is_idle(meta: Object | None) -> bool:
     status = codex.get("threadStatus") if isinstance(codex, dict) else None
     is_pi_idle = isinstance(pi, dict) and pi.get("running") is False
     return is_pi_idle or (isinstance(status, dict) and status.get("type") == "idle")
+
+
+def unsaid(texts: Sequence[str]) -> re.Pattern[str] | None:
+    """Return the pattern of messages that nobody said, without blanks around; `*` stands for the rest of a line.
+
+    None if there are no such texts.
+    """
+    lines = "|".join(re.escape(text).replace(r"\*", ".*") for text in texts)
+    return re.compile(lines) if lines else None
 
 
 def normalise(model: str, value: Any) -> Any:

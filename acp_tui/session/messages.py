@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -40,10 +39,9 @@ class Messages:
     """Maps chunks to messages among the entries of a session."""
 
     def __init__(self, entries: list[Entry], unsaid: Sequence[str] = ()) -> None:
-        """Take the entries, and texts of the agent that nobody said; `*` stands for the rest of a line."""
+        """Take the entries, and the texts of the agent that nobody said; see `dialects.unsaid`."""
         self._entries = entries
-        lines = "|".join(re.escape(text).replace(r"\*", ".*") for text in unsaid)
-        self._unsaid = re.compile(lines) if lines else None
+        self._unsaid = dialects.unsaid(unsaid)
         self.is_replay = True
         """True while user messages are a replay: until a prompt, or the start of a new session."""
         self._by_id: dict[type[Message], dict[str, int]] = {

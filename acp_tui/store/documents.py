@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, get_args
 from pydantic_core import from_json
 
 from acp_tui.protocol import dialects, frames
+from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.folders import plain_file
 
 Column = Literal["prompt", "answer", "tool", "output", "decision", "file"]
@@ -96,6 +97,8 @@ class DocumentReader:
         self._asked: dict[str, tuple[str, dict[str, Any]]] = {}
         self._printed: dict[str, str] = {}
         self._commands: dict[str, Document] = {}
+        self._unsaid: re.Pattern[str] | None = None
+        """What the agent is known to send as messages, and nobody said."""
 
     def take(self, line: bytes) -> Iterator[Document]:
         """Take the next row, and yield the documents that end with it."""
@@ -180,7 +183,9 @@ class DocumentReader:
         if kind not in (*_CHUNKS, *_CALLS) or not isinstance(update.get("content") or {}, dict | list):
             update = dialects.normalise_update(update)
             kind = update.get("sessionUpdate")
-        if kind in _CHUNKS:
+        if kind in _CHUNKS and self._is_unsaid(update.get("content")):
+            yield from self._close_message(talk)
+        elif kind in _CHUNKS:
             which = str(kind), str(update.get("messageId") or "")
             if talk.message is None or talk.which != which:
                 yield from self._close_message(talk)
@@ -193,6 +198,14 @@ class DocumentReader:
             if dialects.tool_status(str(update.get("status"))) in ("completed", "failed"):
                 del talk.calls[call.document.call]
                 yield self._document(call)
+
+    def _is_unsaid(self, content: Any) -> bool:
+        text = content.get("text") if isinstance(content, dict) else None
+        return (
+            isinstance(text, str)
+            and self._unsaid is not None
+            and self._unsaid.fullmatch(text.strip()) is not None
+        )
 
     def _called(self, session: str, fields: dict[str, Any], t: float, offset: int) -> _Call:
         calls, call_id = self._talk(session).calls, str(fields.get("toolCallId"))
@@ -227,6 +240,8 @@ class DocumentReader:
     def _noted(self, msg: dict[str, Any], t: float, offset: int) -> Iterator[Document]:
         if "start" in msg:
             self.start = self.start or msg
+            argv = [word for word in _list(msg["start"]) if isinstance(word, str)]
+            self._unsaid = dialects.unsaid(quirks_of(argv, known_agents()).unsaid) if argv else None
             yield from self.finish()
         elif "exit" in msg:
             yield from self.finish()
