@@ -94,7 +94,7 @@ def is_idle(meta: Object | None) -> bool:
 
 
 def unsaid(texts: Sequence[str]) -> re.Pattern[str] | None:
-    """Return the pattern of messages that nobody said, without blanks around; `*` stands for the rest of a line.
+    """Return the pattern of messages that nobody said; `*` stands for the rest of a line.
 
     None if there are no such texts.
     """

@@ -98,7 +98,7 @@ class DocumentReader:
         self._printed: dict[str, str] = {}
         self._commands: dict[str, Document] = {}
         self._unsaid: re.Pattern[str] | None = None
-        """What the agent is known to send as messages, and nobody said."""
+        """The pattern of messages that the agent is known to send, and nobody said."""
 
     def take(self, line: bytes) -> Iterator[Document]:
         """Take the next row, and yield the documents that end with it."""

@@ -37,7 +37,7 @@ async def test_of_very_many_commands_the_first_are_offered_and_that_is_said_once
             "availableCommands": [{"name": f"command-{n}"} for n in range(2_500)],
         }
         await here.say(f"updates {json.dumps([update])}")
-        await here.until(lambda: [one for one in here.notices if "Of 2,500 commands" in one.message])
+        await here.until(lambda: [one for one in here.notices if "of 2,500 commands" in one.message])
 
         assert len(here.session.parts.agent_commands.printable) == 2_000
         here.app.clear_notifications()
