@@ -17,6 +17,7 @@ from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import PromptRequest
 from acp_tui.protocol.validation import read
 from acp_tui.session.entries import AgentMessage, ToolCall, UserMessage, text_of
+from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.workspace.terminals import Terminals
 from tests import recordings
 from tests.journals import Line, MemoryJournal, told
@@ -35,7 +36,16 @@ class Person:
         self.script = Scripted(rows, self.workspace, self.act)
         self.journal = MemoryJournal()
         host = Host(terminals=Terminals(), missing_file_reads_empty=True)
-        self.agent = Agent(self.script, host, self.journal, lambda *_: None)
+        quirks = quirks_of(rows[0].msg["start"], known_agents())
+        self.journal.note({"start": rows[0].msg["start"]})
+        self.agent = Agent(
+            self.script,
+            host,
+            self.journal,
+            lambda *_: None,
+            title_is_command=quirks.title_is_command,
+            unsaid=quirks.unsaid,
+        )
         self.tasks: list[asyncio.Task[Any]] = []
 
     def act(self, row: Frame) -> None:

@@ -47,7 +47,8 @@ def chunks(rows: list[Line], session: Session, kind: str) -> str:
         if row.direction == "in" and row.msg.get("method") == "session/update":
             update = row.msg["params"]["update"]
             if row.msg["params"]["sessionId"] == session.id and update["sessionUpdate"] == kind:
-                text += update["content"].get("text", "")
+                said = update["content"].get("text", "")
+                text += said if not said.startswith("[MODE_UPDATE]") else ""  # which gemini says unasked
     return text
 
 
