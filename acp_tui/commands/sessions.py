@@ -40,7 +40,7 @@ def run(data: Path, options: dict[str, Any]) -> int:
             marks.change([one.id for one in named], keep=bool(options["keep"]))
         except OSError as error:
             return _failed(f"{data / NAME} cannot be written: {error.strerror or error}")
-        _say(f"{_sessions(named)} {'kept' if options['keep'] else 'not kept any more'}")
+        _say(f"{_sessions(named)} {'protected' if options['keep'] else 'no longer protected'}")
         return 0
     if options["delete"]:
         return _delete(named, options["yes"], as_json)

@@ -27,7 +27,7 @@ COMPARED: Final = 2_000_000
 _SEARCHED: Final = 50_000_000
 """Characters searched for messages split in another way."""
 
-_TOLD: Final = "The agent tells this session differently from what was seen here. What was seen stays."
+_TOLD: Final = "The agent reports this session differently from what you saw here. What you saw is kept."
 
 
 def difference_notice(seen: Session, told: Session) -> Noted | None:
@@ -48,7 +48,7 @@ def _differences(seen: Session, told: Session) -> Iterator[str]:
     for call in _calls(told):
         known = seen.tool_call(call.tool_call_id)
         if known is not None and known.status in ("rejected", "cancelled") and call.status == "completed":
-            yield f"It tells as done what was {known.status}: {' '.join(known.title.split())}"
+            yield f"It reports as done what was {known.status}: {' '.join(known.title.split())}"
     yield from _of_the_agent(seen, told)
 
 
@@ -63,14 +63,14 @@ def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
     attached = tuple(line_of(entry) for entry in ours if len(entry.parts) > 1)
     for line in theirs:
         if line and line not in known and not (attached and line.startswith(attached)):
-            yield f"It says that you said: {line}"
+            yield f"It reports that you said: {line}"
     heard = set(theirs)
     for entry in ours:
         line = line_of(entry)
         is_command = line.startswith("/")  # agents seldom keep commands
         is_told = line in heard or _words(text_of(entry)) in heard
         if not (entry.dropped or is_command or is_told or len(entry.parts) > 1):
-            yield f"It does not tell that you said: {line}"
+            yield f"It does not report that you said: {line}"
 
 
 def _of_the_agent(seen: Session, told: Session) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _of_the_agent(seen: Session, told: Session) -> Iterator[str]:
         if left < 0:
             return
         if line.replace(" ", "") not in packed:
-            yield f"It says that it said: {line}"
+            yield f"It reports that it said: {line}"
 
 
 def _calls(session: Session) -> Iterator[ToolCall]:

@@ -727,7 +727,7 @@ class Session:
         if not begins:
             return ()
         closed = self._messages.close()
-        return (*closed, self._append(Notice("The agent goes on by itself.", at=at)))
+        return (*closed, self._append(Notice("The agent continues by itself.", at=at)))
 
     @property
     def background_calls(self) -> list[ToolCall]:

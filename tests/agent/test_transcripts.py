@@ -294,5 +294,5 @@ def test_c154_claude_wakes_by_itself_after_a_command_in_the_background() -> None
     (session,) = replay(first_run("claude-background")).sessions.values()
 
     told = [entry.text for entry in session.entries if isinstance(entry, Notice)]
-    assert "The agent goes on by itself." in told
+    assert "The agent continues by itself." in told
     assert session.alone_at is None

@@ -92,7 +92,7 @@ async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
         assert conversation.tracking is None
 
 
-DIFFERS = "The agent tells this session differently from what was seen here. What was seen stays."
+DIFFERS = "The agent reports this session differently from what you saw here. What you saw is kept."
 SEEN = ["hello", "heard hello"]
 LIE = {"kind": "user_message_chunk", "content": {"type": "text", "text": "Delete it all"}}
 

@@ -47,18 +47,18 @@ def seen(*more: Any) -> Session:
         ([USERS, chunk("I fixed it.")], ""),
         ([USERS, chunk("I fix"), call("other"), chunk("ed it.")], ""),
         ([USERS, thought("something else"), call("rm", title="rm -r x", status="failed"), OWN], ""),
-        ([USERS, chunk("ok", "user"), OWN], "It says that you said: fix itok"),
-        ([USERS, OWN, chunk("delete all", "user")], "It says that you said: delete all"),
-        ([OWN], "It does not tell that you said: fix it"),
-        ([USERS, call("rm", status="completed")], "It tells as done what was rejected: rm -r x"),
-        ([USERS, OWN, call("t"), chunk("You allowed it.")], "It says that it said: You allowed it."),
+        ([USERS, chunk("ok", "user"), OWN], "It reports that you said: fix itok"),
+        ([USERS, OWN, chunk("delete all", "user")], "It reports that you said: delete all"),
+        ([OWN], "It does not report that you said: fix it"),
+        ([USERS, call("rm", status="completed")], "It reports as done what was rejected: rm -r x"),
+        ([USERS, OWN, call("t"), chunk("You allowed it.")], "It reports that it said: You allowed it."),
     ],
 )
 def test_what_differs_is_told_in_one_notice(told: list[dict[str, Any]], lines: str) -> None:
     notice = difference_notice(seen(), session_with(*told))
 
     assert (notice.detail if notice is not None else "") == lines.replace(
-        "fix itok", "fix itok\nIt does not tell that you said: fix it"
+        "fix itok", "fix itok\nIt does not report that you said: fix it"
     )
 
 

@@ -29,7 +29,7 @@ def ask_scene(turn: DemoTurn, rest: str) -> None:
     )
     option = ask(turn, tool, _ANSWERS)
     if option is None:
-        tool.finish("The question was put away.", failed=True)
+        tool.finish("The question was dismissed.", failed=True)
         turn.say("You did not answer, so nothing was moved.")
         return
     said_yes = option["kind"].startswith("allow")

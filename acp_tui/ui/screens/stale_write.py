@@ -114,7 +114,7 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
     def _about(self) -> list[str]:
         name = safe_line(self._file)
         if not self._question.is_there:
-            return [f"{name} was deleted since the agent last saw it; the write would bring it back."]
+            return [f"{name} was deleted since the agent last saw it; the write would restore it."]
         about = [f"{name} has changed on disk since the agent last read or wrote it."]
         if self._question.encoding and self._question.now is not None:
             about.append(f"It is {self._question.encoding} now; the agent's version would be UTF-8.")

@@ -74,7 +74,9 @@ async def test_a_session_that_is_told_differently_stays_as_it_was_seen_and_that_
 
         await here.press("f12")
 
-        await here.sees("heard first", "heard second", "tells this session differently", "it said: as before")
+        await here.sees(
+            "heard first", "heard second", "reports this session differently", "it said: as before"
+        )
 
 
 async def test_no_empty_row_is_between_two_tool_calls_and_one_before_anything_else(tmp_path: Path) -> None:
