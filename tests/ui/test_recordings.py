@@ -124,7 +124,7 @@ async def test_c30_every_recording_is_shown_whole_and_none_of_it_is_obeyed(tmp_p
             ["β wide 漢字 │    22", "› markdown", "A new.txt", "recorded, F12"],
         ),
         ("claude-full", ["− beta", "+ BETA", "Yes (you)", "▌ tick 3", "Stub: no tool for 'plan'."]),
-        ("codex-cancel", ["· Cancelled.", "⊘ run", "▌ tick 3", "after the cancels", "No changes yet"]),
+        ("codex-cancel", ["· Cancelled.", "⊘ run", "▌ tick 3", "after the cancels", "none yet"]),
         ("kimi-reject", ["Reject (you)", "cancelled (you)", "✗ tool   StrReplaceFile", "› say still alive"]),
         ("opencode-basic", ["✓ tool   2 todos", "plan done", "• nested", "End 🎉."]),
     ],
