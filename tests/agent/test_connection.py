@@ -354,9 +354,12 @@ async def test_what_was_drawn_is_written_whenever_others_have_their_turn(tmp_pat
         missing: list[str] = []
 
         async def look() -> None:
-            while "last" not in talk.said():
-                written = (tmp_path / "j.ndjson").read_bytes()
-                missing.extend(word for word in talk.said().split() if b"%b " % word.encode() not in written)
+            drawn: list[str] = []
+            while "last" not in drawn:
+                drawn, before = talk.said().split(), len(drawn)
+                if drawn[before:]:
+                    written = (tmp_path / "j.ndjson").read_bytes()
+                    missing.extend(word for word in drawn[before:] if b"%b " % word.encode() not in written)
                 await asyncio.sleep(0)
 
         looking = asyncio.create_task(look())
