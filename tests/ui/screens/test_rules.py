@@ -68,7 +68,7 @@ def row_of(app: Stage, text: str) -> str:
 async def test_every_rule_is_listed_with_why_it_does_not_count(changes: RuleChanges, tmp_path: Path) -> None:
     app = Stage(screen(changes, tmp_path))
     async with app.run_test(size=wide_enough(tmp_path)) as pilot:
-        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        await until(pilot, lambda: "3 of 5 active" in screen_text(app))
 
         assert row_of(app, "git status").split() == [
             "allow",
@@ -91,13 +91,13 @@ async def test_every_rule_is_listed_with_why_it_does_not_count(changes: RuleChan
 async def test_a_rule_is_deleted_and_brought_back(changes: RuleChanges, tmp_path: Path) -> None:
     app = Stage(screen(changes, tmp_path))
     async with app.run_test(size=(120, 20)) as pilot:
-        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        await until(pilot, lambda: "3 of 5 active" in screen_text(app))
         await pilot.press("down", "d")
-        await until(pilot, lambda: "2 of 4 count" in screen_text(app))
+        await until(pilot, lambda: "2 of 4 active" in screen_text(app))
         assert "*.env" not in changes.book.user_file.read_text()
 
         await pilot.press("u")
-        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        await until(pilot, lambda: "3 of 5 active" in screen_text(app))
         assert changes.book.user_file.read_text() == MINE
 
 
@@ -109,7 +109,7 @@ async def test_a_rule_is_made_and_changed(changes: RuleChanges, tmp_path: Path) 
         await until(pilot, lambda: isinstance(app.screen, RuleEditor))
         app.screen.query_one("#command", Input).value = "make"
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "4 of 6 count" in screen_text(app))
+        await until(pilot, lambda: "4 of 6 active" in screen_text(app))
         assert "this workspace" in row_of(app, "make …")
         assert changes.book.user_file.read_text().startswith(MINE)
 
@@ -124,7 +124,7 @@ async def test_a_rule_is_made_and_changed(changes: RuleChanges, tmp_path: Path) 
 async def test_a_file_that_is_in_the_way_is_said(changes: RuleChanges, tmp_path: Path) -> None:
     app = Stage(screen(changes, tmp_path))
     async with app.run_test(size=wide_enough(tmp_path)) as pilot:
-        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        await until(pilot, lambda: "3 of 5 active" in screen_text(app))
         changes.book.user_file.write_text("[[rules")
         await pilot.press("d")
 
@@ -139,12 +139,12 @@ async def test_the_file_of_the_workspace_is_trusted_from_the_list(
 ) -> None:
     app = Stage(screen(changes, tmp_path))
     async with app.run_test(size=(120, 20)) as pilot:
-        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        await until(pilot, lambda: "3 of 5 active" in screen_text(app))
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, RuleTrust) and app.screen.armed)
         await pilot.press("t")
 
-        await until(pilot, lambda: "4 of 5 count" in screen_text(app))
+        await until(pilot, lambda: "4 of 5 active" in screen_text(app))
 
 
 async def test_a_list_without_rules_says_how_one_is_made(tmp_path: Path) -> None:
