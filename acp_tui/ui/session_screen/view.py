@@ -188,11 +188,15 @@ class SessionView:
         if not screen.is_running:
             return
         self._wake()
+        self._show_pending()
+        screen.query_one(PromptArea).keep_soon()
+        screen.show_status()
+
+    def _show_pending(self) -> None:
+        screen = self._screen
         screen.query_one("#queue", StatusRows).set_rows(
             pending_rows(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
         )
-        screen.query_one(PromptArea).keep_soon()
-        screen.show_status()
 
     @survives_errors
     def settings_changed(self) -> None:
@@ -257,6 +261,8 @@ class SessionView:
         if change.fields:
             screen.show_status()
             self._parts.pane_layout.show_tabs()
+        if screen.conversation.queue and not {"turn", "questions"}.isdisjoint(change.fields):
+            self._show_pending()  # whether the agent can be steered is said there
         if "turn" in change.fields and not screen.is_seen:
             screen.has_news = session.turn_state == "idle"
             screen.tabs.show()
