@@ -1,12 +1,14 @@
 """Fixtures of all tests.
 
-Private names: `_send` and `_receive` of `Connection`, the two places that every line passes.
+Private names: `_send` and `_receive` of `Connection`, the two places that every line passes; of the guard,
+its process and what reaps it, since it is left to itself at the end.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,9 +80,25 @@ def all_that_is_sent_is_valid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 @pytest.fixture(autouse=True)
-def watchers_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait until a watcher is gone, however busy the machine: later tests would find it as a zombie."""
+def watchers_go(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Wait until a watcher is gone, however busy the machine: later tests would find it as a zombie.
+
+    One that is left to itself would end what a later test starts: in the program nothing is started then.
+    """
     monkeypatch.setattr(guard, "GOING", 60.0)
+    left: list[int] = []
+    linger = guard.Guard.linger
+
+    def noted(one: guard.Guard) -> None:
+        if one._pid is not None:
+            left.append(one._pid)
+        linger(one)
+
+    monkeypatch.setattr(guard.Guard, "linger", noted)
+    yield
+    deadline = time.monotonic() + 20
+    while any(guard._runs(pid) for pid in left) and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from acp_tui.sandbox import machine
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.settings import SandboxSettings, Settings
 from tests.conversation.talks import launch, said, start, talk
-from tests.sandbox.fences import lay_out, needs_bubblewrap
+from tests.sandbox.fences import lay_out, needs_fenced_agent
 from tests.waiting import until
 
 
@@ -62,7 +62,7 @@ async def test_without_a_fence_the_agent_is_not_started(
         assert conversation.running is None
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_the_agent_and_its_commands_are_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = lay_out(tmp_path / "home")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -85,7 +85,7 @@ async def test_the_agent_and_its_commands_are_inside(tmp_path: Path, monkeypatch
     assert not temporary.exists()
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_a_session_in_another_folder_is_told_to_be_read_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +100,7 @@ async def test_a_session_in_another_folder_is_told_to_be_read_only(
         assert "The sandbox keeps this folder read-only." in said(conversation)
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_a_restart_has_a_sandbox_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = lay_out(tmp_path / "home")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 from unittest.mock import patch
 
 import pytest
@@ -21,6 +22,10 @@ HAS_BUBBLEWRAP = HERE.means == Means("bubblewrap")
 
 needs_bubblewrap = pytest.mark.skipif(
     not HAS_BUBBLEWRAP, reason=f"no bubblewrap here: {HERE.why or 'without ids of processes of its own'}"
+)
+needs_fenced_agent = pytest.mark.skipif(
+    not HAS_BUBBLEWRAP or Path(__file__).is_relative_to(gettempdir()),
+    reason="no bubblewrap here, or a checkout in /tmp: the sandbox has a /tmp of its own, without our agent",
 )
 needs_landlock = pytest.mark.skipif(version() < FILES_SINCE, reason="no Landlock here")
 

@@ -192,8 +192,7 @@ async def test_what_is_slow_to_end_is_left_to_a_watcher_that_waits_for_it(tmp_pa
     assert not child.has_ended  # nobody waits for it here
     await until(lambda: not sleepers(moment) and not watchers())
     assert saved.exists()
-    for one in zombies():  # in the program it is its end that reaps them
-        os.waitpid(one, 0)
+    await child.wait()
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.texts import SessionDetailsScreen
 from acp_tui.ui.session_screen.links import file_of
-from tests.sandbox.fences import lay_out, needs_bubblewrap
+from tests.sandbox.fences import lay_out, needs_fenced_agent
 from tests.ui.seats import Seat, seat
 
 pytestmark = pytest.mark.slow
@@ -38,7 +38,7 @@ async def failed(here: Seat, words: str) -> None:
     await here.say(f"updates {json.dumps([call])}")
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_the_status_line_and_the_details_say_that_the_agent_is_fenced(home: Path) -> None:
     async with seat(home / "work", fenced(network="off")) as here:
         await here.sees("sandbox fenced, no network")
@@ -61,7 +61,7 @@ async def test_without_a_sandbox_nothing_is_said_of_it(home: Path) -> None:
         assert "fenced" not in here.text
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_it_is_offered_once_in_a_workspace(home: Path) -> None:
     async with seat(home / "work") as here:
         await here.sees("/sandbox  puts this agent into a fence")
@@ -72,7 +72,7 @@ async def test_it_is_offered_once_in_a_workspace(home: Path) -> None:
         assert sandboxed_workspaces().state(str(home / "work")) == "offered"
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_the_agent_is_restarted_in_it_and_always_in_this_workspace(home: Path) -> None:
     async with seat(home / "work") as here:
         await here.sees("ready")
@@ -90,7 +90,7 @@ async def test_the_agent_is_restarted_in_it_and_always_in_this_workspace(home: P
         await here.until(lambda: sandboxed_workspaces().state(str(home / "work")) == "offered")
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_a_refused_write_is_named_at_its_call_and_allowed_at_once(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await failed(here, "touch: cannot touch '~/other/new': Read-only file system")
@@ -107,7 +107,7 @@ async def test_a_refused_write_is_named_at_its_call_and_allowed_at_once(home: Pa
     assert (home / "other" / "new").read_text() == "by-the-agent\n"
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_a_secret_is_asked_for_again_and_no_is_the_first_answer(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await failed(here, "cat: ~/.ssh/id: No such file or directory")
@@ -127,7 +127,7 @@ async def test_a_secret_is_asked_for_again_and_no_is_the_first_answer(home: Path
         await here.sees("the Key")
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_a_link_into_tmp_leads_to_the_agents_own(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await here.say("sh echo made-inside > /tmp/report.txt; echo made")
@@ -140,7 +140,7 @@ async def test_a_link_into_tmp_leads_to_the_agents_own(home: Path) -> None:
         assert file_of("file:///tmp/report.txt", str(home / "work")) is None
 
 
-@needs_bubblewrap
+@needs_fenced_agent
 async def test_our_own_folders_stay_closed(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await failed(here, "cat: ~/ours/data/journals: No such file or directory")

@@ -60,7 +60,7 @@ async def test_enter_opens_the_recorded_session_at_the_place(tmp_path: Path) -> 
         await here.write("/search number7 in:answer")
         await here.press("enter")
         await here.is_before(SearchScreen)
-        await here.sees("1 place\n")
+        await here.sees("1 place\n", "Answer number7")
         await here.press("enter")
         await here.until(lambda: here.conversation.phase == "recorded")
         chat = here.session.query_one(ChatPane)
@@ -72,18 +72,21 @@ async def test_enter_opens_the_recorded_session_at_the_place(tmp_path: Path) -> 
         await here.write("/search file30 in:tool")
         await here.press("enter")
         await here.is_before(SearchScreen)
-        await here.sees("1 place\n")
+        await here.sees("1 place\n", "Read file30.txt")
         await here.press("enter")
         await here.until(lambda: at_cursor(chat) == "Read file30.txt")
         assert len(here.tabs.screens) == 2
 
 
-async def test_a_recording_that_is_gone_is_said(tmp_path: Path, journals: Path) -> None:
+async def test_a_recording_that_is_gone_is_said(
+    tmp_path: Path, journals: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "build_command", lambda: ("sleep", "600"))  # else it is missed before Enter
     async with seat(tmp_path) as here:
         await here.write("/search number7 in:answer")
         await here.press("enter")
         await here.is_before(SearchScreen)
-        await here.sees("1 place\n")
+        await here.sees("1 place", "Answer number7")
         (journals / "long.ndjson").unlink()
         await here.press("enter")
         await here.until(lambda: "no longer exists" in told(here))
