@@ -24,7 +24,7 @@ F6, F8, UP, DOWN = "\x1b[17~", "\x1b[19~", "\x1b[A", "\x1b[B"
 MARK: Final = "ACP_TUI_TEST_RUN"
 """Environment variable by which all that a run has started is found."""
 
-AT_REST: Final = "F1 help"
+AT_REST: Final = "  F1 help"
 """The status line while no turn is running."""
 
 ARMED: Final = "r reject with a reason"
