@@ -136,6 +136,7 @@ def leave(run: Run) -> None:
         run.first_prompt is None
     ):  # started again after a failure: a session in which nothing was said is not kept
         prompt(run)
+    run.terminal.until(AT_REST)  # a turn that runs would be asked about
     run.terminal.type(CTRL_Q)
     assert run.terminal.exit_code() == 0, run.terminal.screen
     wait_for(lambda: not run.processes(), 5)
