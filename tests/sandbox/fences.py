@@ -20,14 +20,16 @@ HERE = tried()
 
 HAS_BUBBLEWRAP = HERE.means == Means("bubblewrap")
 
-needs_bubblewrap = pytest.mark.skipif(
+needs_bubblewrap = pytest.mark.skipif(  # without it there is no wall to test; `.ci/run` installs it
     not HAS_BUBBLEWRAP, reason=f"no bubblewrap here: {HERE.why or 'without ids of processes of its own'}"
 )
-needs_fenced_agent = pytest.mark.skipif(
+needs_fenced_agent = pytest.mark.skipif(  # the agent of a checkout in /tmp is not there inside
     not HAS_BUBBLEWRAP or Path(__file__).is_relative_to(gettempdir()),
     reason="no bubblewrap here, or a checkout in /tmp: the sandbox has a /tmp of its own, without our agent",
 )
-needs_landlock = pytest.mark.skipif(version() < FILES_SINCE, reason="no Landlock here")
+needs_landlock = pytest.mark.skipif(  # a kernel before 6.2 cannot keep files as they are
+    version() < FILES_SINCE, reason="the kernel has no Landlock 3, which also guards truncating"
+)
 
 
 def lay_out(home: Path) -> Path:
