@@ -273,9 +273,11 @@ def folder(text: str, what: str) -> str:
     """Return an absolute path to an existing folder; links stay as they are."""
     from pathlib import Path
 
+    from acp_tui.platform import expand_home
+
     if not text:  # such as an unset variable: do not fall back to the current folder
         raise Refusal(f"{what} is empty; name a folder, or . for the current one.")
-    path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 (resolve() would follow links)
+    path = Path(os.path.abspath(Path(expand_home(text))))  # noqa: PTH100 (resolve() would follow links)
     if not path.exists():
         raise Refusal(f"{what} does not exist: {path}")
     if not path.is_dir():
@@ -482,10 +484,11 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
         return (), ()
     from pathlib import Path
 
+    from acp_tui.platform import expand_home
     from acp_tui.store.folders import config_folder
     from acp_tui.store.mcp import collect
 
-    paths = [Path(os.path.abspath(Path(name).expanduser())) for name in options.mcp_config]  # noqa: PTH100
+    paths = [Path(os.path.abspath(Path(expand_home(name)))) for name in options.mcp_config]  # noqa: PTH100
     return collect(settings.mcp_servers, config_folder() / "settings.toml", paths, os.environ)
 
 

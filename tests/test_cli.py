@@ -83,6 +83,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     ("argv", "message"),
     [
         (["--cwd", "{tmp}/none"], "does not exist: {tmp}/none"),
+        (["--cwd", "~no-such-user"], "~no-such-user"),
         (["--cwd", "{tmp}/file"], "is not a folder"),
         (["--cwd", ""], "The workspace is empty"),
         (["--add-dir", ""], "The folder of --add-dir is empty"),

@@ -17,6 +17,7 @@ from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
 from acp_tui.formatting import inside, size
+from acp_tui.platform import expand_home
 from acp_tui.protocol.schema import (
     AudioContent,
     ContentBlock,
@@ -77,7 +78,7 @@ def names_outside(text: str, folder: str) -> bool:
 
     Nothing is looked up, so a path that leads into the folder by a link counts as outside.
     """
-    named = (os.path.expanduser(one[0].path) for one in mentions(text))  # noqa: PTH111 - text, no path yet
+    named = (expand_home(one[0].path) for one in mentions(text))
     return any(path[:1] == "/" and not Path(os.path.normpath(path)).is_relative_to(folder) for path in named)
 
 
@@ -256,9 +257,7 @@ def _attachment(reading: MentionReading, roots: Sequence[str]) -> Attachment | N
     Raises:
         OSError: the file cannot be attached.
     """
-    path = Path(reading.path)
-    if reading.path.startswith("~/"):
-        path = path.expanduser()
+    path = Path(expand_home(reading.path) if reading.path.startswith("~/") else reading.path)
     is_ours = not path.is_absolute()
     path = Path(roots[0]) / path
     try:
@@ -353,7 +352,7 @@ def dropped_media(text: str, cwd: str) -> str | None:
             return None
         with path.open("rb") as file:
             head = file.read(16)
-    except (OSError, ValueError, RuntimeError):  # no file, a name with a zero in it, nobody's home
+    except (OSError, ValueError):  # no file, or a name with a zero in it
         return None
     is_media = image_type(head) is not None or audio_type(head) is not None
     return mention_of(inside(str(path), cwd)) if is_media else None
@@ -370,4 +369,4 @@ def _path(text: str) -> Path | None:
         words = shlex.split(text)
     except ValueError:  # an open quote
         return None
-    return Path(words[0]).expanduser() if len(words) == 1 and words[0][:1] in "/~" else None
+    return Path(expand_home(words[0])) if len(words) == 1 and words[0][:1] in "/~" else None

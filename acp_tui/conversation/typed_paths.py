@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from acp_tui.platform import expand_home
+
 _WORD: Final = re.compile(r"\S*$")
 _SHELL_WORD: Final = re.compile(r"(?:\\.|[^\s\\'\"|&;<>()])*$")
 _ESCAPED: Final = re.compile(r"\\(.)")
@@ -51,12 +53,12 @@ def paths_of(typed: str, cwd: str) -> list[str]:
     folder, slash, name = typed.rpartition("/")
     found: list[str] = []
     try:
-        with os.scandir(Path(cwd, Path(f"{folder}{slash}").expanduser())) as entries:
+        with os.scandir(Path(cwd, Path(expand_home(f"{folder}{slash}")))) as entries:
             for entry, _ in zip(entries, range(_MOST), strict=False):
                 is_hidden = entry.name.startswith(".") and not name.startswith(".")
                 if entry.name.startswith(name) and not is_hidden and entry.name.isprintable():
                     found.append(f"{folder}{slash}{entry.name}{'/' if entry.is_dir() else ''}")
-    except (OSError, ValueError, RuntimeError):  # no such folder, none that may be read, nobody's home
+    except (OSError, ValueError):  # no such folder, or none that may be read
         return []
     return sorted(found)
 

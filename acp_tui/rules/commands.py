@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from acp_tui.platform import expand_home
 from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.paths import runs_text
@@ -258,7 +259,7 @@ def goes_out(command: str | None, folder: str, is_inside: Inside) -> bool:
 
 def _target(word: Word) -> str | None:
     """Return the folder that a word names, where that is known."""
-    return posixpath.expanduser(word.source) if _AT_HOME.fullmatch(word.source) else word.text
+    return expand_home(word.source) if _AT_HOME.fullmatch(word.source) else word.text
 
 
 def unknown_to(prefixes: Sequence[str], command: str | None, is_inside: Inside = _nowhere) -> str:
@@ -458,7 +459,8 @@ def _only_says(command: str) -> tuple[Words, ...]:
     line = parse_line(command)
     found = tuple(tuple(_words_of(one)) for one in line.commands)
     is_sure = line.plain and all(
-        None not in words
+        bool(words)
+        and None not in words
         and (words[0] in _SAYING or (words[0] == "git" and len(words) > 1 and words[1] in _GIT_SAYING))
         and not (one.redirects or one.assignments or one.background)
         for one, words in zip(line.commands, found, strict=True)

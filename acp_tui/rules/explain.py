@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from acp_tui.platform import expand_home
 from acp_tui.rules.shell import SHELLS, Redirect, SimpleCommand, Word, is_too_long, parse_line, script_of
 
 _PATH: Final = re.compile(r"(?:/|~|\.\.(?:/|$)|.*/\.\.(?:/|$))")
@@ -185,4 +186,4 @@ def _paths(words: Sequence[Word]) -> Iterator[str]:
 
 
 def _absolute(path: str, cwd: str) -> str:
-    return posixpath.normpath(posixpath.join(cwd, posixpath.expanduser(path)))
+    return posixpath.normpath(posixpath.join(cwd, expand_home(path)))

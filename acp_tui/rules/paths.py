@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
+from acp_tui.platform import expand_home
 from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.shell import (
     MAX_LINE,
@@ -172,7 +173,7 @@ def _absolute(path: str, folder: str) -> str:
     elif path.startswith("localhost/"):
         path = path.removeprefix("localhost")
     if path.startswith("~"):
-        path = os.path.expanduser(path)  # noqa: PTH111
+        path = expand_home(path)
     return _single(posixpath.join(folder, path))
 
 
@@ -583,5 +584,5 @@ def entries(folder: str, most: int) -> list[str] | None:
 def joined(text: str, folder: str) -> str:
     """Return a path as a program in a folder reads it, or a shell one with `~`."""
     if text.startswith("~"):
-        text = os.path.expanduser(text)  # noqa: PTH111 - text, not yet a path
+        text = expand_home(text)
     return posixpath.join(folder, text)

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from platformdirs import PlatformDirs
 
+from acp_tui.platform import expand_home
 from acp_tui.session.questions import Destination
 from acp_tui.workspace.real_paths import real_path
 
@@ -249,7 +250,7 @@ def protections_below(folder: str) -> Iterator[Protection]:
 
 
 def _absolute(path: str, roots: Sequence[str]) -> str:
-    written = posixpath.expanduser(path)
+    written = expand_home(path)
     return written if written.startswith("/") else posixpath.join(roots[0] if roots else "/", written)
 
 
@@ -450,7 +451,7 @@ def _folded(text: str) -> str:
 
 
 def _home() -> str:
-    return os.path.expanduser("~")  # noqa: PTH111 - text, and a hundred of them
+    return expand_home("~")
 
 
 @lru_cache(maxsize=1)
@@ -482,7 +483,7 @@ def _with_wild_start(home: str) -> tuple[_Pattern, ...]:
 
 def destination(path: str, cwd: str) -> Destination:
     """Return the file behind a path in the folder of a session, links followed."""
-    written = posixpath.join(cwd, posixpath.expanduser(path))
+    written = posixpath.join(cwd, expand_home(path))
     try:
         real, base = real_path(written), real_path(cwd)
         why = why_protected(written, (cwd,)) or ""

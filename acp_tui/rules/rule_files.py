@@ -19,6 +19,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Table
 
 from acp_tui.formatting import from_home
+from acp_tui.platform import expand_home
 from acp_tui.rules.commands import prefix_mistake
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import shape
@@ -150,7 +151,7 @@ def _filled(value: Any, place: Place, findings: shape.Findings) -> str:
 
 
 def _folder(value: Any, place: Place, findings: shape.Findings) -> str:
-    found = os.path.expanduser(_filled(value, place, findings))  # noqa: PTH111 - "~" only, links stay
+    found = expand_home(_filled(value, place, findings))
     if not found.startswith("/"):
         raise shape.ShapeError("an absolute path, from / or ~")
     return os.path.normpath(found)
@@ -160,7 +161,7 @@ def _glob(value: Any, place: Place, findings: shape.Findings) -> str:
     found = _filled(value, place, findings)
     if {"..", "."} & set(found.split("/")):
         raise shape.ShapeError("a path without . and ..")
-    return os.path.expanduser(found)  # noqa: PTH111
+    return expand_home(found)
 
 
 def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:

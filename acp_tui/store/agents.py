@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
+from acp_tui.platform import expand_home
 from acp_tui.store import shape
 from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch, Quirks
@@ -167,7 +168,7 @@ def _split(text: str) -> list[str]:
 
 def _no_such(name: str, known: Mapping[str, KnownAgent]) -> NoSuchAgent:
     if "/" in name:
-        there = Path(name).expanduser().exists()
+        there = Path(expand_home(name)).exists()
         why = "is not a program that may be run" if there else "does not exist"
         return NoSuchAgent(f"'{name}' {why}", "Check the path, or name a program on PATH.")
     guess = shape.nearest(name, known).removeprefix("; ")
@@ -180,7 +181,7 @@ def _no_such(name: str, known: Mapping[str, KnownAgent]) -> NoSuchAgent:
 
 def _program(text: str, env: Mapping[str, str] | None = None) -> str | None:
     """Return the absolute path of a program, looked up with the agent's PATH."""
-    found = shutil.which(os.path.expanduser(text), path=(env or {}).get("PATH"))  # noqa: PTH111
+    found = shutil.which(expand_home(text), path=(env or {}).get("PATH"))
     return os.path.abspath(found) if found else None  # noqa: PTH100 (pathlib would follow nothing but fold "..")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from acp_tui.platform import expand_home
 from acp_tui.store import shape
 from acp_tui.store.folders import Problem
 from acp_tui.store.shape import Place
@@ -374,7 +375,7 @@ def _ready(server: McpServer, environment: Mapping[str, str]) -> McpServer:
 
 def _program(command: str, environment: Mapping[str, str]) -> str:
     """Return the absolute path of a program, because agents start it anywhere."""
-    found = shutil.which(os.path.expanduser(command), path=environment.get("PATH"))  # noqa: PTH111
+    found = shutil.which(expand_home(command), path=environment.get("PATH"))
     if found is None:
         raise _Unusable(f"there is no program '{command}'")
     return os.path.abspath(found)  # noqa: PTH100 (resolve() would follow links)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import moment
+from acp_tui.platform import expand_home
 from acp_tui.store.documents import COLUMNS, Column, Document
 
 FILTERS: Final = ("agent", "folder", "file", "since", "until", "in")
@@ -130,7 +131,7 @@ def limited(query: Query, name: str, value: str) -> Query:
         case "agent":
             return replace(query, agent=value)
         case "folder":
-            return replace(query, folder=str(Path(value).expanduser()) if value.startswith("~") else value)
+            return replace(query, folder=str(Path(expand_home(value))) if value.startswith("~") else value)
         case "file":
             return replace(query, file=_words(value))
         case "in":

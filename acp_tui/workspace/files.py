@@ -15,7 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
-from acp_tui.platform import copy_attributes
+from acp_tui.platform import copy_attributes, expand_home
 from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.encodings import BINARY, UTF_8, decode
@@ -650,7 +650,7 @@ def led_elsewhere(path: str, real: str, cwd: str) -> str:
         cwd: the folder of the session, which may itself be reached by a link.
     """
     named = below(real, cwd) if real else ""
-    plain = os.path.normpath(absolute(os.path.expanduser(path), cwd))  # noqa: PTH111 - text
+    plain = os.path.normpath(absolute(expand_home(path), cwd))
     return "" if named == plain else named
 
 

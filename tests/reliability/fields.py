@@ -74,7 +74,8 @@ _PUT_ASIDE: Final = ((_ESCAPE, _is_put_aside),)
 _QUESTION: Final = ("\x19", "reject with a reason")
 _FIELDS: Final = (
     _Field("the prompt", (("", EMPTY),), (("\x03", EMPTY),)),
-    _Field("the chat", (("\x1bOQ", "▌  /"),), (("\x0c", EMPTY),), takes_text=False),
+    # What is pasted in the chat goes to the prompt.
+    _Field("the chat", (("\x1bOQ", "▌  /"),), (("\x03", EMPTY),)),
     _Field("the find bar", (("\x06", "find in the chat"),), _CLOSED),
     _Field("the name of the session", (("\x1br", "Name of this session"),), _CLOSED, most=60),
     _Field("the filter of a menu", (("\x1b[21~", "Enter choose"),), _CLOSED),

@@ -6,9 +6,12 @@ import random
 import shutil
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from acp_tui.rules.commands import POWERS, covering, may_run, power_of, runs
 from acp_tui.rules.model import Decision, Rule, ToolUse, decide
@@ -688,3 +691,55 @@ def test_a_denied_command_in_a_message_or_a_pattern_is_no_command(command: str) 
 )
 def test_a_message_that_something_may_run_counts(command: str) -> None:
     assert runs("rm", command) or may_run("rm", command)
+
+
+_TOKENS = (
+    *("", "A=1", "A=", "echo", "git", "commit", "-m", "rm", "-rf", "grep", "cat", ".env", "cd", ".."),
+    *("|", "||", "&&", ";", ";;", "&", ">", "<", ">>", "2>", "<<E", "E", "\n", "(", ")", "{", "}", "[["),
+    *("]]", "$(", "`", "'", '"', "$x", "${x}", "!", "if", "then", "fi", "for", "do", "done", "case", "f()"),
+    *(
+        "esac",
+        "env",
+        "sudo",
+        "sh",
+        "-c",
+        "*",
+        "~",
+        "~no-such-user",
+        "#",
+        "\\",
+        "=",
+        "-",
+        "--",
+        "eval",
+        "find",
+    ),
+    *("find", "-exec", "+", "xargs", "\0", "é", "\udcff", "$'", "<<<", "&>", "|&", "<("),
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.builds(str.join, st.sampled_from([" ", ""]), st.lists(st.sampled_from(_TOKENS), max_size=9)),
+    st.sampled_from(["read", "edit", "execute"]),
+)
+def test_any_text_gets_a_decision(text: str, tool_kind: str) -> None:
+    rules = [
+        *(Rule("deny", path="*.env"), Rule("deny", path="/w/secrets/**"), Rule("deny", command="rm -rf")),
+        *(
+            Rule("ask", command="git push"),
+            Rule("ask", tool_name="x*"),
+            Rule("allow", path="/w/**"),
+            Rule("allow"),
+        ),
+    ]
+    use = ToolUse("a", tool_kind, workspace="/w")
+    for one in (
+        replace(use, command=text),
+        replace(use, worded=text, tool_name=text),
+        replace(use, told=(text,), inputs=(text,)),
+        replace(use, paths=(text,), hints=(text,)),
+        replace(use, command="cat .env", env=(("A", text),), folder=text, folders=(text,)),
+        replace(use, command="cat .env", workspace=text, roots=(text,), unknown_fields=(text,)),
+    ):
+        assert decide(rules, one).decision in ("allow", "ask", "deny")

@@ -7,7 +7,6 @@ variables, or the same file with the same new text. Each part of a grant is good
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from types import MappingProxyType
 from typing import Final
 
 from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in, unknown_fields
+from acp_tui.platform import expand_home
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of, option_kind
@@ -252,7 +252,7 @@ def places_led_to(call: ToolCall, cwd: str) -> dict[str, Destination]:
 
 
 def _followed(path: str, cwd: str) -> str:
-    return real(absolute(os.path.expanduser(path), cwd))  # noqa: PTH111 - text, not yet a path
+    return real(absolute(expand_home(path), cwd))
 
 
 class Grants:

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote
 
+from acp_tui.platform import expand_home
 from acp_tui.session.entries import ToolCall
 
 _FILE_FIELDS: Final = frozenset({"path", "file_path", "abs_path", "absolute_path", "filename", "file"})
@@ -209,7 +210,7 @@ def leads_out(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> boo
 def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
     if not text.startswith(("/", "~/")) and ".." not in text.split("/"):
         return False
-    plain = _GLOB.split(os.path.expanduser(text), maxsplit=1)[0]  # noqa: PTH111 - text, not yet a path
+    plain = _GLOB.split(expand_home(text), maxsplit=1)[0]
     path = os.path.normpath(os.path.join(cwd, plain))  # noqa: PTH118
     try:
         if is_inside(path):
@@ -223,7 +224,7 @@ def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
 def input_paths(call: ToolCall, cwd: str) -> list[str]:
     """Return the paths that only the input of a call names, absolute."""
     found = named_in(call.raw_input, narrow=call.command is not None)
-    return [os.path.join(cwd, os.path.expanduser(path)).replace("/./", "/") for path in found]  # noqa: PTH111, PTH118 - text, not yet a path
+    return [os.path.join(cwd, expand_home(path)).replace("/./", "/") for path in found]  # noqa: PTH118 - text, not yet a path
 
 
 def folder_of(call: ToolCall, cwd: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -18,6 +17,7 @@ from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedent
 from acp_tui.agent.permissions.grants import titled_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
 from acp_tui.conversation.conversation import Conversation
+from acp_tui.platform import expand_home
 from acp_tui.protocol.schema import ContentBlock, ContentItem, UnknownItem
 from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
 from acp_tui.rules.model import WORDS, Rule
@@ -122,7 +122,7 @@ def details_of(
     command = command_of(call)
 
     def is_inside(path: str) -> bool:
-        return inside(absolute(os.path.expanduser(path), cwd))  # noqa: PTH111 - text, not yet a path
+        return inside(absolute(expand_home(path), cwd))
 
     facts = _facts(call, command, cwd, is_inside, level, places)
     title = [_title(call, level, is_alone=not facts)] if _worth_showing(call.title, command) else []

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from acp_tui.changes.blame import RecordedStep, place_in
+from acp_tui.platform import expand_home
 from acp_tui.store.documents import Document, document_at
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.screens.blame import BlameScreen
@@ -19,7 +20,7 @@ def show_blame(screen: ConversationScreen, file: str, line: int = 1) -> None:
     def opens(step: RecordedStep) -> None:
         screen.app.run_worker(_go_to(screen, step), group="tabs")
 
-    path = Path(screen.conversation.cwd) / Path(file).expanduser()
+    path = Path(screen.conversation.cwd) / Path(expand_home(file))
     folders = data_folder() / "journals", data_folder() / "snapshots"
     screen.app.push_screen(BlameScreen(path, line, folders, opens, screen.theme_styles))
 

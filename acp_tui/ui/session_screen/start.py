@@ -16,6 +16,7 @@ from acp_tui.conversation.failure import Failure
 from acp_tui.conversation.login import STOPPED
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
+from acp_tui.platform import expand_home
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.store.agents import LaunchError, demo_launch, resolve
 from acp_tui.store.folders import data_folder
@@ -504,8 +505,5 @@ def _is_folder(path: str) -> bool:
 
 def _folder(typed: str) -> str | None:
     """Return a typed folder as an absolute path, or None if there is none."""
-    try:
-        path = Path(typed).expanduser().absolute()
-    except RuntimeError:  # the home of an unknown user
-        return None
+    path = Path(expand_home(typed)).absolute()
     return str(path) if typed and path.is_dir() else None
