@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 from typing_extensions import override
@@ -68,7 +68,11 @@ def run_line(calls: Sequence[ToolCall], cwd: str, symbol: Callable[[str], str]) 
 
 def is_read(entry: Any) -> bool:
     """Return True for a completed read or search, which is folded with its neighbours."""
-    return isinstance(entry, ToolCall) and entry.kind in ("read", "search") and entry.status == "completed"
+    return _reads(entry) and entry.status == "completed"
+
+
+def _reads(entry: Any) -> bool:
+    return isinstance(entry, ToolCall) and entry.kind in ("read", "search")
 
 
 def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[Piece]:
@@ -149,6 +153,8 @@ class Folding:
         self._head: dict[EntryBlock, EntryBlock] = {}
         self._kept_open: set[EntryBlock] = set()
         """Blocks whose line the user has opened."""
+        self._row = range(0)
+        """Places that are known to be reads in a row which no folded turn hides."""
 
     # ------------------------------------------------------------------ turns
 
@@ -210,33 +216,59 @@ class Folding:
 
     # ------------------------------------------------------------------ reads in a row
 
-    def changed(self, index: int) -> None:
-        """A block is new or has changed: fold the reads in a row before it or around it, or open them."""
-        block = self._blocks[index]
-        if isinstance(block, EntryBlock) and not is_read(block.entry):
-            head = self._head.get(block)
-            if head is not None and not self._is_turn(head):
-                self._restore(head)
-        for place in (index - 1, index):
-            if place >= 0:
-                self._fold_run(place)
+    def changed(self, indexes: Collection[int]) -> None:
+        """Blocks are new or have changed: fold the reads in a row before or around them, or open them."""
+        for index in indexes:
+            block = self._blocks[index]
+            if isinstance(block, EntryBlock) and not is_read(block.entry):
+                if index in self._row:
+                    self._row = range(0)
+                head = self._head.get(block)
+                if head is not None and not self._is_turn(head):
+                    self._restore(head)
+        done = range(0)
+        for place in sorted({near for index in indexes for near in (index - 1, index) if near >= 0}):
+            if place not in done:
+                done = self._fold_row(place)
 
-    def _fold_run(self, index: int) -> None:
-        first = last = index
-        while first >= 0 and self._is_read(first):
-            first -= 1
-        while last < len(self._blocks) and self._is_read(last):
-            last += 1
-        run = [block for block in self._blocks[first + 1 : last] if isinstance(block, EntryBlock)]
-        if len(run) < FEWEST or (last == len(self._blocks) and not self._is_idle()):
-            return  # more may come: a line that grows under the eyes would be unrest
-        if self._kept_open.intersection(run) or self._behind.get(run[0]) == run:
-            return
-        for block in run:
+    def _fold_row(self, index: int) -> range:
+        """Fold the reads in a row around a place if they are to be folded; return their places."""
+        row = self._row_around(index)
+        if len(row) < FEWEST or (self._may_grow(row) and not self._is_idle()):
+            return row  # a line that grows under the eyes would be unrest
+        reads = [block for block in self._blocks[row.start : row.stop] if isinstance(block, EntryBlock)]
+        if self._kept_open.intersection(reads) or self._behind.get(reads[0]) == reads:
+            return row
+        for block in reads:
             self._restore(self._head.get(block))
-        calls = [block.entry for block in run if isinstance(block.entry, ToolCall)]
-        place = run[0].context
-        self._put_behind(run, Digest(lambda: (run_line(calls, place.cwd, place.symbol), ())))
+        calls = [block.entry for block in reads if isinstance(block.entry, ToolCall)]
+        place = reads[0].context
+        self._put_behind(reads, Digest(lambda: (run_line(calls, place.cwd, place.symbol), ())))
+        return row
+
+    def _row_around(self, index: int) -> range:
+        """Return the places of the reads in a row around a place.
+
+        An agent may read thousands of files, and each is news when it comes and when it ends: places that
+        were found to be reads are not looked at again.
+        """
+        known = self._row
+        if index in known:
+            first, last = known.start - 1, known.stop
+        else:
+            first = last = index
+        while first >= 0 and self._is_read(first):
+            first = known.start - 1 if first in known else first - 1
+        while last < len(self._blocks) and self._is_read(last):
+            last = known.stop if last in known else last + 1
+        self._row = range(first + 1, last)
+        return self._row
+
+    def _may_grow(self, row: range) -> bool:
+        if row.stop == len(self._blocks):
+            return True
+        block = self._blocks[row.stop]
+        return isinstance(block, EntryBlock) and block.is_running and _reads(block.entry)
 
     def _is_read(self, index: int) -> bool:
         block = self._blocks[index]
@@ -253,17 +285,19 @@ class Folding:
         if head is None:
             return False
         members = self._behind[head]
+        self._row = range(0)
         self._kept_open.add(head)
         self._restore(head)
         if self._is_turn(head):
             places = {one: place for place, one in enumerate(self._blocks)}
             for member in members:
                 if is_read(member.entry):
-                    self._fold_run(places[member])
+                    self._fold_row(places[member])
         return True
 
     def _put_behind(self, members: list[EntryBlock], line: OneRowBlock) -> None:
         head = members[0]
+        self._row = range(0)
         self._behind[head] = members
         self._kept_open.discard(head)
         for member in members:

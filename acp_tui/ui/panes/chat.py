@@ -196,10 +196,9 @@ class ChatPane(Pane):
             (self._counting.add if block.is_running else self._counting.discard)(block)
         self._session = session
         folding = self._folding or self._make_folding()
-        for index in change.entries:
-            folding.changed(self._above + index)
+        folding.changed([self._above + index for index in change.entries])
         if "turn" in change.fields and session.turn_state == "idle" and session.entries:
-            folding.changed(len(self.blocks) - 1)
+            folding.changed([len(self.blocks) - 1])
             if self.context.fold_turns:
                 folding.fold_older(by_user=False)
         if self._wanted is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from acp_tui.protocol.schema import Cost, TurnUsage, UsageUpdate
 from acp_tui.session.entries import AgentMessage, Diff, ToolCall, UserCommand, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
@@ -49,7 +51,7 @@ class Chat:
 
     def add(self, entry: Any) -> None:
         self.blocks.append(block(entry))
-        self.folding.changed(len(self.blocks) - 1)
+        self.folding.changed([len(self.blocks) - 1])
 
     @property
     def text(self) -> list[str]:
@@ -114,7 +116,7 @@ def test_reads_in_a_row_fold_when_something_follows_them() -> None:
 
     assert chat.folding.open(chat.blocks[1])
     chat.add(answer("More."))
-    chat.folding.changed(2)
+    chat.folding.changed([2])
     assert len(chat.text) == 7, "what the user has opened stays open"
 
 
@@ -132,9 +134,49 @@ def test_a_read_that_turns_out_to_have_failed_comes_out_of_its_line() -> None:
 
     chat.blocks[1].entry.status = "failed"  # type: ignore[union-attr]
     chat.blocks[1].sync()
-    chat.folding.changed(1)
+    chat.folding.changed([1])
 
     assert len(chat.text) == 4
+
+
+def test_reads_in_a_row_wait_for_one_of_them_that_still_runs() -> None:
+    chat = Chat(said("go"), *(call(str(number)) for number in range(7)), idle=False)
+
+    chat.blocks[4].entry.status = "in_progress"  # type: ignore[union-attr]
+    chat.blocks[4].sync()
+    chat.folding.changed([4])
+    assert len(chat.text) == 8, "the line would grow under the eyes"
+
+    chat.add(answer("I see."))
+    assert chat.text[5:] == ["▸ 3 reads  4, 5, 6", "I see."]
+
+    chat.blocks[4].entry.status = "completed"  # type: ignore[union-attr]
+    chat.blocks[4].sync()
+    chat.folding.changed([4])
+    assert chat.text == ["› go", "▸ 7 reads  0, 1, 2, …", "I see."]
+
+
+def test_thousands_of_reads_cost_each_the_same() -> None:
+    looked: list[int] = []
+
+    class Counted(list[EntryBlock]):
+        @override
+        def __getitem__(self, index: Any) -> Any:
+            looked.append(1)
+            return super().__getitem__(index)
+
+    chat = Chat(said("go"), idle=False)
+    chat.folding = Folding(
+        blocks := Counted(chat.blocks), lambda changed: None, lambda _: (None, None), lambda: False
+    )
+    chat.blocks = blocks
+    for number in range(2_000):
+        chat.add(call(str(number), status="in_progress"))
+    for place in range(1, 2_001):
+        blocks[place].entry.status = "completed"
+        chat.folding.changed([place])
+
+    assert len(looked) < 2_000 * 20
 
 
 def test_reads_are_in_their_line_again_when_their_turn_is_opened() -> None:
