@@ -175,6 +175,24 @@ class Session:
         entry = self.entries[first] if 0 <= first < len(self.entries) else None
         return words_of(entry) if isinstance(entry, UserMessage) else self.prompt_of(turn)
 
+    def begin_of(self, turn: int) -> int:
+        """Return the index of the first entry of a turn (from 1), or of what follows if it is not here."""
+        first = self.turns[turn - 1].first if 0 < turn <= len(self.turns) else -1
+        if first < 0:
+            return 0
+        entry = self.entries[first]
+        is_it = isinstance(entry, UserMessage) and line_of(entry) == self.prompt_of(turn)
+        if is_it:
+            return first
+        later = (one.first for one in self.turns[turn:] if one.first > first)
+        return next(later, len(self.entries))
+
+    def turn_at(self, place: int) -> int:
+        """Return the turn (from 1) that an entry belongs to, by its index; 0 for none."""
+        begun = [turn.first for turn in self.turns]
+        first = max((each for each in begun if 0 <= each <= place), default=None)
+        return begun.index(first) + 1 if first is not None else 0
+
     @property
     def files(self) -> dict[str, FileChange]:
         """Files changed since `since`, by absolute path, in the order of their first change."""

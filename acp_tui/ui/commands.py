@@ -339,6 +339,7 @@ COMMANDS: Final = (
     Command("chat.copy", "Copy this block", "c", "chat", "Chat", is_first=False),
     Command("chat.copy-code", "Copy the code in this block", "y", "chat", "Chat", is_first=False),
     Command("chat.source", "Show the source of this block", "v", "chat", "Chat", is_first=False),
+    Command("chat.go-back", "Go back to before this prompt", "b", "chat", "Chat", is_first=False),
     # files
     Command(
         "session.review",
@@ -362,7 +363,7 @@ COMMANDS: Final = (
         "Go back to an earlier prompt",
         group="Changes",
         slash=("rewind", "back"),
-        summary="its text into the prompt, and files as they were before it",
+        summary="files, conversation or both as they were before it",
         synonyms="edit revert undo checkpoint again Esc",
     ),
     Command(

@@ -37,6 +37,7 @@ from acp_tui.ui.screens.start import FailureScreen, StartScreen
 from acp_tui.ui.screens.subagent import SubagentScreen
 from acp_tui.ui.screens.texts import MarkdownScreen, SessionDetailsScreen, SourceScreen
 from acp_tui.ui.screens.tool_call import ToolCallScreen
+from acp_tui.ui.session_screen.go_back import GoBackDialog
 from acp_tui.ui.session_screen.queue import QueueMenu
 from acp_tui.ui.session_screen.restore import RestoreDialog
 from acp_tui.ui.session_screen.sessions import SessionsMenu
@@ -63,6 +64,7 @@ SCREENS: Final[Mapping[str, tuple[type[DOMNode], ...]]] = {
     "Question with a link": (AddressDialog,),
     "Form": (FormDialog, Choices, OneOf),
     "Restore": (RestoreDialog,),
+    "Go back": (GoBackDialog,),
     "Start screen": (StartScreen, FailureScreen),
     "Login": (LoginDialog, LoginWait, TerminalLoginScreen),
     "Menus": (Menu, SessionsMenu, QueueMenu),

@@ -61,6 +61,7 @@ class ChatPane(Pane):
         PaneKey("copy", "chat.copy"),
         PaneKey("code", "chat.copy-code"),
         PaneKey("source", "chat.source"),
+        PaneKey("back", "chat.go-back"),
         PaneKey("fold", "chat.fold"),
     )
     context: BlockContext
@@ -218,6 +219,16 @@ class ChatPane(Pane):
         at = bisect_left(turns, first, key=lambda turn: turn.first)
         known = at < len(turns) and turns[at].first == first
         return (turns[at] if known else None), (turns[at - 1] if known and at else None)
+
+    def place_of_cursor(self) -> int | None:
+        """Return the index of the entry under the cursor, which without one goes to the last in view.
+
+        None for an entry of an earlier session.
+        """
+        if self.cursor is None and self.blocks:
+            self.action_step(-1)
+        place = self.blocks.index(self.cursor) - self._above if self.cursor is not None else -1
+        return place if place >= 0 else None
 
     def open_fold(self, block: Block) -> bool:
         """Unfold the line that hides a block; return False if no line hides it."""

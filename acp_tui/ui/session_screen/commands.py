@@ -27,12 +27,13 @@ from acp_tui.ui.session_screen.blame import blame_newest, blame_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.export import export_session
 from acp_tui.ui.session_screen.find import find
+from acp_tui.ui.session_screen.go_back import go_back, go_back_from_chat
 from acp_tui.ui.session_screen.hand_over import hand_over
 from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
 from acp_tui.ui.session_screen.queue import show_queue
-from acp_tui.ui.session_screen.restore import go_back, restore_turn
+from acp_tui.ui.session_screen.restore import restore_turn
 from acp_tui.ui.session_screen.search import search
 from acp_tui.ui.session_screen.session_name import ask_for_name, rename
 from acp_tui.ui.session_screen.sessions import SessionList, can_fork, fork
@@ -347,6 +348,7 @@ RUN: Final[Mapping[str, Run]] = {
     "chat.copy": lambda parts: parts.chat_copy.block(),
     "chat.copy-code": lambda parts: parts.chat_copy.code(),
     "chat.source": lambda parts: parts.chat_copy.show_source(),
+    "chat.go-back": lambda parts: go_back_from_chat(parts.screen),
 }
 """The function of each command."""
 

@@ -209,9 +209,9 @@ def as_markdown(session: Session, title: str, agent: str, printed: Printed | Non
     return head + talk(session, printed)
 
 
-def talk(session: Session, printed: Printed | None = None) -> str:
-    """Return the same without a head."""
-    texts = [text for entry in session.entries for text in _entry(entry, session.cwd, printed)]
+def talk(session: Session, printed: Printed | None = None, *, until: int | None = None) -> str:
+    """Return the same without a head; `until` is the index of the first entry that is left out."""
+    texts = [text for entry in session.entries[:until] for text in _entry(entry, session.cwd, printed)]
     if printed is not None:
         texts += [text for plan in session.plans.shown for text in _plan(plan)]
     return safe("\n\n".join(text for text in texts if text.strip())) + "\n"

@@ -15,7 +15,6 @@ from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.untracked import Untracked
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
-from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.answer_dialog import AnswerDialog
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.menu import MenuItem, choose
@@ -93,7 +92,8 @@ class RestoreDialog(AnswerDialog[Choice]):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield Details(list(self._about()), self.theme_styles)
+        about = effects(self._changes, since=self._turn, is_late=self._is_late, unknown=self._unknown)
+        yield Details(about, self.theme_styles)
 
     @override
     def compose_answers(self) -> ComposeResult:
@@ -117,22 +117,33 @@ class RestoreDialog(AnswerDialog[Choice]):
     def take(self, place: int, how: str) -> None:
         self.dismiss(list(self._answers)[place])
 
-    def _about(self) -> list[TextBlock]:
-        if self._unknown is not None:
-            return [TextBlock([("warning", self._unknown or _NOT_READY)])]
-        blocks = [TextBlock([("warning", _LATE)])] if self._is_late else []
-        if not self._changes:
-            since = "this snapshot" if self._is_late else f"{self._turn} began"
-            return [*blocks, TextBlock([("muted", f"No file has changed since {since}.")])]
-        for change in self._changes:
-            role, what = _DOES[change.status]
-            if change.status == "M" and change.old_id == change.new_id:
-                what = "gets its earlier permissions"
-            name = exact_line(change.path)
-            if change.status == "R":
-                name = f"{name}, formerly {exact_line(change.old_path)},"
-            blocks.append(TextBlock([(role, f"{change.status} "), ("text", f"{name} "), ("muted", what)]))
-        return blocks
+
+def effects(
+    changes: Sequence[ChangedFile], *, since: str, is_late: bool = False, unknown: str | None = None
+) -> list[TextBlock]:
+    """Return what a restore does to each file.
+
+    Args:
+        changes: the changes that it takes back.
+        since: the turn, in words.
+        is_late: warn that the agent may have begun before the snapshot was taken.
+        unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
+    """
+    if unknown is not None:
+        return [TextBlock([("warning", unknown or _NOT_READY)])]
+    blocks = [TextBlock([("warning", _LATE)])] if is_late else []
+    if not changes:
+        begin = "this snapshot" if is_late else f"{since} began"
+        return [*blocks, TextBlock([("muted", f"No file has changed since {begin}.")])]
+    for change in changes:
+        role, what = _DOES[change.status]
+        if change.status == "M" and change.old_id == change.new_id:
+            what = "gets its earlier permissions"
+        name = exact_line(change.path)
+        if change.status == "R":
+            name = f"{name}, formerly {exact_line(change.old_path)},"
+        blocks.append(TextBlock([(role, f"{change.status} "), ("text", f"{name} "), ("muted", what)]))
+    return blocks
 
 
 async def restore_turn(screen: ConversationScreen) -> None:
@@ -149,31 +160,6 @@ async def restore_turn(screen: ConversationScreen) -> None:
         await _restore(screen, tracking)
     except SnapshotError as error:
         screen.notify(str(error), title="Not restored", severity="error")
-
-
-async def go_back(screen: ConversationScreen) -> None:
-    """Let the user go back to an earlier prompt: its text in the prompt, and files as before it."""
-    conversation = screen.conversation
-    session = conversation.session
-    if session is None or not session.turns:
-        screen.notify("There is no earlier prompt in this session.", severity="warning")
-        return
-    if conversation.is_busy:
-        screen.notify("The agent is working. Stop the turn first.", severity="warning")
-        return
-    items = [MenuItem(str(number), _prompt(screen, number)) for number in range(len(session.turns), 0, -1)]
-    chosen = await choose(screen, "Go back to which prompt?", items)
-    if chosen is None:
-        return
-    turn, tracking = int(chosen), conversation.tracking
-    try:
-        if tracking is not None and tracking.before_of(turn) is not None and await tracking.since_turn(turn):
-            await _restore(screen, tracking, turn)
-    except SnapshotError as error:
-        screen.notify(str(error), title="Not restored", severity="error")
-    screen.prompt.give_back(Prompt(session.words_of(turn)))
-    screen.focus_prompt()
-    screen.notify("The agent still knows what was said since. /clear starts over.")
 
 
 async def _restore(screen: ConversationScreen, tracking: ChangeTracker, turn: int | None = None) -> None:
@@ -195,21 +181,51 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker, turn: in
             break
         turn = await _other_turn(screen, tracking, turn)
     if choice == "restore" and before is not None:
-        when = "before your last turn"
-        if turn is not None:
-            when = f"their state before I said “{_prompt(screen, turn)}”"
-        restored = await tracking.undo_stack.restore(before, changes)
-        how = "to the state before the last turn" if turn is None else f"to the state before turn {turn}"
-        _tell(screen, restored, how, await _modes(tracking, restored))
-        if restored.done:
-            names = _named([change.path for change in restored.done])
-            back = f"put these files back to {when}: {names}"
-            screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
-    elif choice == "undo" and (undone := await tracking.undo_stack.undo()) is not None:
-        modes = await _modes(tracking, undone.restored)
-        _tell(screen, undone.restored, "to the state before the restore", modes)
-        if undone.is_over:
-            screen.conversation.rejections.undone(undone.newer)
+        await restore_files(screen, tracking, turn, changes)
+    elif choice == "undo":
+        await undo_restore(screen, tracking)
+
+
+async def restore_files(
+    screen: ConversationScreen,
+    tracking: ChangeTracker,
+    turn: int | None,
+    changes: Sequence[ChangedFile],
+) -> Restored | None:
+    """Restore files to before a turn, None for the last; tell the chat, and the agent later.
+
+    Raises:
+        SnapshotError: nothing was changed.
+    """
+    before = tracking.before_of(turn)
+    if before is None:
+        return None
+    when = "before your last turn"
+    if turn is not None:
+        when = f"their state before I said “{_prompt(screen, turn)}”"
+    restored = await tracking.undo_stack.restore(before, changes)
+    how = "to the state before the last turn" if turn is None else f"to the state before turn {turn}"
+    _tell(screen, restored, how, await _modes(tracking, restored))
+    if restored.done:
+        names = _named([change.path for change in restored.done])
+        back = f"put these files back to {when}: {names}"
+        screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
+    return restored
+
+
+async def undo_restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
+    """Take the last restore or rejection back.
+
+    Raises:
+        SnapshotError: nothing was changed.
+    """
+    undone = await tracking.undo_stack.undo()
+    if undone is None:
+        return
+    modes = await _modes(tracking, undone.restored)
+    _tell(screen, undone.restored, "to the state before the restore", modes)
+    if undone.is_over:
+        screen.conversation.rejections.undone(undone.newer)
 
 
 async def _other_turn(screen: ConversationScreen, tracking: ChangeTracker, turn: int | None) -> int | None:

@@ -430,12 +430,14 @@ class PromptBox(TextArea):
         self._with_cursor_aside(super().redo)
 
     def action_open_chip(self) -> None:
-        """Replace the chip at or before the cursor by its text."""
-        chips = self._chips_in_line()
-        if chips:
-            chip, start = chips[-1]
-            row = self.cursor_location[0]
-            self._put(self._chips[chip], (row, start), (row, start + len(chip)))
+        """Replace the chip at or before the cursor, also in a line above, by its text."""
+        here, column = self.cursor_location
+        for row in range(here, -1, -1):
+            found = [one for one in CHIP.finditer(self._line(row)) if one[0] in self._chips]
+            chips = [one for one in found if row < here or one.start() <= column]
+            if chips:
+                self._put(self._chips[chips[-1][0]], (row, chips[-1].start()), (row, chips[-1].end()))
+                return
 
     def action_stash(self) -> None:
         """Put the draft away, or bring back the one that is away, or swap them."""
