@@ -308,6 +308,8 @@ _INTERPRETERS: Final = re.compile(
     r"sh|bash|dash|zsh|ksh|ash|fish|pwsh|sqlite3?|make|gmake|gdb|awk|at|guile|ocaml|clojure|clj|sbcl|racket|batch|crontab|ssh|ftp|sftp)"
 )
 """Programs that run their input if they get no file."""
+_TAKE_ORDERS: Final = frozenset({"ed", "red", "ex", "mail", "mailx"})
+"""Programs that run commands of their input, whatever file they get."""
 _AWK: Final = re.compile(r"[gmn]?awk|busybox")
 _AWK_OPENS: Final = re.compile(r"getline|system|ARG[VCI]|[|>@]|close|printf?\s*\(?.*>")
 _SED_STAYS: Final = re.compile(
@@ -482,6 +484,8 @@ def runs_text(command: SimpleCommand) -> bool:
     """Return whether a command runs a text, which may do anything."""
     words = [word.text for word in command.words]
     names = [posixpath.basename(word or "") for word in words]
+    if not _TAKE_ORDERS.isdisjoint(names[:1]):
+        return True
     for place, name in enumerate(names):
         rest = words[place + 1 :]
         if any(

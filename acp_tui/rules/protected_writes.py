@@ -56,6 +56,10 @@ _BETWEEN_WORDS: Final = re.compile(r"[\s;&|<>()`]+")
 _BETWEEN_PARTS: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@!#%^+$\\]+""")
 _BEHIND_LETTER: Final = re.compile(r"[a-zA-Z](?=[.~])")
 """The letter of a command in a script, as `w` of `sed`."""
+_WRITING: Final = re.compile(r"(?<![a-zA-Z])[gpiIme\d]*[wW](?=[.~/])")
+"""The same behind an address or the flags of another command."""
+_DEFAULT: Final = re.compile(r"\$\{!?\w+:?[-=+?]([^{}]*)\}")
+"""A variable with the text that takes its place."""
 
 
 def protections_in(command: str, folder: str, roots: Sequence[str]) -> list[Protection]:
@@ -102,7 +106,10 @@ def _pieces(text: str) -> Iterator[str]:
     text = _ANSI.sub(lambda found: _decoded(found[1]), text)
     text = _VARIABLE.sub(lambda found: "." if found[1] or found[2] else "~", text)
     bare = _QUOTES.sub("", text)
-    readings = dict.fromkeys((text, bare, _EXPANSION.sub(_SOME_TEXT, bare), _EXPANSION.sub("", bare)))
+    replaced = _DEFAULT.sub(r"\1", bare)
+    readings = dict.fromkeys(
+        (text, bare, replaced, _EXPANSION.sub(_SOME_TEXT, bare), _EXPANSION.sub("", bare))
+    )
     yield from dict.fromkeys(piece for reading in readings for piece in _pieces_of(reading))
 
 
@@ -116,8 +123,9 @@ def _pieces_of(text: str) -> Iterator[str]:
             yield piece
             if _BEHIND_LETTER.match(piece):
                 yield piece[1:]
+            yield from (piece[found.end() :] for found in _WRITING.finditer(piece))
             if piece.startswith("-"):
-                yield from (piece[cut:] for cut in range(2, min(len(piece), 8)))
+                yield from (piece[cut:] for cut in range(1, min(len(piece), 8)))
 
 
 def _decoded(text: str) -> str:

@@ -30,7 +30,7 @@ _MAX_DEPTH: Final = 4
 """Nested shells (`sh -c "sh -c …"`) that are followed."""
 _SYSTEM: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
 _UNFORESEEN: Final = re.compile(
-    r"\$\{?!?(?:_(?!\w)|BASH_)|OLDPWD|DIRSTACK|~[-+\d]|>\(|\bfunction\b|\(\s*\)\s*[{(\n]"
+    r"\$\{?!?(?:_(?!\w)|BASH_)|OLDPWD|DIRSTACK|(?<![\w@})])~[-+\d]|>\(|\bfunction\b|\(\s*\)\s*[{(\n]"
 )
 """Words that take others from elsewhere in the line, or give them another meaning."""
 _REDEFINING: Final = frozenset({"alias", "eval", "trap", "enable", "hash", "bind", "complete", "shopt", "fc"})
@@ -38,7 +38,8 @@ _POWERFUL: Final = re.compile(
     r"(?:PATH|GIT_|LD_|DYLD_|BASH_|ENV$|IFS|PAGER|EDITOR|VISUAL|LESS|\w*PAGER|\w*OPTS)\w*"
 )
 _HARMLESS_SETTING: Final = re.compile(
-    r"(?:LC_\w+|LANG|TZ|TERM|NO_COLOR|COLUMNS|FORCE_COLOR|CI)=[\w.:/-]*|(?:GIT_)?PAGER=cat|GIT_TERMINAL_PROMPT=0"
+    r"(?:LC_\w+|LANG|TZ|TERM|NO_COLOR|COLUMNS|FORCE_COLOR|CI)=[\w.:/-]*|(?:GIT_)?PAGER=cat|GIT_TERMINAL_PROMPT=0|"
+    r"(?:KUBECONFIG|AWS_PROFILE|AWS_REGION|AWS_CONFIG_FILE|AWS_SHARED_CREDENTIALS_FILE)=[\w.:/~-]*"
 )
 _MORE_PATH: Final = re.compile(r"""PATH=(?=.*\$\{?PATH\b)(?!.*[`(]).*""", re.DOTALL)
 """A longer search path: no program takes it for a file."""
@@ -51,41 +52,55 @@ _READERS: Final = {
             *("chdir", "basename", "dirname", "realpath", "readlink", "du", "df", "cut", "tr"),
             *("nl", "tac", "rev", "od", "hexdump", "strings", "md5sum", "sha1sum", "sha256sum"),
             *("sha512sum", "cksum", "which", "type", "jq", "column", "fold", "join", "paste"),
-            *("sleep", "wait", "exit", "return", "break", "continue", "id", "ps"),
+            *("sleep", "wait", "exit", "return", "break", "continue", "id", "ps", "mkdir", "rmdir"),
+            *("sha224sum", "sha384sum", "b2sum", "md5", "zcat", "zgrep", "eza", "exa", "lsd"),
+            *("yamllint", "shellcheck", "hadolint"),
         ),
         "",
     ),
+    "ack": r"--(?:pa|ou).*",
+    "actionlint": r"--?(?:shellcheck|pyflakes|init).*",
+    "ag": r"--pa.*",
     "base64": r"-[a-zA-Z]*o.*|--o.*",
+    **dict.fromkeys(("bat", "batcat"), r"--p(?!lain$).*|cache"),
     "crontab": r"(?!-l$).*",
+    "eslint": r"-o.*|--(?:fix|output|cache|init|supp|prune).*",
     "fd": r"-\w*[xX].*|--exec.*",
     "fdfind": r"-\w*[xX].*|--exec.*",
     "file": r"-\w*C.*|--compile",
+    "less": r"\+.*|-(?![eEFiIMmNnRrSX]+$).*",
+    "more": r"[-+].*",
+    "prettier": r"-\w*w.*|--w.*|--cache.*",
     "printf": r"-v.*",
     "rg": r"--pre.*|--hostname-bin.*",
     "sort": r"-[a-zA-Z]*o.*|--o.*|--co.*",
     "tree": r"-\w*o.*|--output.*",
     "yq": r"-\w*[is].*|--inplace.*|--split.*",
+    "zizmor": r"--fix.*|--cache.*",
 }
 """Programs that only read, with a pattern of the words with which they may do more."""
-_HARMLESS_WITH_READERS: Final = frozenset({"read", "mapfile", "readarray", "shift", "set", "less", "more"})
-"""Programs that write nothing, but hand on what they read."""
+_NAMING: Final = frozenset({"read", "mapfile", "readarray", "shift", "set"})
+"""Programs that write nothing, but put what they read into variables for the rest of the line."""
 _CURL: Final = re.compile(
     r"-[fsSLIikv]+|--(?:silent|fail|location|head|show-error|compressed)|[^-].*", re.DOTALL
 )
 _GIT_GLOBAL: Final = re.compile(r"--no-pager|-P|--no-optional-locks|--(?:git-dir|work-tree)=.*")
-_GIT_SAFE: Final = re.compile(r"(?:user\.\w+|color\.\w+|commit\.gpgsign|core\.quotepath)=[\w@. -]*")
+_GIT_SAFE: Final = re.compile(
+    r"(?:user\.\w+|color\.\w+|commit\.gpgsign|core\.quotepath)=[\w@. -]*|core\.pager=cat"
+)
 _GIT_READS: Final = frozenset(
     (
         *("status", "diff", "log", "show", "add", "commit", "blame", "grep", "ls-files"),
         *("ls-tree", "rev-parse", "rev-list", "cat-file", "check-ignore", "describe"),
         *("shortlog", "diff-tree", "diff-index", "diff-files", "name-rev", "show-ref"),
-        *("for-each-ref", "merge-base"),
+        *("for-each-ref", "merge-base", "check-attr", "whatchanged", "range-diff", "cherry"),
+        *("count-objects", "check-mailmap"),
     )
 )
 """Subcommands of git that write no file of the workspace; its index and objects are git's own."""
 _GIT_MORE: Final = re.compile(r"--ou(?:t.*)?|--op.*|--ext-diff|--edit.*", re.DOTALL)
 _GIT_ASKS: Final = {
-    "remote": r"-v|--verbose|show|get-url",
+    "remote": r"show|get-url",
     "stash": r"list|show",
     "worktree": r"list",
     "tag": r"-l|--list",
@@ -94,10 +109,26 @@ _GIT_ASKS: Final = {
 """Subcommands of git that only read with one of these words behind them."""
 _GIT_GETS: Final = re.compile(r"--get(?:-all|-regexp|-urlmatch)?|--list|-l")
 _GH: Final = frozenset(["create", "comment", "edit", "view", "list", "diff", "status", "checks", "review"])
+_GH_OF: Final = {
+    **dict.fromkeys(("pr", "issue"), _GH),
+    **dict.fromkeys(("run", "workflow"), frozenset(["view", "list"])),
+}
+_KUBECTL: Final = re.compile(
+    r"get|describe|logs?|top|version|explain|api-resources|api-versions|cluster-info(?! dump)|"
+    r"config (?:view|get-\w+|current-context)"
+)
+_KUBECTL_WRITES: Final = re.compile(r"--?(?:prof|log|cache|alsolog|v).*")
+_AWS: Final = re.compile(r"s3 ls|sts get-caller-identity|[\w-]+ (?:describe|list)-[\w-]+")
+_TAR_LISTS: Final = re.compile(r"-?[vzjJf]*t[vzjJf]*")
 _FIND_WRITES: Final = re.compile(r"-delete|-fprint.*|-fls")
 _FIND_STARTS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _XARGS: Final = re.compile(r"-[0rt]+|-[nPL]\d+|-I\S+|--null|--no-run-if-empty")
-_WRAPPERS: Final = frozenset({"sudo", "doas", "env", "command", "builtin", "nohup", "time", "nice", "setsid"})
+_WRAPPERS: Final = frozenset(
+    (
+        *("sudo", "doas", "env", "command", "builtin", "nohup", "time", "nice", "setsid"),
+        *("npx", "pnpx", "bunx", "uvx"),
+    )
+)
 """Programs that run what stands behind them."""
 _EXCLUDES: Final = re.compile(r"--(?:extend-)?exclude(?:-dir)?|--ignore(?:-pattern)?")
 _EXCLUDING: Final = frozenset(
@@ -272,7 +303,8 @@ class _Line:
             return inner.only_reads and not _has_settings(node)
         program = _program(words)
         is_tee = with_tee and program == "tee" and all(word.text is not None for word in words)
-        reads = is_tee or program in _HARMLESS_WITH_READERS or _only_reads(words)
+        names = program in _NAMING and (self.only_reads or not with_tee)
+        reads = is_tee or names or _only_reads(words)
         return reads and not _has_settings(node)
 
 
@@ -359,6 +391,8 @@ def _only_reads(words: Sequence[Word]) -> bool:
     match program:
         case "uniq":
             return sum(not text.startswith("-") for text in known) < 2
+        case "xxd":
+            return None not in texts and not any(one.startswith("-r") for one in known) and len(known) < 2
         case "command":
             return texts[:1] in (["-v"], ["-V"])
         case "find":
@@ -371,20 +405,42 @@ def _only_reads(words: Sequence[Word]) -> bool:
             )
         case "awk" | "gawk" | "mawk":
             return None not in texts and not any(
-                awk_opens(one) or re.match("-[fil]|--", one) for one in known
+                awk_opens(one) or re.match("-(?![Fv]).", one) for one in known
             )
         case "git":
             return _git_reads(texts)
         case "gh":
-            return texts[:1] in (["pr"], ["issue"]) and texts[1:2] != [] and texts[1] in _GH
+            allowed = _GH_OF.get((texts[0] or "") if texts else "")
+            return allowed is not None and len(texts) > 1 and texts[1] in allowed
         case "curl":
             return len(known) == len(texts) and all(map(_CURL.fullmatch, known))
-        case "source" | "." | "sh" | "bash" | "dash" | "zsh":
+        case "kubectl" | "aws":
+            looks = _KUBECTL if program == "kubectl" else _AWS
+            if any(map(_KUBECTL_WRITES.fullmatch, known)):
+                return False
+            return re.match(rf"(?:{looks.pattern})(?: |$)", " ".join(_operands(texts))) is not None
+        case "tar" | "gtar" | "bsdtar":
+            is_plain = bool(texts) and not any(text is None or text.startswith("-") for text in texts[1:])
+            return is_plain and _TAR_LISTS.fullmatch(texts[0] or "") is not None
+        case "source" | "." | "sh" | "bash" | "dash" | "zsh" | "node" | "python" | "python3" if texts[:1] != [
+            "-m"
+        ]:
             files = [_plain(word) for word in words[1:]]
             return len(files) == 1 and re.match("-|/dev/|/proc/|$", files[0]) is None
         case "python" | "python3":
             return texts[:2] == ["-m", "json.tool"] and len(texts) < 4
     return False
+
+
+def _operands(texts: Sequence[str | None]) -> list[str]:
+    """Return the words of a command without its options; what may be the value of one is left out."""
+    found = []
+    for before, text in pairwise(["", *texts]):
+        if not (text or "-").startswith("-") and not (
+            (before or "").startswith("-") and "=" not in (before or "")
+        ):
+            found.append(text or "")
+    return found
 
 
 def _find_reads(words: Sequence[Word]) -> bool:
@@ -409,6 +465,8 @@ def _git_reads(texts: Sequence[str | None]) -> bool:
         else:
             return False
     name, rest = (rest[0], rest[1:]) if rest else ("status", [])
+    if name == "remote":
+        rest = [one for one in rest if one not in ("-v", "--verbose")]
     if any(map(_GIT_MORE.fullmatch, rest)) or (name == "grep" and any(one.startswith("-O") for one in rest)):
         return False
     if name == "config":
@@ -444,5 +502,5 @@ def _left_alone(words: Sequence[Word]) -> Iterator[Word]:
                 program in ("rg", "fd") and re.match("!|-g!|--glob=!", text)
             ):
                 yield words[place]
-        elif program in ("ssh", "scp", "sftp") and text == "-i" and place + 1 < len(words):
+        elif program in ("ssh", "scp", "sftp") and text in ("-i", "-F") and place + 1 < len(words):
             yield words[place + 1]

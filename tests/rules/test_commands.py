@@ -133,6 +133,9 @@ def test_a_denied_command_is_found_in_any_part_of_the_language(command: str) -> 
         'sh -c "$X"',
         "a; $(b) x",
         "a 'x",
+        "ed x <<< '!rm x'",
+        "echo '!rm x' | ex x",
+        "mail <<< '~!rm x'",
     ],
 )
 def test_what_may_turn_out_to_be_denied_is_asked(command: str) -> None:

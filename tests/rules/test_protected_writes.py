@@ -13,6 +13,43 @@ from acp_tui.rules.protected_writes import protections_in
 WRITES: Final = (
     *r"""
 git remote add show ext::x
+git remote -v add e ext::x
+gawk -o.envrc 1 a
+gawk -d.envrc 1 a
+sed -n '1w.envrc' a
+sed 's/a/b/gw.envrc' a
+tee "${X:-.envrc}"
+tee .env${X:-rc}
+read -r f < <(echo .envrc); rm $f
+echo .envrc | read f; rm $f
+mapfile -t f < <(ls .envrc); rm $f
+less -o .envrc a
+less '+!tee .envrc' a
+bat --pager 'tee .envrc' a
+actionlint -shellcheck 'tee .envrc'
+ag --pager 'tee .envrc' x
+ack --output='tee' x .envrc
+eslint -o .envrc a
+eslint --fix .vscode
+prettier --write .github
+prettier -lw .github
+kubectl get pods --profile-output=.envrc
+kubectl cluster-info dump --output-directory=.vscode
+kubectl --kubeconfig ~/.kube/config config set a b
+KUBECONFIG=~/.kube/config kubectl config set a b
+aws s3 cp x ~/.aws/config
+tar xf a.tgz .envrc
+tar tf a --to-command='tee .envrc'
+xxd -r a .envrc
+xxd a .envrc
+zizmor --fix .github
+mkdir -p .vscode && cd .vscode && tee tasks.json
+mkdir -p .github/workflows && cp a .github/workflows/b.yml
+node x.js .envrc
+python3 x.py .envrc
+gh run download -D .vscode
+echo a | xargs -I{} ~/x tee .envrc
+ls ~-/.envrc; tee ~-/.envrc
 git config core.pager get
 git config --unse a.b
 git config edit
@@ -249,6 +286,43 @@ source /dev/stdin <<< 'tee .envrc'
 )
 READS: Final = (
     *r"""
+mkdir .github
+mkdir -p .claude ~/.ssh
+rmdir .github
+less .vscode/settings.json
+less -RFX .envrc
+more .vscode/settings.json
+bat .vscode/settings.json
+batcat --plain .envrc
+yamllint .github
+yamllint -s .github/workflows/ci.yml
+actionlint .github/workflows/ci.yml
+shellcheck .envrc .git/hooks/pre-commit
+hadolint .devcontainer/Dockerfile
+zizmor .github
+prettier --check .github
+npx prettier --check .vscode/settings.json
+eslint .vscode
+KUBECONFIG=x kubectl get pods
+KUBECONFIG=~/.kube/config kubectl get pods -n x
+kubectl --kubeconfig ~/.kube/config get pods
+kubectl --kubeconfig=$HOME/.kube/config describe pod x
+AWS_CONFIG_FILE=~/.aws/config aws s3 ls
+ssh -F ~/.ssh/config h ls
+ag x .github
+xxd .envrc
+zgrep x .envrc
+sha224sum .envrc
+eza -la .github
+tar tf x.tgz .github
+git diff --name-only HEAD~1 | grep .github
+git log HEAD~3..HEAD~1 -- .github
+git range-diff a b -- .github
+git -c core.pager=cat diff .envrc
+git remote -v show
+gh run list --workflow .github/workflows/ci.yml
+node .claude/hooks/x.js
+python3 .claude/hooks/x.py
 cat .envrc
 grep -rn x .github/workflows
 git diff .envrc
