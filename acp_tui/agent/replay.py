@@ -13,6 +13,7 @@ from acp_tui.agent.capabilities import gone
 from acp_tui.agent.permissions.open_questions import UNKNOWN_SESSION
 from acp_tui.agent.session_events import AddressedEvent, SessionContinued, Sessions
 from acp_tui.changes import snapshot_log
+from acp_tui.formatting import size
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse
 from acp_tui.protocol.validation import Unreadable, read
@@ -23,6 +24,7 @@ from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT
 from acp_tui.store.agents import known_agents, quirks_of
+from acp_tui.store.journal import FULL, LATEST
 from acp_tui.store.launch import Quirks
 from acp_tui.workspace.processes import ExitStatus
 
@@ -179,6 +181,9 @@ class _Replay:
             quirks = _quirks(msg["start"])
             self._sessions.title_is_command = quirks.title_is_command
             self._sessions.unsaid = quirks.unsaid
+        elif "full" in msg:
+            for session_id in list(self._sessions.by_id):
+                self._sessions.note(session_id, events.Noted(_full(msg["full"]), "warning"), self._at)
         elif "exit" in msg:
             self._sessions.disconnect(
                 gone(_exit_status(msg)), "", self._at, is_wanted=msg.get("wanted") is True
@@ -197,6 +202,8 @@ class _Replay:
             self._pieces.pop(key, None)
             self._print(str(msg.get("session")), str(msg["printed"]), msg.get("output"))
         elif "noted" in msg:
+            if FULL in str(msg["noted"]):
+                return  # told where it stands, by the row of the journal itself
             self._sessions.note(str(msg.get("session")), _noted(msg), self._at)
         elif "continued" in msg:
             session_id = str(msg["continued"])
@@ -266,6 +273,11 @@ def _quirks(argv: object) -> Quirks:
     if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
         return Quirks()
     return quirks_of(argv, known_agents())
+
+
+def _full(recorded: object) -> str:
+    """Return what is said where a journal has its most bytes."""
+    return f"{FULL[0].upper()}{FULL[1:]} {size(recorded if type(recorded) is int else 0)}. {LATEST}"
 
 
 def _noted(msg: dict[str, Any]) -> events.Noted:

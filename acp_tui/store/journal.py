@@ -5,6 +5,7 @@ to client), `raw` (a line on stdout that is not a message), `err` (a line on std
 first row is the note of the start: `{"start": argv, "agent": …, "cwd": …, "version": …, "at": …}`. A line
 survives a crash of ours once `write` has returned. All rows are valid JSON without control characters. Of
 `raw` and `err` the first and the latest rows are kept, with the note `{"dropped": bytes, "of": …}` between.
+So are those of a journal that has its most bytes: the note `{"full": bytes}` stands where the first end.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from acp_tui.formatting import size
 from acp_tui.store.folders import NO_ROOM, Problem, open_plain, plain_bytes, private_folder
 
 ROOM: Final = 4 << 20
 """Minimum number of bytes kept of the latest rows."""
-_WHAT: Final = "what was said beside the protocol"
+_WHAT: Final = "rows of which only the latest are kept"
 
 
 # Lines that are not messages have no bound: an agent in a loop writes gigabytes. The first MiB of `raw`
@@ -143,6 +145,13 @@ HELD: Final = 32 << 20
 BESIDE: Final = 1 << 20
 """Bytes of `raw` and of `err` rows after which only the latest are kept."""
 
+FULL: Final = "the recording of this session has"
+LATEST: Final = "Of what follows only the latest part is recorded."
+"""Words for a journal with its most bytes, before and after its size."""
+
+MOST: Final = 256 << 20
+"""Bytes of a journal after which only the latest rows are kept."""
+
 _PART: Final = 2 << 20
 """Bytes searched or written at a time."""
 
@@ -202,6 +211,10 @@ class Journal:
         """Time of the next attempt while the disk is full."""
         self._held = 0
         """Bytes recorded since the disk is full."""
+        self._size = 0
+        """Bytes recorded."""
+        self._full: Problem | None = None
+        """The problem of a journal that has its most bytes."""
         self._beside = {"raw": 0, "err": 0, "output": 0}
         self._overflow: Overflow | None = None
         self.add_secrets(secrets)
@@ -224,11 +237,24 @@ class Journal:
         """Record a message as sent, without parsing it. `direction` is `out` or `in`."""
         if self._file is None:
             return
+        if self._full is not None:
+            self._add_beside(direction, line)
+            return
         self._rows.append((self._clock() - self._start, direction, line))
+        self._size += len(line)
+        if self._size > MOST:
+            self._fill()
         if self._retry is not None:
             self._held += len(line)
             if self._held > HELD:
                 self._give_up("too much was said to keep until the disk has free space")
+
+    def _fill(self) -> None:
+        """Keep only the latest rows from now on, and say so in the journal."""
+        assert self.path is not None
+        self._rows.append((self._clock() - self._start, "note", _encoded({"full": self._size})))
+        self._full = Problem(self.path, None, f"{FULL} {size(self._size)}. {LATEST}")
+        self.problem = self.problem or self._full
 
     @property
     def lacks_room(self) -> bool:
@@ -320,7 +346,7 @@ class Journal:
                 self._wait_or_give_up(error)
                 yield False
                 continue
-            self.problem = self._retry = None
+            self.problem, self._retry = self._full, None
             if len(view) > _PART:
                 yield True
 

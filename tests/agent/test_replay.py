@@ -124,7 +124,7 @@ def test_a_second_start_begins_its_ids_again_and_takes_the_session_up() -> None:
 
     resumed = [note(start=["agent"]), out(id=0, method="session/resume", params=load), came(id=0, result={})]
     session = replay([*first, *resumed, saying("after")]).sessions[SESSION]
-    assert said(session) == ["go", "before", "after"]
+    assert "".join(said(session)) == "gobeforeafter"
 
 
 def test_a_question_of_the_first_start_does_not_take_the_answer_of_the_second() -> None:
@@ -470,3 +470,23 @@ def test_c124_a_load_tells_no_notice_twice_and_a_new_one_at_once(told_again: str
     ).sessions.values()
 
     assert [entry.title for entry in session.entries if isinstance(entry, AgentNotice)] == titles
+
+
+def test_where_a_journal_was_full_the_session_says_so_once_and_goes_on() -> None:
+    latest = "recording of this session has 256.0 MB. Of what follows only the latest part is recorded."
+    rows = [
+        *NEW,
+        PROMPT,
+        saying("before"),
+        note(full=256 << 20),
+        note(noted=f"/j.ndjson: the {latest}", session=SESSION, severity="warning"),
+        note(dropped=900, of="rows"),
+        came(id=77, result={"stopReason": "end_turn"}),
+        saying("after"),
+    ]
+
+    session = replay(rows).sessions[SESSION]
+
+    notices = [entry.text for entry in session.entries if isinstance(entry, Notice)]
+    assert [one for one in notices if latest in one] == [f"The {latest}"]
+    assert "".join(said(session)) == "gobeforeafter"

@@ -238,6 +238,39 @@ def test_of_what_is_said_beside_the_protocol_the_first_and_the_newest_are_kept_a
     assert path.read_bytes().count(b"\n") == len(told)
 
 
+def test_of_a_flood_of_messages_the_first_and_the_latest_are_kept_in_order_and_it_is_said(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "MOST", 20_000)
+    monkeypatch.setattr(overflow, "ROOM", 4_000)
+    journal = Journal(path, [SECRET])
+    for number in range(3_000):
+        journal.record(
+            "out" if number % 2 else "in",
+            b'{"method": "x", "number": %d, "text": "%s"}' % (number, b"x" * 20),
+        )
+        journal.note({"noted": f"{number} {SECRET}"})
+        journal.flush()
+
+    assert sum(file.stat().st_size for file in path.parent.iterdir()) < 60_000
+    assert journal.problem is not None
+    assert "the recording of this session has 20 KB" in str(journal.problem)
+    found = list(read(path))
+    assert found[-1].msg == {"noted": "2999 •••"}, "also while it is being written"
+    journal.close()
+
+    told = list(read(path))
+    assert [row.msg for row in told] == [row.msg for row in found]
+    numbers = [row.msg["number"] for row in told if row.direction != "note"]
+    assert numbers == sorted(numbers)
+    assert (numbers[0], numbers[-1]) == (0, 2_999)
+    assert 100 < len(numbers) < 1_000
+    assert [row.t for row in told] == sorted(row.t for row in told)
+    gap = [next(iter(row.msg)) for row in told if row.direction == "note" and "noted" not in row.msg]
+    assert gap == ["full", "dropped"]
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
 def test_what_was_kept_beside_a_journal_is_read_after_a_crash(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
