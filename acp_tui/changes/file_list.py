@@ -10,6 +10,7 @@ import stat
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from ignore import Error, Walk, WalkBuilder
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
-from acp_tui.workspace.programs import Stalled, Unsearched, end_process, obstacle_in, read_chunks
+from acp_tui.workspace.programs import Stalled, Unsearched, blocks, end_process, obstacle_in, read_chunks
 
 PATIENCE: Final = 3.0
 """Seconds of inactivity after which git is given up, as when it reads a pipe."""
@@ -101,9 +102,10 @@ async def _by_git(folder: Path, ours: Path, repository: Repository) -> AsyncGene
 async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
     """Yield the output of a command, each time up to a NUL."""
     process = await git.start(*command, reads=False)
+    is_blocked = partial(blocks, git.place or git.root)
     try:
         rest = b""
-        async with aclosing(read_chunks(process, _PIECE, PATIENCE)) as parts:
+        async with aclosing(read_chunks(process, _PIECE, PATIENCE, is_blocked)) as parts:
             async for data in parts:
                 whole, end, rest = (rest + data).rpartition(b"\0")
                 if end:

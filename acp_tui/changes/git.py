@@ -14,12 +14,13 @@ import stat
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.platform import has_memory_limit
 from acp_tui.workspace.processes import SHELL
-from acp_tui.workspace.programs import STILL, communicate, start_process
+from acp_tui.workspace.programs import STILL, blocks, communicate, start_process
 
 _NOTHING: Final = "/dev/null"
 _SETTINGS: Final = (
@@ -118,7 +119,7 @@ class Git:
             Stalled: it made no progress and was killed.
         """
         process = await self.start(*arguments, settings=settings)
-        out, err = await communicate(process, given, patience)
+        out, err = await communicate(process, given, patience, partial(blocks, self.place or self.root))
         return GitOutput(process.returncode or 0, out, err)
 
     async def path_in_settings(self, name: str, file: Path | None = None) -> str:

@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from asyncio.subprocess import Process
-from collections.abc import AsyncGenerator, Hashable, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -67,13 +67,20 @@ class Stalled(Exception):
     """The program made no progress and was ended."""
 
 
-async def communicate(process: Process, given: bytes, still: float = STILL) -> tuple[bytes, bytes]:
+IsBlocked = Callable[[], bool]
+"""Returns whether a program that is still has a reason to stay so; called in a thread."""
+
+
+async def communicate(
+    process: Process, given: bytes, still: float = STILL, is_blocked: IsBlocked | None = None
+) -> tuple[bytes, bytes]:
     """Run a program to its end with some input; return its output and errors.
 
     Stops it when it makes no progress, as when blocked on a FIFO.
 
     Raises:
-        Stalled: no CPU time was used and nothing read or written for `still` seconds.
+        Stalled: no CPU time was used and nothing read or written for `still` seconds, or for a moment if it
+            is blocked.
     """
     talking = asyncio.create_task(process.communicate(given))
     try:
@@ -85,6 +92,10 @@ async def communicate(process: Process, given: bytes, still: float = STILL) -> t
                 before, changed = work, now
             if now - (began if work is None else changed) > (MOST if work is None else still):
                 raise Stalled
+            if is_blocked is not None and work is not None and now > changed:
+                check, is_blocked = is_blocked, None
+                if await asyncio.to_thread(check) and not talking.done():
+                    raise Stalled
         return talking.result()
     finally:
         if not talking.done():
@@ -92,11 +103,14 @@ async def communicate(process: Process, given: bytes, still: float = STILL) -> t
             await wait_uncancelled(talking)  # asyncio reports the end only after all output is read
 
 
-async def read_chunks(process: Process, size: int, still: float = STILL) -> AsyncGenerator[bytes]:
+async def read_chunks(
+    process: Process, size: int, still: float = STILL, is_blocked: IsBlocked | None = None
+) -> AsyncGenerator[bytes]:
     """Yield a program's output in chunks.
 
     Raises:
-        Stalled: no CPU time was used and nothing read or written for `still` seconds; it still runs.
+        Stalled: no CPU time was used and nothing read or written for `still` seconds, or for a moment if it
+            is blocked; it still runs.
     """
     assert process.stdout is not None, "its output is a pipe"
     while True:
@@ -109,6 +123,10 @@ async def read_chunks(process: Process, size: int, still: float = STILL) -> Asyn
                     before, changed = work, now
                 if now - changed > (MOST if work is None else still):
                     raise Stalled
+                if is_blocked is not None and work is not None and now > changed:
+                    check, is_blocked = is_blocked, None
+                    if await asyncio.to_thread(check) and not reading.done():
+                        raise Stalled
         finally:
             if not reading.done():
                 reading.cancel()
@@ -140,6 +158,14 @@ def obstacle_in(root: Path, opened: Sequence[str] = _OPENED, seconds: float = _S
         if time.monotonic() > until:
             raise Unsearched
     return None
+
+
+def blocks(root: Path) -> bool:
+    """Return whether a file was found that would block git in a folder."""
+    try:
+        return obstacle_in(root) is not None
+    except Unsearched:
+        return False
 
 
 def _is_obstacle(path: Path) -> bool:

@@ -15,9 +15,11 @@ from acp_tui.workspace import programs
 from acp_tui.workspace.programs import (
     Stalled,
     Unsearched,
+    blocks,
     communicate,
     end_process,
     obstacle_in,
+    read_chunks,
     start_process,
     wait_uncancelled,
 )
@@ -103,6 +105,42 @@ async def test_what_only_waits_is_ended(tmp_path: Path) -> None:
         await communicate(process, b"", still=0.2)
 
     assert process.returncode == -15
+
+
+async def test_what_waits_for_a_pipe_in_place_of_a_file_is_not_waited_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "_STEP", 0.05)
+    os.mkfifo(tmp_path / ".gitignore")
+    code = f"open({os.fspath(tmp_path / '.gitignore')!r})"
+
+    with pytest.raises(Stalled):
+        await communicate(await python(code), b"", still=6_000, is_blocked=lambda: blocks(tmp_path))
+
+    reader = await python(code)
+    with pytest.raises(Stalled):
+        await anext(read_chunks(reader, 1, still=6_000, is_blocked=lambda: blocks(tmp_path)))
+    await end_process(reader)
+
+
+async def test_what_waits_with_no_reason_in_its_folder_has_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "_STEP", 0.01)
+    looks: list[bool] = []
+
+    def look() -> bool:
+        looks.append(blocks(tmp_path))
+        return looks[-1]
+
+    process = await python("import sys; print(sys.stdin.read())")
+    os.kill(process.pid, signal.SIGSTOP)
+    waiting = asyncio.create_task(communicate(process, b"x", still=6_000, is_blocked=look))
+    await until(lambda: looks)
+    os.kill(process.pid, signal.SIGCONT)
+
+    assert await waiting == (b"x\n", b"")
+    assert looks == [False]
 
 
 async def test_what_works_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
