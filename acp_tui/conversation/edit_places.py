@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from acp_tui.session.entries import Diff, absolute
 from acp_tui.session.snippets import PlacedEdit, placed
-from acp_tui.workspace.files import FileError, Files, OutsideRoots
+from acp_tui.workspace.files import FileError, Files, NotAFile, OutsideRoots
 
 _KEPT: Final = 500
 """Edits whose place is kept."""
@@ -48,16 +48,17 @@ class EditPlaces:
     def look(
         self, diff: Diff, *, may_be_done: bool, then: Callable[[], object] = lambda: None
     ) -> PlacedEdit | None:
-        """Return a placed edit, or what is known of it; if it must be looked for, call `then` afterwards."""
-        if diff.before is None:
-            return None
+        """Return a placed edit, or what is known of it; if it must be looked for, call `then` afterwards.
+
+        Of a new file only that its place can hold none.
+        """
         key = _key(diff)
         edit, is_settled = self._known.get(key, (None, False))
         if not is_settled and (edit is None or may_be_done) and self._files() is not None:
             self._wanted[key] = _Wish(diff, may_be_done, then)
             if self._task is None or self._task.done():
                 self._task = asyncio.create_task(self._work())
-        return edit
+        return edit if edit is None or edit.note or diff.before is not None else None
 
     async def find(self, diffs: Iterable[Diff]) -> None:
         """Look for the places of edits that have not been made; return when they are known."""
@@ -92,7 +93,10 @@ def _key(diff: Diff) -> _Key:
 def _placed(files: Files, wishes: list[_Wish], cwd: str) -> list[PlacedEdit]:
     """Place edits, each file read once where its edits follow each other. Blocking."""
     found: list[PlacedEdit] = []
-    for path, group in groupby(wishes, key=lambda wish: wish.diff.path):
+    for (path, is_new), group in groupby(wishes, key=lambda wish: (wish.diff.path, wish.diff.before is None)):
+        if is_new:
+            found += [_made(files, absolute(path, cwd), wish.diff.new_text) for wish in group]
+            continue
         now, why_not = _text(files, absolute(path, cwd))
         for wish in group:
             old, new = wish.diff.before or "", wish.diff.new_text
@@ -102,6 +106,17 @@ def _placed(files: Files, wishes: list[_Wish], cwd: str) -> list[PlacedEdit]:
                 else placed(old, new, now, may_be_done=wish.may_be_done)
             )
     return found
+
+
+def _made(files: Files, path: str, new: str) -> PlacedEdit:
+    """Return a text that an agent tells as a new file, with a note if its place can hold no file."""
+    try:
+        files.compare(path, "")
+    except NotAFile as error:
+        return PlacedEdit("", new, None, str(error).removesuffix("."))
+    except FileError:
+        pass
+    return PlacedEdit("", new, 1)
 
 
 def _text(files: Files, path: str) -> tuple[str | None, str]:

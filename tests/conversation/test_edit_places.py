@@ -43,6 +43,26 @@ async def test_an_edit_is_found_before_and_after_it_is_made(tmp_path: Path) -> N
     assert before.first_line == 7
 
 
+async def test_a_new_file_in_place_of_a_pipe_or_a_folder_is_not_told_as_new(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    edits = places(tmp_path)
+    pipe, folder, new = (Diff(name, "text", None) for name in ("pipe", "folder", "new"))
+    for diff in (pipe, folder, new):
+        told = asyncio.Event()
+        edits.look(diff, may_be_done=False, then=told.set)
+        await told.wait()
+
+    there = edits.look(pipe, may_be_done=True)
+    assert there is not None
+    assert there.old == ""
+    assert "is not a regular file" in there.note
+    there = edits.look(folder, may_be_done=True)
+    assert there is not None
+    assert "is a folder" in there.note
+    assert edits.look(new, may_be_done=True) is None
+
+
 async def test_what_was_found_before_stays_and_nothing_is_read_again(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     diff, edits = Diff("a.txt", "", "line 10\n"), places(tmp_path)

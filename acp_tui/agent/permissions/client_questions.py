@@ -37,6 +37,7 @@ from acp_tui.session.session import Session
 from acp_tui.workspace.files import (
     FileError,
     Files,
+    NotAFile,
     OtherTarget,
     OutsideRoots,
     Stale,
@@ -171,6 +172,7 @@ class ImplicitRequests:
             Denied: a rule of the user denies it.
             Refused: the user refuses it, or the turn was stopped.
             OtherTarget: what it leads to has changed meanwhile: ask for it again.
+            NotAFile: a pipe, a socket or a folder is in the place of a file to be written.
         """
         if request.kind != "execute" and not self._host.lends(session.id, request.leads_to):
             return None  # the request itself will fail on that
@@ -279,7 +281,7 @@ class ImplicitRequests:
         try:
             target = request.target if isinstance(request.target, Target) else request.path
             return self._host.files(session_id).compare(target, request.content)
-        except OtherTarget:
+        except (OtherTarget, NotAFile):
             raise
         except FileError:  # the write itself will fail on that
             return None, False

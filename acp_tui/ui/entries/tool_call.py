@@ -264,7 +264,7 @@ class DiffPreview(Block):
     def _placed(self) -> PlacedEdit | None:
         """Return the edit in its place in the file, once it is found."""
         block, edits = self._block, self._block.context.edits
-        if edits is None or self.diff.before is None:
+        if edits is None:
             return None
         may_be_done = block.entry.is_final and block.entry.status != "rejected"
         return edits.look(self.diff, may_be_done=may_be_done, then=lambda: block.context.redraw(block))

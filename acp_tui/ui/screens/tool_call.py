@@ -299,14 +299,12 @@ class ToolCallScreen(FullScreen[None]):
     def _file_diff(self, diff: Diff, view: DiffView, page: CallPage) -> FileDiff:
         """Return a diff in its place in the file; if that must be looked for, it is shown again then."""
         path, old = inside(diff.path, self._cwd), diff.before
-        if old is None:
-            return FileDiff(path, None, diff.new_text)
         edit = None
         if self._edits is not None:
             may_be_done = self._call.is_final and self._call.status != "rejected"
             edit = self._edits.look(diff, may_be_done=may_be_done, then=lambda: self._show_placed(view, page))
         if edit is None:
-            return FileDiff(path, old, diff.new_text, first_line=None)
+            return FileDiff(path, old, diff.new_text, first_line=None if old is not None else 1)
         return FileDiff(path, edit.old, edit.new, edit.note, edit.first_line)
 
     def _show_placed(self, view: DiffView, page: CallPage) -> None:

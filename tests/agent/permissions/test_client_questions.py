@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import socket
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -122,6 +125,29 @@ async def test_a_write_of_what_the_agent_has_written_by_itself_is_no_question(tm
     async with running(tmp_path) as (talk, _):
         assert "result" in await served(talk, "fs/write_text_file", path=str(path), content="new\nend\n")
         assert path.read_text() == "new\nend\n"
+
+
+@pytest.mark.parametrize("make", ["mkfifo", "mkdir", "socket", "link"])
+async def test_a_write_that_cannot_be_done_fails_without_a_question(tmp_path: Path, make: str) -> None:
+    path = tmp_path / "place"
+    match make:
+        case "mkfifo":
+            os.mkfifo(path)
+        case "mkdir":
+            path.mkdir()
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as service, chdir(tmp_path):
+                service.bind("place")
+        case _:
+            (tmp_path / "inner").mkdir()
+            os.mkfifo(tmp_path / "inner" / "pipe")
+            path.symlink_to("inner/pipe")
+    async with running(tmp_path) as (talk, session):
+        error = (await served(talk, "fs/write_text_file", path=str(path), content="x"))["error"]
+
+        assert "regular file" in error["message"] or "folder" in error["message"]
+        assert not session.questions
+        assert not notices(session)
 
 
 async def test_the_chat_calls_the_agent_as_the_dialog_does(tmp_path: Path) -> None:
