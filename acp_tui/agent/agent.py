@@ -24,10 +24,12 @@ from acp_tui.agent.capabilities import (
 from acp_tui.agent.client_methods import SERVED, Service
 from acp_tui.agent.connection import Connection, ConnectionJournal, Pipe
 from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.permissions.amendments import Amendment, Amendments
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy
 from acp_tui.agent.permissions.client_questions import (
     ClientQuestions,
     ImplicitRequests,
+    MergeToWrite,
     StaleWrites,
 )
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
@@ -56,10 +58,12 @@ from acp_tui.protocol.schema import (
     Implementation,
     InitializeRequest,
     InitializeResponse,
+    NewToolCall,
     PromptRequest,
     PromptResponse,
     SetTitleResponse,
     SubagentUpdate,
+    ToolCallUpdate,
     has,
 )
 from acp_tui.session import events
@@ -67,9 +71,9 @@ from acp_tui.session.entries import Severity
 from acp_tui.session.events import Event, SessionChange
 from acp_tui.session.options import Option, needs_consent
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
-from acp_tui.session.questions import Elicitation
+from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
-from acp_tui.workspace.files import Stale, Written, led_elsewhere
+from acp_tui.workspace.files import Stale, Target, Written, led_elsewhere
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal
 
@@ -134,6 +138,7 @@ class Agent:
         self._questions = OpenQuestions(self.connection.reply, host, self._recorder)
         self._service = Service(host, self.connection.reply, self.connection.fail, self, process.room)
         self._client_questions = ClientQuestions(self.note)
+        self._amendments = Amendments(host, self)
         self._stale_writes = StaleWrites(
             host, self._client_questions, self._tell_act, self._stale_write_decided
         )
@@ -144,7 +149,10 @@ class Agent:
             self._recorder,
             self._tell_act,
             lambda: self.title,
+            self._amendments.add,
         )
+        self.on_amended: dict[str, Callable[[str, str], None]] = {}
+        """Called, by session, with the path of a file that has the user's text, `edited` or `merged`."""
         host.terminals.on_end = self._write_down_output
         host.terminals.on_output = self._write_down_piece
         self.queues: dict[str, QueuedWords] = {}
@@ -201,6 +209,7 @@ class Agent:
     async def _wind_up(self) -> None:
         """End the work for the agent: its terminals, files and rules."""
         await self._service.end()
+        await self._amendments.end()
         for session_id in list(self.sessions):
             await self._host.take_back(session_id)
 
@@ -300,16 +309,27 @@ class Agent:
         self.connection.notify("session/cancel", {"sessionId": session_id})
 
     def answer(
-        self, session_id: str, key: str, option_id: str | None, answered_by: AnsweredBy = USER
+        self,
+        session_id: str,
+        key: str,
+        option_id: str | None,
+        answered_by: AnsweredBy = USER,
+        amendments: Sequence[Amendment] = (),
     ) -> None:
         """Answer a permission with an offered option, or with None: cancelled. A closed one is left alone.
 
-        A stale write takes `write` or `keep`, an implicit request `let` or `refuse`.
+        A stale write takes `write`, `keep` or `merge`, an implicit request `let` or `refuse`. `amendments`
+        are what the user wrote in place of what was asked about.
 
         Raises:
             ValueError: the agent did not offer this option.
         """
-        if not self._client_questions.answer(session_id, key, option_id, answered_by):
+        session = self._sessions.find(session_id)
+        question = session.questions.get(key) if session is not None else None
+        if isinstance(question, Permission):
+            self._amendments.add(session_id, question.call.tool_call_id, amendments)
+        amendment = next(iter(amendments), None)
+        if not self._client_questions.answer(session_id, key, option_id, answered_by, amendment):
             self._questions.answer(session_id, key, option_id, answered_by)
 
     def answer_form(
@@ -417,6 +437,9 @@ class Agent:
             self._questions.cancel(session_id, "the end of the turn")
             self._client_questions.cancel(session_id, "the end of the turn")
             self._questions.grants.end_turn(session_id)
+            self._look_at_amendments(session_id, is_over=True)
+        elif isinstance(event, NewToolCall | ToolCallUpdate):
+            self._look_at_amendments(session_id, is_over=False)
         elif isinstance(event, events.Prompted | events.TurnCancelled):
             self._questions.grants.end_turn(session_id)
         elif isinstance(event, SubagentUpdate):
@@ -425,6 +448,11 @@ class Agent:
             self._questions.cancel_lost(self._sessions)
         elif isinstance(event, events.SetUp) and (made := self._sessions.find(session_id)) is not None:
             self._questions.set_up(made, self.name)
+
+    def _look_at_amendments(self, session_id: str, *, is_over: bool) -> None:
+        session = self._sessions.find(session_id)
+        if session is not None:
+            self._amendments.look(session, is_over=is_over)
 
     def _lend_child(self, event: SubagentUpdate) -> None:
         """Serve the session of a subagent as its parent's; what it was granted ends when it rests."""
@@ -578,13 +606,37 @@ class Agent:
             raise NotLent(f"unknown session: {session_id}")
         return await self._implicit_requests.authorize(session, self.name, request)
 
-    async def may_overwrite(self, session_id: str, stale: Stale) -> None:
-        """Return when a file may be replaced that the agent has not read as it is.
+    async def may_overwrite(self, session_id: str, stale: Stale) -> MergeToWrite | None:
+        """Return when a file may be replaced that the agent has not read as it is; perhaps by a merge.
 
         Raises:
             FileError: it may not.
         """
-        await self._stale_writes.decide(session_id, stale)
+        return await self._stale_writes.decide(session_id, stale)
+
+    def amendment(self, session_id: str, target: Target, content: str) -> Amendment | None:
+        """Return what the user wrote in place of a content."""
+        session = self._sessions.find(session_id)
+        return self._amendments.of(session, target, content) if session is not None else None
+
+    def amendment_done(self, session_id: str, amendment: Amendment) -> None:
+        """Note that what the user wrote is in its file."""
+        self._amendments.done(session_id, amendment)
+
+    def amended(self, session_id: str, path: str, how: str) -> None:
+        """Tell the chat, and the agent later, that a file has the user's text in place of the agent's."""
+        with_newer = " with the newer text" if how == "merged" else ""
+        self._tell_act(session_id, f"You {how} {path}{with_newer} before it was written.")
+        session = self._sessions.find(session_id)
+        told = self.on_amended.get(session.root.id) if session is not None else None
+        if told is not None:
+            told(path, how)
+
+    def not_amended(self, session_id: str, path: str, why: str, kept: str) -> None:
+        """Tell the chat where the user's text is that could not be put into a file."""
+        self._tell(
+            session_id, f"Your version of {path} was not written: {why}", "warning", f"It is in {kept}"
+        )
 
     def _stale_write_decided(self, session_id: str, path: str, answer: ClientAnswer) -> None:
         """Record the answer about a stale write."""

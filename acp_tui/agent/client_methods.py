@@ -14,8 +14,9 @@ from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote
 
 from acp_tui.agent.host import Host, NotLent, OutsideSandbox
+from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import Denied
-from acp_tui.agent.permissions.client_questions import Refused
+from acp_tui.agent.permissions.client_questions import MergeToWrite, Refused
 from acp_tui.agent.permissions.grants import ImplicitRequest
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Request
@@ -62,12 +63,18 @@ class ServiceDelegate(Protocol):
             Refused: the user refuses it.
         """
 
-    async def may_overwrite(self, session_id: str, stale: Stale) -> None:
-        """Return when a file may be replaced that the agent has not read as it is.
+    async def may_overwrite(self, session_id: str, stale: Stale) -> MergeToWrite | None:
+        """Return when a file may be replaced that the agent has not read as it is; perhaps by a merge.
 
         Raises:
-            FileError: it may not.
+            FileError: nothing may.
         """
+
+    def amendment(self, session_id: str, target: Target, content: str) -> Amendment | None:
+        """Return what the user wrote in place of a content."""
+
+    def amendment_done(self, session_id: str, amendment: Amendment) -> None:
+        """Hear that the user's text is in its file."""
 
 
 Reply = Callable[[Request, Any], None]
@@ -103,28 +110,46 @@ async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) ->
     request = read(WriteTextFileRequest, params)
     files = host.files(request.session_id)
 
-    async def write(target: Target, over: Stale | None) -> None:
-        written = await asyncio.to_thread(files.write_text, target, request.content, over)
+    async def write(target: Target, text: str, over: Stale | None, amended: Amendment | None) -> None:
+        written = await asyncio.to_thread(files.write_text, target, text, over, believed=request.content)
         delegate.wrote(request.session_id, written)
+        if amended is not None:
+            delegate.amendment_done(request.session_id, amended)
 
     async def write_once(again: bool) -> dict[str, Any]:
         target = await asyncio.to_thread(files.target, request.path)
         host.check_inside(target.real, writes=True)
         wanted = ImplicitRequest("edit", request.path, request.content, target=target, again=again)
         over = await delegate.authorize(request.session_id, wanted)
+        amended = delegate.amendment(request.session_id, target, request.content)
+        text, merge = amended.edited if amended is not None else request.content, None
         while True:
             host.check_lent(request.session_id, files)
             try:
                 # Shielded: a write happens even if its request is cancelled, and must be noted.
-                writing = asyncio.ensure_future(write(target, over))
+                writing = asyncio.ensure_future(write(target, text, over, amended))
                 writing.add_done_callback(_retrieve_exception)
                 await asyncio.shield(writing)
+                if merge is not None:
+                    raise FileMerged(request.path)
                 return {}
             except Stale as stale:
                 over = stale
-            await delegate.may_overwrite(request.session_id, over)
+            merge = await delegate.may_overwrite(request.session_id, over) or merge
+            if merge is not None:
+                text, amended = merge.text, merge.amendment or amended
 
     return await _as_decided(write_once)
+
+
+class FileMerged(FileError):
+    """A merge was written; the message tells the agent what to do."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"“{path}” has changed on disk since you last read or wrote it. Your text was merged with the "
+            "newer one, and the merge was written: read it again before you go on."
+        )
 
 
 _MOST_TRIES: Final = 20

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, gone
+from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.agent.replay import replay_in_slices
@@ -29,6 +30,7 @@ from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import KnownSession, SessionOpening
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.state import ConversationListener, ConversationState, Phase
+from acp_tui.formatting import inside
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.session.entries import Entry, ToolCall
 from acp_tui.session.events import Noted, RangeChosen, SessionChange
@@ -186,7 +188,7 @@ class Conversation(ConversationState):
             prompt: sent as soon as possible.
             cwd: the folder to work in; empty: that of the session.
         """
-        self._opening.restarts(self.session, same_agent=True, cwd=cwd, recorded=True)
+        self._opening.restarts(self.session, same_agent=True, cwd=cwd)
         self.session = self.recorded = None
         self._enter("starting")
         if prompt is not None:
@@ -369,10 +371,23 @@ class Conversation(ConversationState):
         )
         return f"{self.name_of(session_id)} of {self.agent_name}" if is_child else self.agent_name
 
-    def answer(self, question: tuple[str, str], option_id: str | None, how: str = "") -> None:
-        """Answer a permission; `how` is the key or the click of the user."""
+    def answer(
+        self,
+        question: tuple[str, str],
+        option_id: str | None,
+        how: str = "",
+        amendments: Sequence[Amendment] = (),
+    ) -> None:
+        """Answer a permission.
+
+        Args:
+            question: the session and the key of the question.
+            option_id: the answer; None: cancelled.
+            how: the key or the click of the user.
+            amendments: what the user wrote in place of what was asked about.
+        """
         if self.agent is not None:
-            self.agent.answer(*question, option_id, AnsweredBy("person", how))
+            self.agent.answer(*question, option_id, AnsweredBy("person", how), amendments)
 
     def answer_form(self, question: tuple[str, str], action: str, content: dict[str, Any] | None) -> None:
         """Answer a form or an address."""
@@ -631,8 +646,6 @@ class Conversation(ConversationState):
             return
         if self._expects(session_id) and self.agent is not None:
             self.session = self.agent.sessions.get(session_id)
-            if self.session is not None:
-                change = self.session.everything()  # a recorded one has a past
         if self.session is not None and self.session.children and session_id != self.session.id:
             self._child_changed(session_id, change)
         if self.session is not None and session_id == self.session.id:
@@ -676,8 +689,16 @@ class Conversation(ConversationState):
         """Be ready, and send queued prompts."""
         if self.agent is not None and self.session is not None:
             self.agent.queues[self.session.id] = self._prompts.drain
+            self.agent.on_amended[self.session.id] = self._amended
         self._enter("ready")
         self._prompts.go_on()
+
+    def _amended(self, path: str, how: str) -> None:
+        """Report with the next prompt that a file has the user's text in place of the agent's."""
+        name = inside(path, self.cwd)
+        with_newer = " with a newer text" if how == "merged" else ""
+        what = f"{how} your change of {name}{with_newer} before it was written: read it again"
+        self.rejections.add_fact(what)
 
 
 def _has_ended(entry: Entry) -> bool:

@@ -43,6 +43,10 @@ class Rejections:
         self._steps.append(fact)
         self._tell(fact)
 
+    def add_fact(self, text: str) -> None:
+        """Add what is no step that can be undone, such as `edited your change of a.py`."""
+        self._tell(_Fact(exact_line(text), ""))
+
     def undone(self, newer: int = 0) -> None:
         """Drop a step that was undone, or report its undoing if the agent knows of it.
 

@@ -58,6 +58,10 @@ class Permission:
     """Current texts of files, by path as the agent writes it."""
     places: dict[str, Destination] = field(default_factory=dict)
     """Targets of the call's paths and folder when last shown."""
+    merged: str | None = None
+    """For a write over a newer text: both changes in one, with conflict marks where they meet."""
+    conflicts: int = 0
+    """Number of places where they meet."""
 
     def option(self, option_id: str | None) -> PermissionOption | None:
         """Return the option with this id."""
@@ -83,7 +87,7 @@ class Elicitation:
 class StaleWrite:
     """A question about overwriting a file that changed since the agent saw it.
 
-    Answered with `write`, `keep` or None.
+    Answered with `write`, `keep`, `merge` or None.
     """
 
     key: str
@@ -99,6 +103,17 @@ class StaleWrite:
     encoding: str = ""
     """Encoding of `now`, for display; "" for UTF-8."""
     at: float = 0.0
+    merged: str | None = None
+    """Both changes in one text, with conflict marks where they meet; None if there is no merge."""
+    conflicts: int = 0
+    """Number of places where they meet."""
+
+
+def conflict_words(count: int) -> str:
+    """Return the number of conflicts of a merge in words."""
+    if not count:
+        return "without conflicts"
+    return "1 conflict, marked in the file" if count == 1 else f"{count} conflicts, marked in the file"
 
 
 Question = Permission | Elicitation | StaleWrite

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 CONTEXT: Final = 3
 """Lines of the file shown around an edit."""
+_NOT_FOUND: Final = "its old text is not in the file"
 _MOST: Final = 100
 """Places up to which they are counted."""
 
@@ -47,6 +49,31 @@ def placed(old: str, new: str, now: str, *, may_be_done: bool = False) -> Placed
         times = f"{count} times" if count < _MOST else f"at least {_MOST} times"
         return PlacedEdit(old, new, None, f"found {times} in the file")
     return PlacedEdit(old, new, None, "not found in the file")
+
+
+def whole_text(edits: Iterable[tuple[str | None, str]], now: str | None) -> tuple[str, str]:
+    """Return the text that a file gets by edits, and the reason why that is not known.
+
+    Args:
+        edits: pairs of the old part, None for the whole file, and the new part.
+        now: the present text; None for no file.
+    """
+    text = now or ""
+    ends = "\r\n" if "\r\n" in text and "\n" not in text.replace("\r\n", "") else ""
+    edits = list(edits)
+    if ends and any(ends in f"{old}{new}" for old, new in edits):
+        ends = ""
+    text = text.replace(ends, "\n") if ends else text
+    for old, new in edits:
+        if old is None or old == text:
+            text = new
+            continue
+        count = _count(text, old)
+        if count != 1:
+            times = f"{count if count < _MOST else f'at least {_MOST}'} times"
+            return "", f"its old text is found {times} in the file" if count else _NOT_FOUND
+        text = text.replace(old, new)
+    return (text.replace("\n", ends) if ends else text), ""
 
 
 def _count(text: str, part: str) -> int:

@@ -11,6 +11,7 @@ from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import size
 from acp_tui.store.disk_space import NAME, KeptJournals, clean
+from acp_tui.store.edited_texts import FOLDER, left_behind
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.settings import JournalBudget
@@ -35,7 +36,15 @@ async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None
     tabs = Tabs(app, SessionNames(kept), start, running)
     await app.take_place_of_first_frame(tabs)
     app.run_worker(ConfigFiles(app, tabs, start).run(), group="config")
+    app.run_worker(_tell_edits(app), group="edits")
     app.set_timer(CLEANED, lambda: app.run_worker(_free_space(app, start), group="space"))
+
+
+async def _tell_edits(app: AcpApp) -> None:
+    """Tell of texts that were edited, and not written before the program was killed."""
+    for path in await asyncio.to_thread(left_behind, data_folder() / FOLDER):
+        text = f"You were editing this when acp-tui ended: {path}"
+        app.notify(text, title="Edited text", severity="warning", timeout=30, markup=False)
 
 
 async def _free_space(app: AcpApp, start: Start) -> None:

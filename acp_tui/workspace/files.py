@@ -71,6 +71,10 @@ class Version(NamedTuple):
         return None if status is None else cls(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
+_NOT_SEEN: Final = Version(0, -1, 0)
+"""A version that no file has."""
+
+
 class Target(NamedTuple):
     """The file of a path at the time of a decision."""
 
@@ -366,10 +370,23 @@ class Files:
         is_new = not now.is_like(content) and not self._seen.is_current(real, version, now.as_seen)
         return Stale(path, content, now.text, self._seen.text(real), version, now.encoding), is_new
 
-    def write_text(self, target: str | Target, content: str, over: Stale | None = None) -> Written:
+    def write_text(
+        self,
+        target: str | Target,
+        content: str,
+        over: Stale | None = None,
+        *,
+        believed: str | None = None,
+    ) -> Written:
         """Create or replace a file, all or nothing, with its folders.
 
-        The mode of an old file is kept. `over` is the state that the user agreed to overwrite.
+        The mode of an old file is kept.
+
+        Args:
+            target: the file.
+            content: its new text.
+            over: the state that the user agreed to overwrite.
+            believed: the text that the agent takes it to have, if the content is another one.
 
         Raises:
             OutsideRoots, NotAFile, NotAllowed, WriteFailed
@@ -377,6 +394,7 @@ class Files:
             Stale: the file is neither as last seen by the agent, nor as in `over`.
         """
         content = _SURROGATE.sub("\ufffd", content)
+        believed = _SURROGATE.sub("\ufffd", believed) if believed is not None else content
         target = self.target(target) if isinstance(target, str) else target
         with self._errors(target, writing=True), self._parent(target, make=True) as (folder, name):
             before = _status(name, folder)
@@ -388,7 +406,7 @@ class Files:
                 raise OtherTarget(target.path)
             after = _status(name, folder)
             version = Version.of(after)
-        self._seen.record(target.real, version, content)
+        self._seen.record(target.real, version if believed == content else _NOT_SEEN, believed)
         return Written(target.path, old.text, content, after.st_nlink - 1 if after else 0, target.real)
 
     def _check_seen(self, target: Target, content: str, now: _Old, over: Stale | None) -> None:

@@ -116,10 +116,10 @@ async def test_a_write_that_is_taken_back_too_late_is_told_all_the_same(
     began, may_end = threading.Event(), threading.Event()
     write = Files.write_text
 
-    def slow(files: Files, path: str, content: str, over: Stale | None) -> Written:
+    def slow(files: Files, path: str, content: str, over: Stale | None, **more: Any) -> Written:
         began.set()
         may_end.wait(10)
-        return write(files, path, content, over)
+        return write(files, path, content, over, **more)
 
     monkeypatch.setattr(Files, "write_text", slow)
     async with lending(tmp_path) as talk:
@@ -136,7 +136,7 @@ async def test_a_write_that_is_taken_back_and_then_fails_is_no_mistake_of_ours(
 ) -> None:
     began, may_end = threading.Event(), threading.Event()
 
-    def fail(files: Files, path: str, content: str, over: Stale | None) -> Written:
+    def fail(files: Files, path: str, content: str, over: Stale | None, **more: Any) -> Written:
         began.set()
         may_end.wait(10)
         may_end.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_tui.session.snippets import PlacedEdit, placed
+from acp_tui.session.snippets import PlacedEdit, placed, whole_text
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 21))
 
@@ -100,3 +100,22 @@ def test_a_large_file_is_searched() -> None:
     assert found == PlacedEdit(
         "row 399996\nrow 399997\nrow 399998\nrow 399999", "row 399996\nrow 399997\nrow 399998\nrow", 399_997
     )
+
+
+def test_the_whole_text_follows_from_snippets_in_their_order() -> None:
+    now = "one\ntwo\nthree\n"
+
+    assert whole_text([("two", "2"), ("2\nthree", "2\n3")], now) == ("one\n2\n3\n", "")
+    assert whole_text([(None, "new\n")], now) == ("new\n", "")
+    assert whole_text([(now, "all\n")], now) == ("all\n", "")
+    assert whole_text([(None, "new\n")], None) == ("new\n", "")
+
+
+def test_the_whole_text_is_not_known_where_the_place_is_not() -> None:
+    assert whole_text([("a", "b")], "a a") == ("", "its old text is found 2 times in the file")
+    assert whole_text([("x", "b")], "a") == ("", "its old text is not in the file")
+
+
+def test_the_whole_text_keeps_the_line_ends_of_the_file() -> None:
+    assert whole_text([("one\ntwo", "1\n2")], "one\r\ntwo\r\n") == ("1\r\n2\r\n", "")
+    assert whole_text([("one\r\n", "1\n")], "one\r\ntwo\r\n") == ("1\ntwo\r\n", "")

@@ -10,11 +10,12 @@ import asyncio
 import itertools
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
 from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import (
     USER,
     AnsweredBy,
@@ -27,12 +28,13 @@ from acp_tui.agent.permissions.authorization import (
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
 from acp_tui.agent.permissions.tool_input import folder_of
+from acp_tui.changes.merge import Merge, merge_texts
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.protected import why_protected
 from acp_tui.session import events
 from acp_tui.session.entries import absolute
 from acp_tui.session.events import Event
-from acp_tui.session.questions import MOST_OPEN, OldText, Permission, StaleWrite
+from acp_tui.session.questions import MOST_OPEN, OldText, Permission, StaleWrite, conflict_words
 from acp_tui.session.session import Session
 from acp_tui.workspace.files import (
     FileError,
@@ -99,8 +101,17 @@ class ClientQuestions:
             self._note(session_id, events.Answered(key, answered.choice, str(answered.answered_by)))
         return answered
 
-    def answer(self, session_id: str, key: str, choice: str | None, answered_by: AnsweredBy = USER) -> bool:
+    def answer(
+        self,
+        session_id: str,
+        key: str,
+        choice: str | None,
+        answered_by: AnsweredBy = USER,
+        amendment: Amendment | None = None,
+    ) -> bool:
         """Answer an open question, with nothing for None; return whether there is one of this key.
+
+        `amendment` is what the user wrote in place of what was asked about.
 
         Raises:
             ValueError: the choice is not offered.
@@ -111,7 +122,7 @@ class ClientQuestions:
         if choice is not None and choice not in pending.choices:
             raise ValueError(f"not offered: {choice!r}")
         if not pending.answer.done():
-            pending.answer.set_result(ClientAnswer(choice, answered_by))
+            pending.answer.set_result(ClientAnswer(choice, answered_by, amendment=amendment))
         return True
 
     def cancel(self, session_id: str, why: str) -> None:
@@ -121,7 +132,7 @@ class ClientQuestions:
                 pending.answer.set_result(ClientAnswer(None, AnsweredBy("cancelled", why)))
 
 
-LET, REFUSE = "let", "refuse"
+LET, REFUSE, MERGE = "let", "refuse", "merge"
 _OPTIONS: Final = {
     "execute": ("Run it", "Do not run it"),
     "edit": ("Write it", "Do not write it"),
@@ -147,6 +158,7 @@ class ImplicitRequests:
         recorder: DecisionRecorder,
         tell: Callable[[str, str], None],
         title: Callable[[], str],
+        amend: Callable[[str, str, Sequence[Amendment]], None] = lambda *_: None,
     ) -> None:
         """Authorize for one connection.
 
@@ -157,6 +169,7 @@ class ImplicitRequests:
             recorder: writes to the decision log.
             tell: adds a notice to the chat of the session of an id.
             title: returns the name of the agent in the chat and in dialogs.
+            amend: takes merges to be written in place of a text, with the session and the tool call.
         """
         self._host = host
         self._questions = questions
@@ -164,6 +177,7 @@ class ImplicitRequests:
         self._recorder = recorder
         self._tell = tell
         self._title = title
+        self._amend = amend
 
     async def authorize(self, session: Session, agent: str, request: ImplicitRequest) -> Stale | None:
         """Return when a request may go on; a write gets the old text that the user was shown.
@@ -241,20 +255,27 @@ class ImplicitRequests:
         call.title = changed or (about.title if about is not None else "")
         if there is not None and there.now is not None and there.encoding:
             call.title = " ".join(filter(None, (_ENCODING.format(there.encoding), call.title)))
-        options = _options(request.kind)
+        merge = await _merge(there) if is_new and there is not None else None
+        options = _options(request.kind, merge)
 
         def record(answer: ClientAnswer) -> None:
             led_to = _led_to(session, request)
             self._recorder.implicit(session, about, call, options, answer, led_to, again=request.again)
 
         question = Permission("", call, options, unasked=True)
+        if merge is not None:
+            question.merged, question.conflicts = merge.text, merge.conflicts
 
         def asked(key: str) -> events.ImplicitlyAsked:
             question.key = key
             return events.ImplicitlyAsked(question)
 
-        answer = await self._questions.ask(session.id, asked, (LET, REFUSE), record)
-        if answer.choice == LET:
+        choices = [option.option_id for option in options]
+        answer = await self._questions.ask(session.id, asked, choices, record)
+        if answer.choice == MERGE and merge is not None and there is not None:
+            merged = Amendment(there.path, there.wanted, merge.text)
+            self._amend(session.id, call.tool_call_id, [merged])
+        if answer.choice in (LET, MERGE):
             shown = question.places.get(request.path or folder_of(call, session.cwd))
             if shown is not None and request.target is not None and shown.real != request.target.real:
                 raise OtherTarget(request.path or request.cwd or session.cwd)
@@ -293,12 +314,16 @@ def _text_of(there: Stale | None) -> str | None:
     return _NO_TEXT if there.now is None else there.now
 
 
-def _options(kind: str) -> list[PermissionOption]:
+def _options(kind: str, merge: Merge | None = None) -> list[PermissionOption]:
     yes, no = _OPTIONS[kind]
-    return [
+    options = [
         PermissionOption(option_id=LET, name=yes, kind="allow_once"),
         PermissionOption(option_id=REFUSE, name=no, kind="reject_once"),
     ]
+    if merge is not None:
+        name = f"Write it merged with the newer text: {conflict_words(merge.conflicts)}"
+        options.append(PermissionOption(option_id=MERGE, name=name, kind="allow_once"))
+    return options
 
 
 def _in_words(request: ImplicitRequest) -> str:
@@ -320,7 +345,16 @@ def _led_to(session: Session, request: ImplicitRequest) -> str:
 _OUTCOMES: Final = {
     "write": "The agent overwrote newer changes in {}.",
     "keep": "Kept {}; the agent was told to read it again.",
+    "merge": "Merged the agent's version of {} with the newer one; the agent was told to read it again.",
 }
+
+
+class MergeToWrite(NamedTuple):
+    """The text to be written in place of the agent's."""
+
+    text: str
+    amendment: Amendment | None = None
+    """The merge as the user edited it."""
 
 
 class FileKept(FileError):
@@ -350,15 +384,15 @@ class StaleWrites:
         self._tell = tell
         self._record = record
 
-    async def decide(self, session_id: str, stale: Stale) -> None:
-        """Return when the file may be replaced.
+    async def decide(self, session_id: str, stale: Stale) -> MergeToWrite | None:
+        """Return when the file may be replaced; with a merge if the user wants that instead.
 
         Raises:
             FileKept: it may not.
         """
-        always = self._host.stale_writes
+        always, merge = self._host.stale_writes, None
         if always == "ask":
-            choice = await self._asked(session_id, stale)
+            choice, merge = await self._asked(session_id, stale)
         else:
             choice = always
             answered_by = AnsweredBy("rule", f'stale_writes = "{choice}" in the settings')
@@ -369,20 +403,36 @@ class StaleWrites:
             raise FileKept(f"{stale} It was not written: read it again.")
         if choice is None:
             raise FileKept(f"{stale} It was not written: the turn was stopped.")
+        return merge
 
-    async def _asked(self, session_id: str, stale: Stale) -> str | None:
+    async def _asked(self, session_id: str, stale: Stale) -> tuple[str | None, MergeToWrite | None]:
+        merge = await _merge(stale)
         answer = await self._questions.ask(
             session_id,
-            lambda key: events.Conflicted(_question(key, stale)),
-            _OUTCOMES,
+            lambda key: events.Conflicted(_question(key, stale, merge)),
+            _OUTCOMES if merge is not None else ("write", "keep"),
             lambda answer: self._record(session_id, stale.path, answer),
         )
-        return answer.choice
+        if answer.choice != "merge" or merge is None:
+            return answer.choice, None
+        amendment = answer.amendment
+        text = amendment.edited if amendment is not None else merge.text
+        return answer.choice, MergeToWrite(text, amendment)
 
 
-def _question(key: str, stale: Stale) -> StaleWrite:
+async def _merge(stale: Stale) -> Merge | None:
+    """Return what both sides changed since the agent saw the file; None if that is not known, or no text."""
+    if stale.before is None or stale.now is None or stale.encoding or stale.version is None:
+        return None
+    return await merge_texts(stale.before, stale.now, stale.wanted)
+
+
+def _question(key: str, stale: Stale, merge: Merge | None) -> StaleWrite:
     is_there = stale.version is not None
-    return StaleWrite(key, stale.path, stale.wanted, stale.now, stale.before, is_there, stale.encoding)
+    question = StaleWrite(key, stale.path, stale.wanted, stale.now, stale.before, is_there, stale.encoding)
+    if merge is not None:
+        question.merged, question.conflicts = merge.text, merge.conflicts
+    return question
 
 
 _MAX_SHOWN: Final = 1 << 20

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.permissions.tool_input import input_paths
 from acp_tui.protocol.schema import PermissionOption
@@ -28,6 +29,7 @@ KeepDecision = Callable[[Decision], None]
 _STALE_WRITE_OPTIONS: Final = {
     "write": OfferedOption("write", "Write the agent's version", "allow_once"),
     "keep": OfferedOption("keep", "Keep the file as it is", "reject_once"),
+    "merge": OfferedOption("merge", "Merge both versions", "allow_once"),
 }
 _DENIED: Final = OfferedOption("denied", "Denied", "reject_once")
 """The option recorded where a rule denied and nothing was asked."""
@@ -41,6 +43,8 @@ class ClientAnswer(NamedTuple):
     answered_by: AnsweredBy
     waited: float = 0.0
     """Seconds between question and answer."""
+    amendment: Amendment | None = None
+    """The text that the user wrote in place of the one asked about."""
 
 
 class DecisionRecorder:

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from time import monotonic
 from typing import ClassVar, Final
@@ -22,15 +22,26 @@ from textual.widgets import Input, Static
 from typing_extensions import override
 
 from acp_tui import formatting
+from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, ToolCall
-from acp_tui.session.questions import Destination, Flaws, OldText, Permission, is_understood, option_kind
+from acp_tui.session.questions import (
+    Destination,
+    Flaws,
+    OldText,
+    Permission,
+    conflict_words,
+    is_understood,
+    option_kind,
+)
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
+from acp_tui.ui.screens.editor import begin
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT, hands_of
+from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.permission_details import (
     AGENT_ONLY,
     NOTHING_KNOWN,
@@ -47,6 +58,7 @@ from acp_tui.ui.screens.permission_details import (
     reasons,
     wish_of,
 )
+from acp_tui.ui.screens.proposals import EditedProposal, edit_proposal, proposals, tell_left
 from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
@@ -129,13 +141,20 @@ class PermissionAnswer:
     """The key, `Enter` or `click`."""
     rule: Rule | None = None
     """The rule that an answer of the kind "always" makes for this session."""
+    amendments: tuple[Amendment, ...] = field(default=(), compare=False)
+    """The text that the user wrote in place of the one asked about."""
 
 
-def keys_of(options: Sequence[PermissionOption], flaws: Flaws) -> dict[str, PermissionOption]:
+def keys_of(
+    options: Sequence[PermissionOption], flaws: Flaws, *, ours: bool = False
+) -> dict[str, PermissionOption]:
     """Return options by their keys, which follow from kinds, never from positions.
 
-    Odd options have none, and none that allow by a name that is not understood as that.
+    Odd options have none, and none that allow by a name that is not understood as that. Of options of `ours`
+    with one kind the first has the key.
     """
+    if ours:
+        return {KEYS[option.kind]: option for option in reversed(options)}
     kinds = Counter(option.kind for option in options)
     single = (option for option in options if option.kind in KEYS and kinds[option.kind] == 1)
     return {KEYS[one.kind]: one for one in single if _is_plain(one, flaws)}
@@ -160,6 +179,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         Binding("n", "answer('n')", "Reject once", id="permission.reject-once"),
         Binding("d", "answer('d')", "Reject always", id="permission.reject-always"),
         Binding("r", "give_reason", "Reject with a reason", id="permission.reject-with-reason"),
+        Binding("e", "edit", "Edit the text, then accept it", id="permission.edit"),
         *answer_keys(
             KEYS,
             choose="Confirm the selected option",
@@ -213,7 +233,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         """The question, with what the agent has told since it asked."""
         self._options = list(question.options)
         self._flaws = Flaws(self._options)
-        self._keys = keys_of(self._options, self._flaws)
+        self._keys = keys_of(self._options, self._flaws, ours=question.unasked)
         self._call = call
         self._make_rule = make_rule
         self._cwd = cwd
@@ -280,6 +300,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if self._to_reject() is not None:
             found.append((key_of(self, "permission.reject-with-reason"), "reject with a reason"))
         found += [(key_of(self, "permission.make-rule"), "create rule")] * (self._make_rule is not None)
+        found += [(key_of(self, "permission.edit"), "edit")] * self._can_edit
         found += [(key_of(self, "permission.zoom"), "maximize")] * bool(self._files)
         found += [(key_of(self, "permission.next"), "next")] * (len(self._waiting) > 1)
         return [*found, *super().hints()]
@@ -298,6 +319,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             possible = bool(self._files) and self._rejecting is None
         elif action in ("move", "choose_highlighted", "choose_number"):
             possible = not self.is_zoomed and self._rejecting is None
+        elif action == "edit":
+            possible = self._can_edit and not self.is_zoomed and self._rejecting is None
+            possible = possible and self._always is None
         elif action in ("answer", "give_reason"):
             possible = not self.is_zoomed and self._rejecting is None and self._always is None
         elif action == "make_rule":
@@ -398,6 +422,59 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self._show_reason()
         else:
             super().action_put_aside()
+
+    @property
+    def _can_edit(self) -> bool:
+        """True if the question is about texts that the user may edit."""
+        reads = self.question.unasked or self._find is not None
+        return reads and any(True for _ in diffs_of(self._call))
+
+    @property
+    def edits(self) -> dict[str, EditedProposal]:
+        """The texts that the user wrote in place of proposed texts, by path; kept for the next dialog, too."""
+        edits: dict[str, EditedProposal] = self.entered.setdefault("edits", {})
+        return edits
+
+    def action_edit(self) -> None:
+        """Open a proposed text in the user's editor; what is saved is accepted in its place."""
+        begin(self.app, self._edit)
+
+    async def _edit(self) -> None:
+        found = await asyncio.to_thread(proposals, diffs_of(self._call), self._find)
+        chosen = found[0]
+        if len(found) > 1:
+            items = [
+                MenuItem(str(place), formatting.inside(one.path, self._cwd), one.problem)
+                for place, one in enumerate(found)
+            ]
+            key = await choose(self, "Edit which file?", items)
+            if key is None:
+                return
+            chosen = found[int(key)]
+        name = self._name_of(chosen.path)
+        if chosen.problem:
+            self.app.notify(
+                exact_line(f"{name} cannot be edited here: {chosen.problem}."),
+                severity="warning",
+                markup=False,
+            )
+            return
+        before = self.edits.get(chosen.path)
+        wanted = chosen if before is None else chosen._replace(text=before.amendment.edited)
+        amendment = await edit_proposal(self.app, wanted)
+        if amendment is None:
+            return
+        if before is not None and before.amendment.kept is not None:
+            before.amendment.kept.drop()
+        self.edits[chosen.path] = EditedProposal(chosen.now, amendment._replace(proposed=chosen.text))
+        if not self.has_parts:  # the question was closed meanwhile
+            tell_left(self.app, self.edits)
+            return
+        self._show_anew()
+        option = self._keys.get(KEYS["allow_once"])
+        if len(found) == 1 and option is not None:
+            self._allows_at = float("-inf")  # the user has just written what counts
+            self._give(PermissionAnswer(option.option_id, how="key e"))
 
     def action_make_rule(self) -> None:
         """Open the rule editor; the question stays open."""
@@ -536,8 +613,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _give(self, answer: PermissionAnswer) -> None:
         """Dismiss with an answer; one that allows counts only for content that was shown for long enough."""
         option = next((one for one in self._options if one.option_id == answer.option_id), None)
+        answer = replace(answer, amendments=tuple(one.amendment for one in self.edits.values()))
         if self._is_safe(option):
-            self.dismiss(answer)
+            self.dismiss(replace(answer, amendments=()))
         elif not self.may_allow:
             self.fit()
         elif self.question.later is not self._later:
@@ -592,7 +670,17 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return asked
 
     def _changes(self) -> list[FileDiff]:
-        return [self._change(diff, note) for diff, note in self._told_changes()]
+        edited = [
+            FileDiff(formatting.inside(path, self._cwd), one.now, one.amendment.edited, "edited by you")
+            for path, one in self.edits.items()
+        ]
+        told, merged, after = self._told_changes(), self.question.merged, list[FileDiff]()
+        if merged is not None and told:
+            note = f"what a merge would change: {conflict_words(self.question.conflicts)}"
+            name = formatting.inside(told[0][0].path, self._cwd)
+            after = [FileDiff(name, told[0][0].before, merged, note)]
+        shown = (self._change(diff, note) for diff, note in told if diff.path not in self.edits)
+        return [*edited, *shown, *after]
 
     def _change(self, diff: Diff, note: str) -> FileDiff:
         there = self._places.get(diff.path, _HERE).at

@@ -9,10 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
+from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.formatting import inside
-from acp_tui.session.questions import StaleWrite
+from acp_tui.session.questions import StaleWrite, conflict_words
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details, Hint
+from acp_tui.ui.screens.editor import begin
+from acp_tui.ui.screens.proposals import EditedProposal, Proposal, edit_proposal, tell_left
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.key_names import key_of
@@ -20,7 +23,7 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
-Choice = Literal["write", "keep", "stop"]
+Choice = Literal["write", "keep", "merge", "stop"]
 
 _NO_TEXT: Final = "\0"
 """Stands for content that is no text."""
@@ -32,6 +35,8 @@ class StaleWriteAnswer(NamedTuple):
     choice: Choice
     how: str
     """The key, `Enter` or `click`."""
+    amendment: Amendment | None = None
+    """The merge as the user edited it."""
 
 
 class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
@@ -39,6 +44,8 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
 
     KEYS = "stale-write"
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "choose('merge')", "Merge both versions", id="stale-write.merge"),
+        Binding("e", "edit", "Edit the merge, then write it", id="stale-write.edit"),
         Binding("w", "choose('write')", "Write the agent's version", id="stale-write.write"),
         Binding("k", "choose('keep')", "Keep the file as it is", id="stale-write.keep"),
         Binding("x", "choose('stop')", "Keep it and stop the turn", id="stale-write.stop"),
@@ -63,7 +70,13 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
         self._question = question
         self._file = inside(question.path, cwd)
         self._agent = agent
-        self._answers: dict[Choice, Answer] = {
+        self._answers: dict[Choice, Answer] = {}
+        if question.merged is not None:
+            told = "the agent is told to read it again"
+            about = f"{conflict_words(question.conflicts)}; {told}"
+            role = "warning" if question.conflicts else "success"
+            self._answers["merge"] = Answer("Merge both versions", "stale-write.merge", about, role=role)
+        self._answers |= {
             "write": Answer(
                 "Write the agent's version", "stale-write.write", "the newer changes are lost", role="warning"
             ),
@@ -89,11 +102,18 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
     def hints(self) -> Sequence[Hint]:
         if self.is_zoomed:
             return self.zoom_hints("versions")
-        return [*self.choose_hints(), (key_of(self, "stale-write.zoom"), "zoom"), *super().hints()]
+        merges = self._question.merged is not None
+        edit = [(key_of(self, "stale-write.edit"), "edit the merge")] * merges
+        zoom = (key_of(self, "stale-write.zoom"), "zoom")
+        return [*self.choose_hints(), *edit, zoom, *super().hints()]
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if self.is_zoomed and action in ("choose", "move", "choose_highlighted"):
+        if self.is_zoomed and action in ("choose", "move", "choose_highlighted", "edit"):
+            return False
+        if action == "choose" and parameters[0] not in self._answers:
+            return False
+        if action == "edit" and self._question.merged is None:
             return False
         return super().check_action(action, parameters)
 
@@ -105,8 +125,23 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
     def take(self, place: int, how: str) -> None:
         self._give(list(self._answers)[place], how)
 
+    def action_edit(self) -> None:
+        """Open the merge in the user's editor; what is saved is written."""
+        begin(self.app, self._edit)
+
+    async def _edit(self) -> None:
+        merged = self._question.merged
+        assert merged is not None, "only a merge is edited"
+        amendment = await edit_proposal(self.app, Proposal(self._question.path, self._question.now, merged))
+        if amendment is None:
+            return
+        if self.has_parts and self.may_allow:
+            self.dismiss(StaleWriteAnswer("merge", "key e", amendment))
+        else:
+            tell_left(self.app, {amendment.path: EditedProposal(self._question.now, amendment)})
+
     def _give(self, choice: Choice, how: str) -> None:
-        if choice == "write" and not self.may_allow:
+        if choice in ("write", "merge") and not self.may_allow:
             self.fit()
         else:
             self.dismiss(StaleWriteAnswer(choice, how))
@@ -129,4 +164,8 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
         would = FileDiff(self._file, there, question.wanted, "changes that the write would make")
         if question.before is None:
             return [would]
-        return [FileDiff(self._file, question.before, there, "changes since the agent saw it"), would]
+        since = FileDiff(self._file, question.before, there, "changes since the agent saw it")
+        if question.merged is None:
+            return [since, would]
+        note = f"what a merge would change: {conflict_words(question.conflicts)}"
+        return [since, would, FileDiff(self._file, there, question.merged, note)]

@@ -16,6 +16,7 @@ from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.key_guard import Press, hands_of
 from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog
 from acp_tui.ui.screens.permission_details import background_of
+from acp_tui.ui.screens.proposals import tell_left
 from acp_tui.ui.screens.stale_write import StaleWriteAnswer, StaleWriteDialog
 from acp_tui.ui.screens.unasked import withdraw
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
@@ -108,7 +109,11 @@ class QuestionDialogs:
 
     def _rescue(self, closed: Sequence[Key]) -> None:
         """Move the text written for closed questions into the prompt."""
-        texts = [text for key in closed if (text := self._last.pop(key).dialog.words())]
+        dialogs = [self._last.pop(key).dialog for key in closed]
+        for dialog in dialogs:
+            if isinstance(dialog, PermissionDialog):
+                tell_left(self._screen.app, dialog.edits)
+        texts = [text for dialog in dialogs if (text := dialog.words())]
         if texts:
             self._screen.prompt.give_back(Prompt("\n".join(texts)))
             self._screen.notify("The question is closed. Your text is in the prompt.")
@@ -233,11 +238,15 @@ class QuestionDialogs:
         if isinstance(answer, PermissionAnswer):
             if answer.rule is not None:
                 self._rules.keep(answer.rule)
-            conversation.answer(key, answer.option_id, answer.how)
+            conversation.answer(key, answer.option_id, answer.how, answer.amendments)
+            if not answer.amendments and isinstance(shown.dialog, PermissionDialog):
+                tell_left(self._screen.app, shown.dialog.edits)
             if answer.reason:
                 conversation.say(answer.reason)
         elif isinstance(answer, StaleWriteAnswer):
-            conversation.answer(key, None if answer.choice == "stop" else answer.choice, answer.how)
+            choice = None if answer.choice == "stop" else answer.choice
+            amendments = [answer.amendment] if answer.amendment is not None else []
+            conversation.answer(key, choice, answer.how, amendments)
             if answer.choice == "stop":
                 conversation.stop()
         elif answer is not None:

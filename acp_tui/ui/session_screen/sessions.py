@@ -18,12 +18,10 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_opening import KnownSession
-from acp_tui.formatting import from_home
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
-from acp_tui.ui.screens.start import ago
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.start import folder_to_continue_in
 from acp_tui.ui.widgets.key_names import key_of
@@ -160,13 +158,16 @@ class SessionList:
         """
         listing = SessionPages(self._screen.conversation)
         found = await self._recorded()
-        menu = SessionsMenu("Sessions", lambda: self._items(listing, found), None, self._screen.theme_styles)
+        recorded = [self._recorded_item(number, one) for number, one in enumerate(found)]
+        menu = SessionsMenu(
+            "Sessions", lambda: self._items(listing, recorded), None, self._screen.theme_styles
+        )
         menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
         menu.note, menu.nothing = _NOT_READ, "asking the agent for its sessions …"
 
         def show() -> None:
             menu.nothing = _NONE
-            menu.set_items(self._items(listing, found))
+            menu.set_items(self._items(listing, recorded))
             menu.show_note(_note_on(listing))
 
         async def read() -> None:
@@ -177,7 +178,7 @@ class SessionList:
         reading = asyncio.create_task(read())
         try:
             await self._wait_for(listing)
-            if listing.has_begun.is_set() and not listing.found and not found:
+            if listing.has_begun.is_set() and not listing.found and not recorded:
                 self._screen.notify(_NONE)
                 return
             choice = await self._screen.ask(menu)
@@ -280,40 +281,20 @@ class SessionList:
     def _tell(self, problem: str) -> None:
         self._screen.notify(problem, title="The agent's list", severity="warning")
 
-    def _items(self, listing: SessionPages, recorded: Sequence[RecordedSession]) -> list[MenuItem]:
-        """Return each session once, the newest first; those without a time last, as the agent lists them."""
-        started = {(one.agent, one.session_id): one.started for one in recorded}
-        rows: list[tuple[datetime | None, MenuItem]] = []
-        for info in listing.found:
-            then = _time_of(info) or started.pop((self._agent, info.session_id), None)
-            rows.append((then, self._item(info, then)))
-        listed = {info.session_id for info in listing.found}
-        for number, one in enumerate(recorded):
-            if one.agent != self._agent or one.session_id not in listed:
-                rows.append((one.started, self._recorded_item(number, one)))
-        return [item for _, item in sorted(rows, key=_age)]
+    def _items(self, listing: SessionPages, recorded: Sequence[MenuItem]) -> list[MenuItem]:
+        return [*map(self._item, listing.found), *recorded]
 
-    def _item(self, info: SessionInfo, then: datetime | None) -> MenuItem:
-        said = shortened(info.updated_at or "", _LONGEST_TIME) if then is None else _ago(then)
+    def _item(self, info: SessionInfo) -> MenuItem:
         where = self._where(self._shown(info.session_id))
-        about = " · ".join(filter(None, (where, self._agent, said, self._elsewhere(info.cwd))))
-        return MenuItem(_TAKE_UP + info.session_id, self._title(info), about)
+        about = " · ".join(filter(None, (where, _local(info.updated_at or ""), info.cwd)))
+        agent = self._screen.conversation.agent_name
+        return MenuItem(_TAKE_UP + info.session_id, self._title(info), about, f"Resumable by {agent}")
 
     def _recorded_item(self, number: int, one: RecordedSession) -> MenuItem:
-        said = _ago(one.started) if one.started is not None else ""
+        when = _local(one.started.isoformat()) if one.started is not None else ""
         where = self._where(self._showing(one))
-        about = " · ".join(filter(None, (where, one.agent, said, "recording", self._elsewhere(one.cwd))))
-        return MenuItem(f"{_RECORDED}{number}", one.title, about)
-
-    def _elsewhere(self, cwd: str | None) -> str:
-        """Return the folder of a session that is not in this one."""
-        return from_home(cwd) if cwd and cwd != self._screen.conversation.cwd else ""
-
-    @property
-    def _agent(self) -> str:
-        """The agent of this session, as recordings name it."""
-        launch = self._screen.conversation.launch
-        return launch.name if launch is not None else ""
+        about = " · ".join(filter(None, (where, one.agent, when, one.cwd)))
+        return MenuItem(f"{_RECORDED}{number}", one.title, about, "Read-only recordings")
 
     def _where(self, shown: ConversationScreen | None) -> str:
         """Name the tab of a session, if it is open."""
@@ -343,21 +324,12 @@ def _note_on(listing: SessionPages) -> str:
     return "" if listing.is_whole or not listing.is_open else "reading more"
 
 
-def _time_of(info: SessionInfo) -> datetime | None:
-    """Return the time that an agent tells of a session in ISO 8601; None for other texts."""
+def _local(text: str) -> str:
+    """Return an ISO 8601 time in local time; of other texts, before the folder, a beginning."""
     try:
-        return datetime.fromisoformat(info.updated_at or "").astimezone()
+        return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
     except (ValueError, OverflowError):
-        return None
-
-
-def _ago(then: datetime) -> str:
-    return ago(then, datetime.now().astimezone())
-
-
-def _age(row: tuple[datetime | None, MenuItem]) -> float:
-    """Return a number by which the newest sorts first, and what has no time last."""
-    return -row[0].timestamp() if row[0] is not None else 0.0
+        return shortened(text, _LONGEST_TIME)
 
 
 def _recorded_in(screen: ConversationScreen) -> tuple[Path | None, str]:

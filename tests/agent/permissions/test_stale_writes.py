@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.session.entries import Notice
 from acp_tui.session.questions import StaleWrite
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE
+from acp_tui.store.edited_texts import EditedText
 from acp_tui.store.settings import StaleWriteSetting
 from tests.agent.lending import lending, served
 from tests.agent.puppet import Conversation
@@ -231,6 +233,58 @@ async def test_a_request_that_is_taken_back_withdraws_the_question(tmp_path: Pat
         await talk.until(lambda: not session.questions)
         assert file.read_text() == "mine\n"
         assert [kept.by for kept in talk.decisions] == ["withdrawn"]
+
+
+async def test_a_merge_has_both_changes_and_the_agent_is_told_to_read_it_again(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("1\n2\n3\n4\n5\n")
+    async with lending(tmp_path) as talk:
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("mine\n2\n3\n4\n5\n")
+        write(talk, file, "1\n2\n3\n4\ntheirs\n")
+        question = await asked(talk)
+        assert (question.merged, question.conflicts) == ("mine\n2\n3\n4\ntheirs\n", 0)
+        talk.agent.answer("s2", question.key, "merge")
+
+        answer = await talk.puppet.answer_to("w")
+
+        assert "was merged" in answer["error"]["message"]
+        assert file.read_text() == question.merged
+        assert talk.decisions[0].is_allowed
+        assert (await served(talk, "fs/read_text_file", path=str(file)))["result"][
+            "content"
+        ] == question.merged
+        assert (await served(talk, "fs/write_text_file", path=str(file), content="all\n"))["result"] == {}
+
+
+async def test_changes_that_meet_are_marked_and_what_the_user_makes_of_them_is_written(
+    tmp_path: Path,
+) -> None:
+    async with stale(tmp_path) as (talk, file, question):
+        assert question.conflicts == 1
+        assert question.merged is not None
+        assert "<<<<<<< on disk\nmine\n=======\ntheirs\n>>>>>>> the agent" in question.merged
+        kept = EditedText(tmp_path / "kept", "a", question.merged)
+        both = Amendment(str(file), question.merged, "mine and theirs\n", kept)
+        talk.agent.answer("s2", question.key, "merge", amendments=[both])
+
+        await talk.puppet.answer_to("w")
+
+        assert file.read_text() == "mine and theirs\n"
+        assert not kept.path.exists()
+
+
+async def test_a_merge_over_a_file_that_changes_once_more_is_asked_about_again(tmp_path: Path) -> None:
+    async with stale(tmp_path) as (talk, file, question):
+        file.write_text("newer still\n")
+        talk.agent.answer("s2", question.key, "merge")
+        session = talk.agent.sessions["s2"]
+        await talk.until(lambda: session.questions and question.key not in session.questions)
+
+        again = await asked(talk)
+
+        assert again.now == "newer still\n"
+        assert file.read_text() == "newer still\n"
 
 
 @pytest.mark.parametrize(("rule", "left"), [("write", "theirs\n"), ("keep", "mine\n")])

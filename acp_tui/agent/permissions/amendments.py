@@ -1,0 +1,154 @@
+"""Amendments: what the user wrote in place of changes that an agent asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Final, NamedTuple, Protocol
+
+from acp_tui.agent.host import Host, NotLent
+from acp_tui.session.entries import ToolCall, absolute
+from acp_tui.session.session import Session
+from acp_tui.store.edited_texts import EditedText
+from acp_tui.workspace.encodings import UTF_8
+from acp_tui.workspace.files import FileError, Files, Target, Written
+
+
+class Amendment(NamedTuple):
+    """A file as the user wants it, in place of what the agent proposed."""
+
+    path: str
+    """As the agent names it."""
+    proposed: str
+    """The whole text that the file would get from the agent."""
+    edited: str
+    kept: EditedText | None = None
+    """Holds the edited text on disk until it is written; None for a merge, which is made again."""
+
+
+class _Waiting(NamedTuple):
+    call: str
+    """Id of the tool call that was asked about, or ""."""
+    amendment: Amendment
+
+
+_OTHER: Final = "The file does not hold what was proposed."
+
+
+class AmendmentDelegate(Protocol):
+    """The object that hears of amended files, by session id."""
+
+    def wrote(self, session_id: str, written: Written) -> None:
+        """A file was written."""
+
+    def amended(self, session_id: str, path: str, how: str) -> None:
+        """Hear that a file has the text that the user `edited` or `merged`, which the agent does not know."""
+
+    def not_amended(self, session_id: str, path: str, why: str, kept: str) -> None:
+        """Hear that the user's text could not be put into a file; it is in another one, `kept`."""
+
+
+class Amendments:
+    """The amendments of one connection that are not in their files yet.
+
+    An agent that writes through the client gets the user's text written instead of its own. One that writes
+    by itself is let, and its text is replaced afterwards: only if it is what was proposed.
+    """
+
+    def __init__(self, host: Host, delegate: AmendmentDelegate) -> None:
+        self._host = host
+        self._delegate = delegate
+        self._waiting: dict[str, list[_Waiting]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, session_id: str, call: str, amendments: Iterable[Amendment]) -> None:
+        """Expect the agent's writes of these; `call` is the tool call that was allowed, or ""."""
+        for one in amendments:
+            self._waiting.setdefault(session_id, []).append(_Waiting(call, one))
+
+    def of(self, session: Session, target: Target, content: str) -> Amendment | None:
+        """Return what is to be written instead of a content, until `done`."""
+        for _, one in self._waiting.get(session.id, ()):
+            named = absolute(one.path, session.cwd)
+            is_it = target.path == named or target.real == named or target.real == self._real(session, named)
+            if is_it and one.proposed == content:
+                return one
+        return None
+
+    def done(self, session_id: str, amendment: Amendment) -> None:
+        """Forget an amendment that is in its file."""
+        self._remove(session_id, amendment)
+        self._tell(session_id, amendment)
+
+    def look(self, session: Session, *, is_over: bool) -> None:
+        """Put the amendments of ended tool calls into their files; of all calls if the turn is over."""
+        waiting = self._waiting.get(session.id)
+        if not waiting:
+            return
+        calls = [entry for entry in session.entries if isinstance(entry, ToolCall)]
+        ended = {call.tool_call_id for call in calls if call.is_final}
+        for one in [one for one in waiting if is_over or one.call in ended]:
+            self._remove(session.id, one.amendment)
+            task = asyncio.create_task(self._put(session, one.amendment))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def end(self) -> None:
+        """Leave to the user what is not in its file yet."""
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for waiting in self._waiting.values():
+            for one in waiting:
+                if one.amendment.kept is not None:
+                    one.amendment.kept.leave()
+        self._waiting.clear()
+
+    async def _put(self, session: Session, one: Amendment) -> None:
+        """Replace what the agent has written by the user's text."""
+        try:
+            files = self._host.files(session.id)
+            path = self._host.outside(absolute(one.path, session.cwd))
+            written = await asyncio.to_thread(_replaced, files, path, one)
+        except (FileError, NotLent) as error:
+            self._leave(session.id, one, str(error))
+            return
+        if written is None:
+            self._leave(session.id, one, _OTHER)
+            return
+        self._delegate.wrote(session.id, written)
+        self._tell(session.id, one)
+
+    def _tell(self, session_id: str, one: Amendment) -> None:
+        if one.kept is not None:
+            one.kept.drop()
+        self._delegate.amended(session_id, one.path, "merged" if one.kept is None else "edited")
+
+    def _leave(self, session_id: str, one: Amendment, why: str) -> None:
+        if one.kept is not None:
+            self._delegate.not_amended(session_id, one.path, why, str(one.kept.leave()))
+
+    def _real(self, session: Session, path: str) -> str:
+        try:
+            return self._host.files(session.id).target(path).real
+        except (FileError, NotLent):
+            return ""
+
+    def _remove(self, session_id: str, amendment: Amendment) -> None:
+        left = [one for one in self._waiting.get(session_id, ()) if one.amendment is not amendment]
+        if left:
+            self._waiting[session_id] = left
+        else:
+            self._waiting.pop(session_id, None)
+
+
+def _replaced(files: Files, path: str, one: Amendment) -> Written | None:
+    """Write the user's text over exactly what was proposed; None if something else is there. Blocking.
+
+    Raises:
+        FileError
+    """
+    target = files.target(path)
+    there, _ = files.compare(target, one.edited)
+    if there.now != one.proposed or there.encoding != UTF_8:
+        return None
+    return files.write_text(target, one.edited, there, believed=one.proposed)

@@ -1,0 +1,97 @@
+"""Texts that the user has edited, kept on disk until they are where they belong."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import secrets
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from acp_tui.store.folders import plain_bytes, private_folder
+
+FOLDER: Final = "edits"
+"""The folder of these texts, in the data folder."""
+_ODD: Final = re.compile(r"[^\w.+@-]|^[-+.]+", re.ASCII)
+_LONGEST: Final = 80
+"""Characters of a name; the end has the suffix by which editors know the language."""
+_ON_ITS_WAY: Final = "open-"
+_LEFT: Final = "left-"
+
+
+class EditedText:
+    """A text for the user's editor, in a file of its own.
+
+    The file outlives the program: it goes once its text is written elsewhere, or stays for the user.
+    """
+
+    def __init__(self, folder: Path, name: str, text: str) -> None:
+        """Write a text into a new file of this name, whose lock lasts as long as the program.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        own = private_folder(folder) / f"{_ON_ITS_WAY}{secrets.token_hex(4)}"
+        own.mkdir(mode=0o700)
+        self._lock = os.open(own, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.path = own / (_ODD.sub("_", name[-_LONGEST:]) or "text")
+        """The file."""
+        self.before = text
+        """The text as it was proposed."""
+        try:
+            self.path.write_text(text, encoding="utf-8", newline="")
+        except BaseException:
+            self.drop()
+            raise
+
+    def read(self) -> str:
+        """Return the text as it was saved.
+
+        Raises:
+            OSError, UnicodeDecodeError: there is none.
+        """
+        return plain_bytes(self.path).decode()
+
+    def drop(self) -> None:
+        """Delete the file: its text is where it belongs, or was not changed."""
+        shutil.rmtree(self.path.parent, ignore_errors=True)
+        self._let_go()
+
+    def leave(self) -> Path:
+        """Leave the file to the user; return where it is."""
+        self.path = _left(self.path)
+        self._let_go()
+        return self.path
+
+    def _let_go(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+        self._lock = -1
+
+
+def left_behind(folder: Path) -> list[Path]:
+    """Return the texts of programs that ended before these were written; from now on they are the user's."""
+    found: list[Path] = []
+    for own in sorted(folder.glob(f"{_ON_ITS_WAY}*")):
+        with suppress(OSError):
+            lock = os.open(own, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a running program holds it
+                found += [_left(path) for path in sorted(own.iterdir())[:1]]
+            finally:
+                os.close(lock)
+    return found
+
+
+def _left(path: Path) -> Path:
+    """Rename the folder of a text, so that nobody asks about it again; return the new path."""
+    own = path.parent
+    new = own.with_name(_LEFT + own.name.removeprefix(_ON_ITS_WAY))
+    with suppress(OSError):
+        own.rename(new)
+        return new / path.name
+    return path

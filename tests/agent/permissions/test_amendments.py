@@ -1,0 +1,150 @@
+"""The user's own text in place of a change that the agent asked for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from acp_tui.agent.permissions.amendments import Amendment
+from acp_tui.session.entries import Notice
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.store.edited_texts import EditedText
+from acp_tui.store.settings import Policy
+from tests.agent.lending import lending, served
+from tests.agent.puppet import OPTIONS, Conversation
+
+THEIRS, MINE = "one\ntheirs\n", "one\nmine\n"
+
+
+@asynccontextmanager
+async def running(folder: Path, policy: Policy = "ask") -> AsyncIterator[tuple[Conversation, Session]]:
+    """A running turn in a folder with the file `a`, which the agent has read."""
+    (folder / "a").write_text("one\ntwo\n")
+    async with lending(folder, policy) as talk:
+        await talk.prompted(session="s2")
+        talk.agent.on_amended["s2"] = lambda path, how: told.append((path, how))
+        await served(talk, "fs/read_text_file", path=str(folder / "a"))
+        told.clear()
+        yield talk, talk.agent.sessions["s2"]
+
+
+told: list[tuple[str, str]] = []
+"""Facts for the next prompt."""
+
+
+def amendment(folder: Path, proposed: str = THEIRS) -> Amendment:
+    kept = EditedText(folder / "kept", "a", proposed)
+    kept.path.write_text(MINE)
+    return Amendment(str(folder / "a"), proposed, MINE, kept)
+
+
+async def allowed(talk: Conversation, session: Session, folder: Path) -> Amendment:
+    """Have the agent ask for a change, and allow the user's version of it."""
+    diff = {"type": "diff", "path": str(folder / "a"), "oldText": "one\ntwo\n", "newText": THEIRS}
+    call = {"toolCallId": "t1", "kind": "edit", "title": "Edit a", "content": [diff]}
+    params = {"sessionId": "s2", "toolCall": call, "options": OPTIONS}
+    talk.puppet.says({"id": "q", "method": "session/request_permission", "params": params})
+    await talk.until(lambda: session.questions)
+    (question,) = session.questions.values()
+    mine = amendment(folder)
+    talk.agent.answer("s2", question.key, "yes", amendments=[mine])
+    await talk.puppet.answer_to("q")
+    return mine
+
+
+def notices(session: Session) -> list[str]:
+    return [entry.text for entry in session.entries if isinstance(entry, Notice)]
+
+
+async def test_an_agent_that_writes_through_us_has_the_users_text_written(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        mine = await allowed(talk, session, tmp_path)
+
+        answer = await served(talk, "fs/write_text_file", path=str(tmp_path / "a"), content=THEIRS)
+
+        assert answer["result"] == {}
+        assert (tmp_path / "a").read_text() == MINE
+        assert told == [(str(tmp_path / "a"), "edited")]
+        assert f"You edited {tmp_path}/a before it was written." in notices(session)
+        assert mine.kept is not None
+        assert not mine.kept.path.exists()
+
+
+async def test_its_next_write_without_a_look_does_not_lose_what_the_user_wrote(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await allowed(talk, session, tmp_path)
+        await served(talk, "fs/write_text_file", path=str(tmp_path / "a"), content=THEIRS)
+        params = {"sessionId": "s2", "path": str(tmp_path / "a"), "content": f"{THEIRS}three\n"}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(lambda: session.questions)
+
+        (question,) = session.questions.values()
+
+        assert isinstance(question, Permission)
+        assert "It has changed on disk" in question.call.title
+        assert question.merged is not None
+        assert "mine" in question.merged
+        assert "three" in question.merged
+
+
+async def test_a_question_of_ours_writes_the_users_text_at_once(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        params = {"sessionId": "s2", "path": str(tmp_path / "a"), "content": THEIRS}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(lambda: session.questions)
+        (question,) = session.questions.values()
+
+        talk.agent.answer("s2", question.key, "let", amendments=[amendment(tmp_path)])
+
+        assert (await talk.puppet.answer_to("w"))["result"] == {}
+        assert (tmp_path / "a").read_text() == MINE
+        assert told
+
+
+async def test_what_an_agent_wrote_by_itself_is_replaced_once_its_call_is_over(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await allowed(talk, session, tmp_path)
+        (tmp_path / "a").write_text(THEIRS)
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+
+        await talk.until(lambda: told)
+
+        assert (tmp_path / "a").read_text() == MINE
+        assert [path.name for path in (tmp_path / "kept").iterdir()] == []
+
+
+async def test_what_it_wrote_otherwise_stays_and_the_users_text_is_left_in_a_file(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await allowed(talk, session, tmp_path)
+        (tmp_path / "a").write_text("something else\n")
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: any("was not written" in text for text in notices(session)))
+
+        assert (tmp_path / "a").read_text() == "something else\n"
+        assert not told
+        (notice,) = [entry for entry in session.entries if isinstance(entry, Notice) and entry.detail]
+        assert Path(notice.detail.removeprefix("It is in ")).read_text() == MINE
+
+
+async def test_a_merge_is_an_answer_where_the_file_has_changed_since_it_was_read(
+    tmp_path: Path,
+) -> None:
+    async with running(tmp_path) as (talk, session):
+        (tmp_path / "a").write_text("one\ntwo\nthree\n4\n5\n")
+        await served(talk, "fs/read_text_file", path=str(tmp_path / "a"))
+        (tmp_path / "a").write_text("ONE\ntwo\nthree\n4\n5\n")
+        params = {"sessionId": "s2", "path": str(tmp_path / "a"), "content": "one\ntwo\nthree\n4\nFIVE\n"}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(lambda: session.questions)
+        (question,) = session.questions.values()
+        assert isinstance(question, Permission)
+        assert question.merged == "ONE\ntwo\nthree\n4\nFIVE\n"
+        assert "merged with the newer text: without conflicts" in question.options[-1].name
+
+        talk.agent.answer("s2", question.key, "merge")
+
+        assert (await talk.puppet.answer_to("w"))["result"] == {}
+        assert (tmp_path / "a").read_text() == question.merged
+        assert told == [(str(tmp_path / "a"), "merged")]
