@@ -74,7 +74,8 @@ class Done:
     decision: str = ""
 
     def becomes(self, status: str | None, *, announced: bool) -> None:
-        if status not in (None, "of tomorrow") and not (announced and status == "pending"):
+        is_rejected = self.status == "rejected" and status == "failed"
+        if status not in (None, "of tomorrow") and not (announced and status == "pending") and not is_rejected:
             self.status = str(status)
 
     def settle(self, status: str) -> None:
