@@ -35,7 +35,7 @@ from acp_tui.agent.permissions.client_questions import (
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.open_questions import OpenQuestions
-from acp_tui.agent.requests import Logins, SessionListing, Setup
+from acp_tui.agent.requests import Logins, Providers, SessionListing, Setup
 from acp_tui.agent.session_events import (
     DRAIN,
     STEERING,
@@ -127,6 +127,7 @@ class Agent:
         self._capabilities = Capabilities()
         self.logins = Logins(self.connection, self._capabilities)
         self.listing = SessionListing(self.connection, self._capabilities)
+        self.providers = Providers(self.connection, self._capabilities)
         self.on_noise: Callable[[Noise], None] | None = None
         """Called with each line that is no message."""
         self._process = process
@@ -550,6 +551,10 @@ class Agent:
         """End the work on a request that the agent has cancelled."""
         if not self._service.take_back(request):
             self._questions.take_back(request)
+
+    def login_told(self, method: str, params: Any) -> None:
+        """Take a notification about the login."""
+        self.logins.told(method, params)
 
     def came_too_late(self, response: Response) -> None:
         """Close a session whose requester has left: nobody would answer its questions."""

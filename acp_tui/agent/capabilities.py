@@ -88,6 +88,11 @@ def gone(status: ExitStatus | None = None) -> str:
     return "The agent has ended." if status is None else f"The agent has ended ({status})."
 
 
+def logged_out() -> LoginRequired:
+    """Return the refusal of an agent that has told by itself that nobody is logged in."""
+    return LoginRequired("auth/status", ErrorObject(LOGIN_REQUIRED, "You are not logged in."))
+
+
 def failed(method: str, error: ErrorObject, *, offers_logins: bool = False) -> CallFailed:
     """Return the exception for an error response.
 
@@ -144,6 +149,12 @@ class Capabilities:
                 case EmbeddedResource():
                     self.need(can.embedded_context, "accept embedded files in prompts")
 
+    def system_prompt(self, text: str) -> dict[str, Any] | None:
+        """Return text for the agent's system prompt as a field; None without text, or if it takes none."""
+        if not text or not has(self.can.session_capabilities.system_prompt):
+            return None
+        return {"mode": "append", "content": [{"type": "text", "text": text}]}
+
     def further_roots(self, cwd: str, roots: Sequence[str]) -> list[str] | None:
         """Return the additional folders for a request, without doubles; None if the agent takes none."""
         if not has(self.can.session_capabilities.additional_directories):
@@ -162,6 +173,8 @@ def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
         ("delete sessions", has(session.delete)),
         ("fork sessions", has(session.fork)),
         ("set session titles", has(session.title)),
+        ("archive sessions", has(session.archive)),
+        ("add to the system prompt", has(session.system_prompt)),
         ("additional folders", has(session.additional_directories)),
         ("images in prompts", prompt.image),
         ("audio in prompts", prompt.audio),
@@ -169,6 +182,7 @@ def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
         ("MCP servers over http", mcp.http),
         ("MCP servers over sse", mcp.sse),
         ("log out", has(can.auth.logout)),
+        ("choose providers of models", has(can.providers)),
     ]
 
 

@@ -29,6 +29,7 @@ from acp_tui.protocol.jsonrpc import (
     Response,
 )
 from acp_tui.protocol.validation import Unreadable
+from acp_tui.store.redaction import without_accounts
 from acp_tui.workspace.processes import ExitStatus
 
 log = logging.getLogger(__name__)
@@ -121,6 +122,9 @@ class Owner(Protocol):
 
     def taken_back(self, request: Request) -> None:
         """End the work on a cancelled request, which is answered all the same."""
+
+    def login_told(self, method: str, params: Any) -> None:
+        """Take a notification about the login."""
 
     def came_too_late(self, response: Response) -> None:
         """Handle a result whose caller has given up."""
@@ -398,7 +402,7 @@ class Connection:
             self._strays.extend(lines)
             self.unread_lines += len(lines)
         else:
-            self._write_down(self._journal.record, "in", message.line)
+            self._write_down(self._journal.record, "in", without_accounts(message.line))
             self.unread_lines = 0
 
     def _receive(self, message: Message) -> None:
@@ -427,6 +431,8 @@ class Connection:
                 self._ask(message)
             case Notification(method="$/cancel_request" | "$/cancelRequest"):
                 self._take_back(message.params)
+            case Notification(method="auth/status_update" | "_auth/status_update"):
+                self._owner.login_told(message.method, message.params)
 
     def _drop(self, message: Dropped) -> None:
         """Answer for a message that was too large: an error for its call or its request."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence, Set
+from contextlib import suppress
 from typing import Any, Final
 
 from acp_tui.agent.capabilities import AgentError, Capabilities, LoginRequired, as_object, parse_result
@@ -13,10 +14,15 @@ from acp_tui.agent.session_events import PastKnown, SessionContinued, SessionEve
 from acp_tui.protocol.schema import (
     AttachRequest,
     AuthMethod,
+    AuthStatus,
+    ListProvidersResponse,
     ListSessionsResponse,
     NewSessionRequest,
     NewSessionResponse,
+    Provider,
     SessionInfo,
+    SessionStatusResponse,
+    has,
 )
 from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.session.past import Past
@@ -41,13 +47,18 @@ class Setup:
         self._note = note
 
     async def new_session(
-        self, cwd: str, extra_roots: Sequence[str] = (), mcp_servers: Sequence[dict[str, Any]] = ()
+        self,
+        cwd: str,
+        extra_roots: Sequence[str] = (),
+        mcp_servers: Sequence[dict[str, Any]] = (),
+        system_prompt: str = "",
     ) -> Session:
         """Make a session in a folder. Source: ACP, page "session setup"."""
         request = NewSessionRequest(
             cwd=cwd,
             mcp_servers=list(mcp_servers),
             additional_directories=self._capabilities.further_roots(cwd, extra_roots),
+            system_prompt=self._capabilities.system_prompt(system_prompt),
         )
         self._host.enter(cwd)
         known = frozenset(self._sessions.ids)
@@ -63,6 +74,7 @@ class Setup:
         cwd: str,
         extra_roots: Sequence[str] = (),
         mcp_servers: Sequence[dict[str, Any]] = (),
+        system_prompt: str = "",
         *,
         replay: bool = True,
         before: Session | None = None,
@@ -77,6 +89,7 @@ class Setup:
             cwd: the primary root.
             extra_roots: further roots.
             mcp_servers: as the protocol has them.
+            system_prompt: what the user adds to the agent's own.
             replay: have the agent replay the conversation.
             before: the session of an earlier process, to be continued as it is.
             past: what else is known of the session, where it is not continued.
@@ -88,7 +101,7 @@ class Setup:
         self._capabilities.need(
             can.load_session if replay else can.session_capabilities.resume, "resume sessions"
         )
-        request = self._attach_request(session_id, cwd, extra_roots, mcp_servers)
+        request = self._attach_request(session_id, cwd, extra_roots, mcp_servers, system_prompt)
         roots = self._roots(session_id)
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
         if before is not None:
@@ -111,6 +124,7 @@ class Setup:
         cwd: str,
         extra_roots: Sequence[str] = (),
         mcp_servers: Sequence[dict[str, Any]] = (),
+        system_prompt: str = "",
     ) -> Session:
         """Make a session that continues another one, which stays as it is.
 
@@ -120,7 +134,7 @@ class Setup:
             NotOffered, AgentGone, CallFailed, or AgentError for an answer that names no new session.
         """
         self._capabilities.need(self._capabilities.can.session_capabilities.fork, "fork sessions")
-        request = self._attach_request(session_id, cwd, extra_roots, mcp_servers)
+        request = self._attach_request(session_id, cwd, extra_roots, mcp_servers, system_prompt)
         self._host.enter(cwd)
         known = frozenset(self._sessions.ids)
         result = await self._connection.call("session/fork", request.wire())
@@ -141,13 +155,19 @@ class Setup:
             raise AgentError(f"The agent returned the id of an open session instead of a {what}.")
 
     def _attach_request(
-        self, session_id: str, cwd: str, roots: Sequence[str], mcp_servers: Sequence[dict[str, Any]]
+        self,
+        session_id: str,
+        cwd: str,
+        roots: Sequence[str],
+        mcp_servers: Sequence[dict[str, Any]],
+        system_prompt: str,
     ) -> AttachRequest:
         return AttachRequest(
             session_id=session_id,
             cwd=cwd,
             mcp_servers=list(mcp_servers),
             additional_directories=self._capabilities.further_roots(cwd, roots),
+            system_prompt=self._capabilities.system_prompt(system_prompt),
         )
 
     def is_lent(self, session_id: str) -> bool:
@@ -177,14 +197,18 @@ class SessionListing:
     async def pages(self, cwd: str | None = None) -> AsyncIterator[list[SessionInfo]]:
         """Yield the sessions of the agent, page by page. Source: ACP, page "session list".
 
-        It ends where the agent says so, at a cursor that comes again, or after `PAGES` of them.
+        Archived ones are among them. It ends where the agent says so, at a cursor that comes again, or
+        after `PAGES` of them.
 
         Raises:
             NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
         """
-        self._capabilities.need(self._capabilities.can.session_capabilities.list, "list its sessions")
+        can = self._capabilities.can.session_capabilities
+        self._capabilities.need(can.list, "list its sessions")
         seen: set[str | None] = {None}
         params = {} if cwd is None else {"cwd": cwd}
+        if has(can.archive):
+            params["archived"] = "include"
         for _ in range(PAGES):
             result = await self._connection.call("session/list", params)
             page = parse_result(ListSessionsResponse, "session/list", as_object(result))
@@ -199,13 +223,106 @@ class SessionListing:
         """Return the sessions on all pages; raises what `pages` does."""
         return [info async for page in self.pages(cwd) for info in page]
 
+    async def set_archived(self, session_id: str, *, archived: bool) -> None:
+        """Archive a session, which closes it and leaves it out of lists, or bring it back.
+
+        Raises:
+            NotOffered, AgentGone, CallFailed.
+        """
+        self._capabilities.need(self._capabilities.can.session_capabilities.archive, "archive sessions")
+        await self._connection.call(
+            "session/archive" if archived else "session/unarchive", {"sessionId": session_id}
+        )
+
+    async def is_open(self, session_id: str) -> bool:
+        """Return whether the agent has a session in its memory, for anyone; it may have ended at once.
+
+        Raises:
+            NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
+        """
+        self._capabilities.need(self._capabilities.can.session_capabilities.status, "tell where sessions are")
+        result = await self._connection.call("session/status", {"sessionId": session_id})
+        return parse_result(SessionStatusResponse, "session/status", as_object(result)).status == "open"
+
+
+class Providers:
+    """The providers of models that one agent can be pointed to."""
+
+    def __init__(self, connection: Connection, capabilities: Capabilities) -> None:
+        self._connection = connection
+        self._capabilities = capabilities
+
+    async def list(self) -> list[Provider]:
+        """Return the providers.
+
+        Raises:
+            NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
+        """
+        self._need()
+        result = await self._connection.call("providers/list", {})
+        return parse_result(ListProvidersResponse, "providers/list", as_object(result)).providers
+
+    async def choose(self, provider_id: str, api_type: str, base_url: str) -> None:
+        """Have the agent use a provider at an address. Keys stay with the agent: no headers are sent.
+
+        Raises:
+            NotOffered, AgentGone, CallFailed.
+        """
+        self._need()
+        params = {"providerId": provider_id, "apiType": api_type, "baseUrl": base_url}
+        await self._connection.call("providers/set", params)
+
+    async def disable(self, provider: Provider) -> None:
+        """Have the agent use a provider no more.
+
+        Raises:
+            NotOffered: also for a required one; nothing was sent.
+            AgentGone, CallFailed.
+        """
+        self._need()
+        self._capabilities.need(not provider.required, f"work without {provider.provider_id}")
+        await self._connection.call("providers/disable", {"providerId": provider.provider_id})
+
+    def _need(self) -> None:
+        self._capabilities.need(self._capabilities.can.providers, "choose providers of models")
+
 
 class Logins:
     """The logins and logouts of one agent."""
 
     def __init__(self, connection: Connection, capabilities: Capabilities) -> None:
+        self.status: AuthStatus | None = None
+        """The state of the login, as last told; None if it was never told."""
+        self.label = ""
+        """The login in the agent's words, where it only tells those."""
         self._connection = connection
         self._capabilities = capabilities
+
+    @property
+    def is_logged_out(self) -> bool:
+        """True if the agent has told that it needs a login."""
+        return self.status is not None and self.status.is_logged_out
+
+    async def read_status(self) -> AuthStatus:
+        """Ask for the state of the login.
+
+        Raises:
+            NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
+        """
+        self._capabilities.need(self._capabilities.can.auth.status, "tell the state of the login")
+        result = await self._connection.call("auth/status", {})
+        self.status = parse_result(AuthStatus, "auth/status", as_object(result))
+        return self.status
+
+    def told(self, method: str, params: Any) -> None:
+        """Take a notification about the login; some agents only tell a line for display."""
+        if method == "auth/status_update":
+            with suppress(Unreadable):
+                self.status = read(AuthStatus, params)
+            return
+        told = as_object(as_object(params).get("authStatus"))
+        if isinstance(label := told.get("label"), str):
+            self.label = " ".join(label.split())
 
     def methods(self, refused: LoginRequired | None = None) -> list[AuthMethod]:
         """Return the login methods: those offered at the start and those named by a refusal."""

@@ -7,14 +7,15 @@ conversation itself changes its phase and its session.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, gone
+from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, gone, logged_out
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
@@ -30,6 +31,7 @@ from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import KnownSession, SessionOpening
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.state import ConversationListener, ConversationState, Phase
+from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.formatting import inside
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.session.entries import Entry, ToolCall
@@ -43,7 +45,11 @@ from acp_tui.store.prompts import Prompt
 from acp_tui.store.recordings import RecordedSession, rows_of
 from acp_tui.workspace.terminals import Terminal
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
+
+_LOGIN_TOLD: Final = 2.0
+"""Seconds that an agent has to tell the state of its login."""
 
 
 class QuestionsByKey(Mapping[tuple[str, str], "Question"]):
@@ -457,6 +463,7 @@ class Conversation(ConversationState):
 
     def _join(self, running: RunningAgent) -> None:
         self.running = running
+        self._opening.system_prompt = SystemPrompt(running.launch.system_prompt)
         running.users.append(self)
 
     def _start_agent(self) -> RunningAgent | None:
@@ -576,7 +583,7 @@ class Conversation(ConversationState):
 
         Returns the session with its agent: a login may restart the agent.
         """
-        again = False
+        agent, again = await self._offer_login(agent), False
         while True:
             assert self.journal is not None
             try:
@@ -589,6 +596,36 @@ class Conversation(ConversationState):
             self._enter("logging-in")
             agent, again = await self.log_in(refused, again=again), True
             self._enter("starting")
+
+    async def _offer_login(self, agent: Agent) -> Agent:
+        """Let the user log in where the agent says that nobody is; return the agent to go on with."""
+        if not has(agent.can.auth.status):
+            return agent
+        try:
+            async with asyncio.timeout(_LOGIN_TOLD):
+                status = await agent.logins.read_status()
+        except (AgentError, TimeoutError) as error:
+            log.info("auth/status: %s", error)
+            return agent
+        if not status.is_logged_out or not agent.logins.methods():
+            return agent
+        self._enter("logging-in")
+        try:
+            return await self.log_in(logged_out())
+        except LoginRequired:  # the user goes on without: some work needs none
+            return agent
+        finally:
+            self._enter("starting")
+
+    @property
+    def system_prompt(self) -> SystemPrompt:
+        """What the user adds to the agent's system prompt."""
+        return self._opening.system_prompt
+
+    @property
+    def prompt_sent(self) -> str:
+        """The text for the system prompt that went with the request for the session."""
+        return self._opening.prompt_sent
 
     async def reopen_session(self, agent: Agent, before: Session) -> Session:
         """Open a session of an agent that was restarted: the one before, where it can be resumed."""

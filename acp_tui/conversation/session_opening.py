@@ -13,6 +13,7 @@ from acp_tui.agent.capabilities import CallFailed, FolderGone, LoginRequired
 from acp_tui.agent.replay import replay_in_slices
 from acp_tui.conversation.running_agent import mcp_servers_for
 from acp_tui.conversation.start import Start
+from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import AgentCapabilities, SessionInfo, SessionInfoUpdate, has
 from acp_tui.rules.paths import is_below
 from acp_tui.session.events import Noted
@@ -58,6 +59,10 @@ class SessionOpening:
         self.continues = False
         """The session begins below an earlier one."""
         self._start = start
+        self.system_prompt = SystemPrompt("")
+        """What the user adds to the agent's system prompt."""
+        self.prompt_sent = ""
+        """The text that went with the last request for a session, if the agent takes some."""
         self.above: Session | None = None
         """The earlier session above a new one, which the agent does not know."""
         self.is_below = False
@@ -141,7 +146,14 @@ class SessionOpening:
             earlier = await _recorded(agent.name, info.session_id)
         past = earlier.past() if earlier is not None else None
         return await agent.setup.load_session(
-            info.session_id, cwd, roots, servers, replay=bool(replay), before=before, past=past
+            info.session_id,
+            cwd,
+            roots,
+            servers,
+            await self._added(agent, cwd),
+            replay=bool(replay),
+            before=before,
+            past=past,
         )
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
@@ -168,7 +180,14 @@ class SessionOpening:
         if self._before is not None and self._before.turns:
             self.above, self.is_below = self._before, True
         _need_folder(cwd)
-        return await agent.setup.new_session(cwd, self._start.extra_roots, servers)
+        added = await self._added(agent, cwd)
+        return await agent.setup.new_session(cwd, self._start.extra_roots, servers, added)
+
+    async def _added(self, agent: Agent, cwd: str) -> str:
+        """Return what the user adds to the system prompt: nothing is kept by the agent for a later load."""
+        takes_some = has(agent.can.session_capabilities.system_prompt)
+        self.prompt_sent = await asyncio.to_thread(self.system_prompt.in_folder, cwd) if takes_some else ""
+        return self.prompt_sent
 
     async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:
         """Have the agent fork a session, and return the fork, which is open.
@@ -178,7 +197,8 @@ class SessionOpening:
             AgentError.
         """
         cwd, roots = self._folders(info)
-        forked = await agent.setup.fork_session(info.session_id, cwd, roots, self._servers(agent, journal))
+        servers, added = self._servers(agent, journal), await self._added(agent, cwd)
+        forked = await agent.setup.fork_session(info.session_id, cwd, roots, servers, added)
         return info.model_copy(update={"session_id": forked.id, "title": None})
 
     async def open_again(self, agent: Agent, journal: Journal, before: Session) -> tuple[Session, bool]:
@@ -188,8 +208,9 @@ class SessionOpening:
         _need_folder(cwd)
         if has(agent.can.session_capabilities.resume):
             try:
+                added = await self._added(agent, cwd)
                 session = await agent.setup.load_session(
-                    before.id, cwd, roots, servers, replay=False, before=before
+                    before.id, cwd, roots, servers, added, replay=False, before=before
                 )
                 return session, True
             except CallFailed:

@@ -383,6 +383,8 @@ class NewSessionRequest(Model):
     cwd: str
     mcp_servers: list[dict[str, Any]] = []
     additional_directories: list[str] | None = None
+    system_prompt: dict[str, Any] | None = None
+    """Blocks that are added to the agent's own system prompt (unstable)."""
 
 
 class SessionSetup(Model):
@@ -406,6 +408,7 @@ class AttachRequest(Model):
     cwd: str
     mcp_servers: list[dict[str, Any]] = []
     additional_directories: list[str] | None = None
+    system_prompt: dict[str, Any] | None = None
 
 
 class SessionInfo(Model):
@@ -416,6 +419,14 @@ class SessionInfo(Model):
     title: str | None = None
     updated_at: str | None = None
     additional_directories: list[str] = []
+    archived: StrictBool = False
+    """Left out of lists unless it is asked for (unstable)."""
+
+
+class SessionStatusResponse(Model):
+    """The place of a session: `open` in the agent's memory, or `saved`; other words count as saved."""
+
+    status: str = "saved"
 
 
 class ListSessionsResponse(Model):
@@ -642,12 +653,64 @@ class SessionCapabilities(Model):
     additional_directories: Marker | None = None
     title: Marker | None = None
     """Titles may be set (unstable)."""
+    archive: Marker | None = None
+    """Sessions may be archived and listed with those (unstable)."""
+    status: Marker | None = None
+    """The place of a session may be asked for (unstable)."""
+    system_prompt: Marker | None = None
+    """Text may be added to the system prompt (unstable)."""
 
 
 class AuthCapabilities(Model):
     """Login methods supported by the agent, apart from `authenticate`."""
 
     logout: Marker | None = None
+    status: Marker | None = None
+    """The login may be asked for (unstable)."""
+
+
+class Account(Model):
+    """An account of the agent's user, for display only."""
+
+    label: str = ""
+    active: StrictBool = False
+
+
+class AuthStatus(Model):
+    """The state of the login: `authenticated`, `unauthenticated`, `not_required`; others are unknown."""
+
+    state: str = "unknown"
+    accounts: list[Account] = []
+
+    @property
+    def is_logged_out(self) -> bool:
+        """True if a login is needed; `authenticated` promises nothing."""
+        return self.state == "unauthenticated"
+
+
+class ProviderAddress(Model):
+    """The protocol and the address of a provider of models."""
+
+    api_type: str = ""
+    base_url: str = ""
+
+
+class Provider(Model):
+    """A provider of models that the agent can be pointed to."""
+
+    provider_id: str
+    supported: list[str] = []
+    """The protocols that it can speak."""
+    required: StrictBool = False
+    """It cannot be disabled."""
+    current: ProviderAddress | None = None
+    """None: disabled."""
+
+
+class ListProvidersResponse(Model):
+    """The providers of the agent."""
+
+    providers: list[Provider] = []
 
 
 class AgentCapabilities(Model):
@@ -658,6 +721,8 @@ class AgentCapabilities(Model):
     mcp_capabilities: McpCapabilities = McpCapabilities()
     session_capabilities: SessionCapabilities = SessionCapabilities()
     auth: AuthCapabilities = AuthCapabilities()
+    providers: Marker | None = None
+    """Providers of models may be listed and chosen (unstable)."""
 
     @property
     def can_resume(self) -> bool:

@@ -62,6 +62,8 @@ class KnownAgent(NamedTuple):
     """Start it in a sandbox; None: as the settings say for all."""
     network: SandboxNetwork | None = None
     """Its network in a sandbox; None: as the settings say for all."""
+    system_prompt: str = ""
+    """Text added to its system prompt, where it takes some."""
 
     def installed(self) -> bool:
         """Return whether its program is installed."""
@@ -88,6 +90,7 @@ KNOWN_AGENT: Final = shape.record(
         "state": shape.texts,
         "sandbox": shape.switch,
         "network": shape.one_of(*get_args(SandboxNetwork)),
+        "system_prompt": shape.text,
     },
 )
 """Kind of an agent's table, built-in or in the settings."""
@@ -123,7 +126,7 @@ def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> 
     argv = (program, *words[1:], *args)
     for agent in known.values():
         if _runs(argv, agent):
-            return Launch(name, agent.title, argv, agent.env, agent.quirks, agent.login)
+            return _launch_of(agent, name, argv)
     return Launch(name, name, argv)
 
 
@@ -151,7 +154,13 @@ def _launch_known(agent: KnownAgent, args: Sequence[str]) -> Launch:
         )
         raise NoSuchAgent(f"{agent.title} is not installed: '{agent.command[0]}' is not on PATH", advice)
     argv = (program, *(args or agent.command[1:]))
-    return Launch(agent.name, agent.title, argv, agent.env, agent.quirks, agent.login)
+    return _launch_of(agent, agent.name, argv)
+
+
+def _launch_of(agent: KnownAgent, name: str, argv: tuple[str, ...]) -> Launch:
+    return Launch(
+        name, agent.title, argv, agent.env, agent.quirks, agent.login, system_prompt=agent.system_prompt
+    )
 
 
 def _split(text: str) -> list[str]:
@@ -224,6 +233,7 @@ def _laid_over(built_in: KnownAgent | None, name: str, own: KnownAgent) -> Known
         state=own.state or under.state,
         sandbox=own.sandbox if own.sandbox is not None else under.sandbox,
         network=own.network or under.network,
+        system_prompt=own.system_prompt or under.system_prompt,
     )
 
 

@@ -31,3 +31,5 @@ class Launch(NamedTuple):
     quirks: Quirks = Quirks()
     login: str = ""
     """One line about logging in, or ""."""
+    system_prompt: str = ""
+    """Text that the user adds to the agent's system prompt."""

@@ -23,6 +23,7 @@ from acp_tui.store.folders import plain_file, private_folder
 from acp_tui.store.journal import SECRET_LENGTH
 
 PATH, VARIABLE, TOKEN, CONTENT, OUTPUT = "path", "variable", "token", "file content", "output"
+ACCOUNT: Final = "account"
 """Kinds of masked values."""
 
 _KEY_WORDS: Final = r"key|token|secret|passw(?:or)?d|passphrase|credential|authorization|cookie|signature"
@@ -57,6 +58,8 @@ _CONTENTS: Final[Mapping[str, str]] = {
     "terminalOutput": OUTPUT, "rawInput": OUTPUT, "raw_input": OUTPUT,
 }  # fmt: skip
 """Fields with file contents or program output, at any depth."""
+_ACCOUNTS: Final = frozenset({"accounts", "authStatus"})
+"""Fields of an agent's message about the login that name its user."""
 _BRIEF: Final = 60
 """Longest text, in characters, of a tool's input that is not content."""
 _ANSWERS: Final = {"fs/read_text_file": ("content", CONTENT), "terminal/output": ("output", OUTPUT)}
@@ -218,6 +221,31 @@ class Redactor:
     def _mask(self, kind: str, text: str) -> str:
         self.masked[kind] += 1
         return f"‹{kind} {len(text)}›"
+
+
+def without_accounts(line: bytes) -> bytes:
+    """Return a message of an agent with the accounts of its user masked: those are for display only."""
+    if b'"accounts"' not in line and b'"authStatus"' not in line:
+        return line
+    try:
+        message = json_line.read(line)
+    except ValueError:
+        return line
+    found = False
+    parts = (message.get("params"), message.get("result")) if isinstance(message, dict) else ()
+    for part in (part for part in parts if isinstance(part, dict)):
+        for name in _ACCOUNTS.intersection(part):
+            part[name] = _hidden_texts(part[name])
+            found = True
+    return json_line.ascii_line(message) if found else line
+
+
+def _hidden_texts(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"‹{ACCOUNT} {len(value)}›" if value else value
+    if isinstance(value, list):
+        return [_hidden_texts(item) for item in value]
+    return {name: _hidden_texts(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def mask_tokens(text: str, mask: str) -> str:

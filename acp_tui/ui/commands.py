@@ -430,6 +430,14 @@ COMMANDS: Final = (
         summary="list what runs in the background, and stop it",
         synonyms="jobs tasks terminal kill",
     ),
+    Command(
+        "session.providers",
+        "Choose a provider of models",
+        group="Agent",
+        slash=("providers",),
+        summary="point the agent to a provider of models",
+        synonyms="api base url endpoint gateway",
+    ),
     Command("session.log-out", "Log out", "alt+f12", group="Agent", slash=("logout",), summary="log out"),
     Command(
         "session.protocol",

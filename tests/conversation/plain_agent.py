@@ -25,6 +25,8 @@ LOGIN_REQUIRED = {"code": -32000, "message": "Authentication required"}
 logged_in = False
 mode = "ask"
 number = 0
+system_prompts: list[Any] = []
+"""The text for the system prompt that came with each request for a session."""
 
 
 def put(text: str) -> None:
@@ -111,6 +113,8 @@ def turn(text: str) -> str:
                 if "result" in frame:
                     answers[frame["id"]] = frame["result"]["outcome"].get("optionId", "cancelled")
             say(" ".join(answers[f"q-{call}"] for call in calls))
+        case "prompts":
+            say(json.dumps(system_prompts))
         case "drain":
             for number in range(2):
                 params = {"sessionId": SESSION, "todoStopGuardWatchQueuedPrompt": True}
@@ -167,6 +171,7 @@ def new_session(frame: Frame) -> None:
         reply(frame, error=LOGIN_REQUIRED)
         return
     number += 1
+    system_prompts.append(frame["params"].get("systemPrompt"))
     SESSION = LIKE.get("session", f"s{number}")
     modes = [{"id": name, "name": name.title()} for name in LIKE.get("modes", ())]
     state = {"modes": {"currentModeId": mode, "availableModes": modes}} if modes else {}
@@ -180,6 +185,7 @@ def new_session(frame: Frame) -> None:
 def attach(frame: Frame) -> None:
     global SESSION
     SESSION = frame["params"]["sessionId"]
+    system_prompts.append(frame["params"].get("systemPrompt"))
     tells = frame["method"] == "session/load" and not LIKE.get("tells_nothing")
     if tells and not LIKE.get("tells_late"):
         say("as before")
@@ -245,7 +251,7 @@ def serve(frame: Frame) -> None:
         return
     match method:
         case "initialize":
-            methods = [{"id": "key", "name": "By key"}] if LIKE.get("login") else []
+            methods = [{"id": "key", "name": "By key"}] if LIKE.get("login") or LIKE.get("accounts") else []
             version = LIKE.get("version", 1)
             info = {"name": LIKE["name"]} if "name" in LIKE else None
             can = LIKE.get("can", {})
@@ -262,6 +268,22 @@ def serve(frame: Frame) -> None:
             attach(frame)
         case "session/fork":
             fork(frame)
+        case "auth/status":
+            state = "authenticated" if logged_in else "unauthenticated"
+            accounts = [{"label": "Ann", "email": "ann@example.org", "active": True}]
+            reply(frame, result={"state": state, "accounts": accounts})
+        case "providers/list":
+            reply(frame, result={"providers": LIKE["providers"]})
+        case "session/list":
+            params = frame["params"]
+            LIKE.setdefault("asked", []).append(params.get("archived"))
+            reply(frame, result={"sessions": LIKE["sessions"]})
+        case "session/archive" | "session/unarchive":
+            archived = method == "session/archive"
+            for one in LIKE["sessions"]:
+                if one["sessionId"] == frame["params"]["sessionId"]:
+                    one["archived"] = archived
+            reply(frame)
         case "session/set_title":
             title = frame["params"]["title"]
             refused = {"code": -32602, "message": "Not that"}

@@ -236,3 +236,54 @@ async def test_of_an_agent_that_closed_its_output_and_stayed_it_is_known_that_it
 
         assert conversation.failure is not None
         assert conversation.failure.closed_output
+
+
+CAN_TELL: dict[str, Any] = {"auth": {"status": {}}}
+
+
+async def test_an_agent_that_tells_that_nobody_is_logged_in_gets_a_login_before_the_session(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path, accounts=True, can=CAN_TELL)) as (conversation, notes):
+        notes.logins = ["key"]
+
+        await conversation.begin()
+
+        assert notes.errors == ["You are not logged in."]
+        assert notes.phases == ["starting", "logging-in", "starting", "ready"]
+
+
+async def test_a_user_who_does_not_log_in_goes_on_without(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, accounts=True, can=CAN_TELL)) as (conversation, notes):
+        notes.logins = [None]
+
+        await conversation.begin()
+
+        assert conversation.phase == "ready"
+        assert conversation.agent is not None
+        assert conversation.agent.logins.is_logged_out
+
+
+async def test_c156_an_agent_that_cannot_tell_is_not_asked_for_its_login(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, accounts=True, dies_at="auth/status")) as (conversation, notes):
+        await conversation.begin()
+
+        assert conversation.phase == "ready"
+        assert notes.errors == []
+
+
+async def test_c158_accounts_are_in_no_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    async with talk(start(tmp_path, Settings(), accounts=True, can=CAN_TELL)) as (conversation, notes):
+        notes.logins = ["key"]
+        await conversation.begin()
+        assert conversation.agent is not None
+        assert conversation.agent.logins.status is not None
+        assert [one.label for one in conversation.agent.logins.status.accounts] == ["Ann"]
+        assert conversation.journal is not None
+        path = conversation.journal.path
+    assert path is not None
+    assert "auth/status" in path.read_text()
+    assert "unauthenticated" in path.read_text()
+    assert "nn@example" not in path.read_text()
+    assert '"Ann"' not in path.read_text()

@@ -74,8 +74,9 @@ class Done:
     decision: str = ""
 
     def becomes(self, status: str | None, *, announced: bool) -> None:
-        is_rejected = self.status == "rejected" and status == "failed"
-        if status not in (None, "of tomorrow") and not (announced and status == "pending") and not is_rejected:
+        if self.status == "rejected" and status == "failed":
+            return  # so many agents report it
+        if status not in (None, "of tomorrow") and not (announced and status == "pending"):
             self.status = str(status)
 
     def settle(self, status: str) -> None:

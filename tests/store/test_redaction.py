@@ -21,6 +21,7 @@ from acp_tui.store.redaction import (
     review,
     save,
     save_export,
+    without_accounts,
 )
 from tests.recordings import rows
 
@@ -249,3 +250,25 @@ def test_of_real_agents_nothing_is_left_of_what_they_read_and_wrote(name: str) -
     assert not re.search(rb"(?<![\w.-])/workspace/\w", shown)
     assert one.masked[CONTENT] + one.masked[OUTPUT] > 3
     assert one.masked[VARIABLE] == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id": 1, "result": {"state": "authenticated", "accounts": [{"label": "Ann", "name": "A. B."}]}}',
+        b'{"method": "auth/status_update", "params": {"state": "unknown", "accounts": [{"label": "Ann"}]}}',
+        b'{"method": "_auth/status_update", "params": {"authStatus": {"kind": "api", "label": "Ann"}}}',
+    ],
+)
+def test_c158_the_accounts_of_the_user_are_masked(line: bytes) -> None:
+    masked = without_accounts(line)
+    assert b"Ann" not in masked
+    assert b"account" in masked
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b'{"params": {"update": {"text": "the \\"accounts\\" of Ann"}}}', b'{"accounts": "Ann"}', b'"accounts"'],
+)
+def test_other_words_about_accounts_stay_byte_for_byte(line: bytes) -> None:
+    assert without_accounts(line) == line

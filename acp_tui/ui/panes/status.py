@@ -138,6 +138,8 @@ class StatusLine(StatusRows):
             case "ready":
                 if session is not None and session.turn_state != "idle" and conversation.agent is not None:
                     return [*self._turn(), *self._background()]
+                if conversation.agent is not None and conversation.agent.logins.is_logged_out:
+                    return [("", ("warning", "not logged in")), *self._background()]
                 return [("", ("muted", "ready")), *self._background()]
             case "starting":
                 waits = conversation.agent.connection.starts if conversation.agent is not None else []

@@ -2,79 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import ClassVar, Final
 
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
-from textual.widgets import Button
 from typing_extensions import override
 
 from acp_tui.formatting import from_home
 from acp_tui.rules.book import SCOPES, ListedRule, RuleChanges, RuleDraft, Scope
 from acp_tui.rules.model import Rule, ToolUse
 from acp_tui.rules.rule_files import CannotWrite, RuleFile
-from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.full_screens import ListScreen
 from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrial
 from acp_tui.ui.screens.rule_list import ROLES, RuleList, matches
-from acp_tui.ui.widgets.key_names import key_of, key_text, keys_of
+from acp_tui.ui.screens.trust import TrustDialog
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 
-class RuleTrust(Dialog[bool]):
+class RuleTrust(TrustDialog):
     """Asks whether to trust the rules of a file; dismisses with True, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "trust", "Trust these rules", id="rule-trust.trust"),
-        Binding("n,escape", "put_aside", "Not now", id="rule-trust.not-now"),
-    ]
-
     def __init__(self, file: RuleFile, styles: Styles) -> None:
-        super().__init__("Trust the rules of this workspace?", styles)
-        self._file = file
-
-    @override
-    def compose_body(self) -> ComposeResult:
-        where = (
-            f"{from_home(str(self._file.path))} came with the workspace, or has changed since you trusted it."
-        )
-        about = "Its deny and ask rules apply; its allow rules apply once you trust it."
-        blocks = [TextBlock([("text", safe_line(where))]), TextBlock([("muted", about)])]
-        for number, rule in enumerate(self._file.rules):
+        blocks = []
+        for number, rule in enumerate(file.rules):
             note = [("muted", f"  {safe_line(rule.note)}")] if rule.note else []
             line = [(ROLES[rule.decision], f"{rule.decision:<6}"), ("text", exact_line(matches(rule))), *note]
             blocks.append(TextBlock(line, above=0 if number else 1))
-        yield Details(blocks, self.theme_styles)
-
-    @override
-    def compose_answers(self) -> ComposeResult:
-        with Horizontal():
-            yield Button("Trust", id="trust", compact=True)
-            yield Button("Not now", id="not-now", compact=True)
-
-    @override
-    def hints(self) -> Sequence[tuple[str, str]]:
-        not_now = " ".join(
-            key_text(key, ascii=self.theme_styles.ascii) for key in keys_of(self, "rule-trust.not-now")
-        )
-        return [(key_of(self, "rule-trust.trust"), "trust these rules"), (not_now, "not now")]
-
-    @on(Button.Pressed, "#trust")
-    def action_trust(self) -> None:
-        """Trust the file as shown."""
-        if self.guard.turned:
-            self.dismiss(True)
-
-    @on(Button.Pressed, "#not-now")
-    def _not_now(self) -> None:
-        if self.guard.turned:
-            self.dismiss(None)
+        about = "Its deny and ask rules apply; its allow rules apply once you trust it."
+        super().__init__("Trust the rules of this workspace?", file.path, about, blocks, styles)
 
 
 _MISTAKES: Final = 3

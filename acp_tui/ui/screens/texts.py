@@ -139,7 +139,7 @@ class SessionDetailsScreen(TextScreen):
 def sections(conversation: Conversation, start: Start, name: str = "") -> list[Section]:
     """Return the facts that are known by now; `name` is the user's name for the session."""
     info = conversation.agent.info if conversation.agent is not None else None
-    found: list[Section] = [("Agent", list(_agent(conversation, info)))]
+    found: list[Section] = [("Agent", [*_agent(conversation, info), *_login(conversation)])]
     if info is not None:
         found.append(("Capabilities", list(_offers(info))))
     if conversation.session is not None:
@@ -167,6 +167,13 @@ def sections(conversation: Conversation, start: Start, name: str = "") -> list[S
     return found
 
 
+_LOGIN_STATES: Final = {
+    "authenticated": "logged in",
+    "unauthenticated": "not logged in",
+    "not_required": "not needed",
+}
+
+
 def _takes_more(info: InitializeResponse) -> bool:
     return has(info.agent_capabilities.session_capabilities.additional_directories)
 
@@ -179,6 +186,19 @@ def _agent(conversation: Conversation, info: InitializeResponse | None) -> Itera
     if info is not None:
         yield "protocol", f"version {info.protocol_version}"
         yield "logins", ", ".join(method.name for method in info.auth_methods) or "none"
+
+
+def _login(conversation: Conversation) -> Iterator[Fact]:
+    """Yield the state of the login, as the agent tells it."""
+    logins = conversation.agent.logins if conversation.agent is not None else None
+    if logins is None:
+        return
+    if logins.status is not None:
+        yield "login", _LOGIN_STATES.get(logins.status.state, "unknown")
+        if accounts := [one.label + " (in use)" * one.active for one in logins.status.accounts if one.label]:
+            yield "accounts", "\n".join(accounts)
+    if logins.label:
+        yield "account", logins.label
 
 
 def _offers(info: InitializeResponse) -> Iterator[Fact]:
@@ -204,6 +224,8 @@ def _session(
         )
     for option in session.options:
         yield option.config.name.lower(), option.value_name
+    if added := conversation.prompt_sent:
+        yield "system prompt", f"with {len(added):,} characters of yours:\n{added}"
     policy = conversation.choices.policy
     if policy is not None:
         yield "policy", WORDS[policy]

@@ -32,6 +32,7 @@ from acp_tui.ui.session_screen.hand_over import hand_over
 from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
+from acp_tui.ui.session_screen.providers import can_choose_provider, choose_provider
 from acp_tui.ui.session_screen.queue import show_queue
 from acp_tui.ui.session_screen.restore import restore_turn
 from acp_tui.ui.session_screen.search import search
@@ -326,6 +327,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.settings": _settings,
     "session.rename": lambda parts: ask_for_name(parts.screen),
     "session.log-out": _in_worker("log-out", _log_out),
+    "session.providers": _in_worker("providers", lambda parts: choose_provider(parts.screen)),
     "session.fork": _in_worker("fork", lambda parts: fork(parts.screen)),
     "session.hand-over": lambda parts: hand_over(parts.screen),
     "session.copy": lambda parts: parts.chat_copy.last_answer(),
@@ -369,6 +371,7 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
     "session.hide-pane": lambda parts: parts.pane_layout.can_hide,
     "session.hand-over": lambda parts: parts.screen.conversation.above is not None,
     "session.log-out": lambda parts: can_log_out(parts.screen.conversation.agent),
+    "session.providers": lambda parts: can_choose_provider(parts.screen.conversation.agent),
 }
 """Conditions of commands; all others are always there."""
 

@@ -15,6 +15,7 @@ from acp_tui.ui.session_screen.rules import SessionRules
 from acp_tui.ui.session_screen.sandbox import SessionSandbox
 from acp_tui.ui.session_screen.shell import UserShell
 from acp_tui.ui.session_screen.start import Startup
+from acp_tui.ui.session_screen.workspace_prompt import PromptOfWorkspace
 
 
 class SessionParts:
@@ -27,6 +28,7 @@ class SessionParts:
         self.pane_layout = PaneLayout(screen, state_folder() / "layout.json", start.settings.layout)
         self.shell = UserShell(screen, start)
         self.rules = SessionRules(screen, start)
+        self.workspace_prompt = PromptOfWorkspace(screen)
         self.sandbox = SessionSandbox(screen, start)
         self.question_dialogs = QuestionDialogs(screen, self.rules)
         self.details = DetailScreens(screen, start, self.shell.terminal)

@@ -173,6 +173,7 @@ class SessionScreen(ConversationScreen):
             self.parts.question_dialogs.show_next()
             self.come_into_view()
             self.parts.rules.look()
+            self.parts.workspace_prompt.look()
 
     @on(StatusRows.Clicked, "#sessions")
     def _session_clicked(self, event: StatusRows.Clicked) -> None:

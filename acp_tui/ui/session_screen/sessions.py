@@ -104,16 +104,19 @@ _TOP: Final = MenuPlace()
 _NONE: Final = "No earlier sessions."
 _NOT_READ: Final = "reading the agent's list"
 _TAKE_UP, _RECORDED, _DELETE, _FORK = "take-up:", "recorded:", "delete:", "fork:"
+_ARCHIVE: Final = "archive:"
 
 
 class SessionsMenu(Menu):
-    """A menu in which sessions can also be deleted and forked, if the agent supports it."""
+    """A menu in which sessions can also be deleted, archived and forked, if the agent supports it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+d", "delete", "Delete", id="sessions.delete", priority=True),
         Binding("ctrl+b", "fork", "Fork", id="sessions.fork", priority=True),
+        Binding("ctrl+t", "archive", "Archive, or bring back", id="sessions.archive", priority=True),
     ]
     can_delete = False
+    can_archive = False
     can_fork = False
     left = MenuPlace()
     """Position to return to afterwards."""
@@ -121,9 +124,11 @@ class SessionsMenu(Menu):
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
         forks = [(key_of(self, "sessions.fork"), "fork")] if self.can_fork else []
+        archives = [(key_of(self, "sessions.archive"), "archive")] if self.can_archive else []
         return [
             *super().hints(),
             *forks,
+            *archives,
             *([(key_of(self, "sessions.delete"), "delete")] if self.can_delete else []),
         ]
 
@@ -131,6 +136,11 @@ class SessionsMenu(Menu):
         """Dismiss with the request to delete the highlighted session."""
         if self.can_delete:
             self._dismiss_with(_DELETE)
+
+    def action_archive(self) -> None:
+        """Dismiss with the request to archive the highlighted session, or to bring it back."""
+        if self.can_archive:
+            self._dismiss_with(_ARCHIVE)
 
     def action_fork(self) -> None:
         """Dismiss with the request to fork the highlighted session."""
@@ -141,7 +151,7 @@ class SessionsMenu(Menu):
         key = self.highlighted_key()
         if key is not None and key.startswith(_TAKE_UP):
             here = MenuPlace(self.query_one(Input).value, key)
-            self.left = self.place_without() if wish == _DELETE else here
+            self.left = self.place_without() if wish in (_DELETE, _ARCHIVE) else here
             self.dismiss(wish + key.removeprefix(_TAKE_UP))
 
 
@@ -163,6 +173,7 @@ class SessionList:
             "Sessions", lambda: self._items(listing, recorded), None, self._screen.theme_styles
         )
         menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
+        menu.can_archive = self._can("archive")
         menu.note, menu.nothing = _NOT_READ, "asking the agent for its sessions …"
 
         def show() -> None:
@@ -206,6 +217,8 @@ class SessionList:
             await self._delete(info, place)
         elif choice.startswith(_FORK):
             await fork_listed(self._screen, info)
+        elif choice.startswith(_ARCHIVE):
+            await self._archive(info, place)
         else:
             await self._take_up(info)
 
@@ -228,6 +241,8 @@ class SessionList:
             return
         agent = self._screen.conversation.agent
         assert agent is not None
+        if info.archived and not await self._set_archived(info, archived=False):
+            return
         if agent.can.can_resume:
             here = self._screen.conversation.cwd
             folder = await folder_to_continue_in(self._screen, info.cwd, here)
@@ -251,6 +266,23 @@ class SessionList:
         """Return the tab of a recorded session, if it is open."""
         name = (recorded.path, recorded.session_id)
         return next((one for one in self._screen.tabs.screens if _recorded_in(one) == name), None)
+
+    async def _archive(self, info: SessionInfo, place: MenuPlace) -> None:
+        """Archive a session, which closes it, or bring it back."""
+        if await self._set_archived(info, archived=not info.archived) and not info.archived:
+            await self._leave(self._shown(info.session_id))
+        await self.show(place)
+
+    async def _set_archived(self, info: SessionInfo, *, archived: bool) -> bool:
+        agent = self._screen.conversation.agent
+        try:
+            if agent is not None:
+                await agent.listing.set_archived(info.session_id, archived=archived)
+        except AgentError as error:
+            title = "Not archived" if archived else "Still archived"
+            self._screen.notify(str(error), title=title, severity="error")
+            return False
+        return agent is not None
 
     async def _delete(self, info: SessionInfo, place: MenuPlace) -> None:
         agent = self._screen.conversation.agent
@@ -282,13 +314,15 @@ class SessionList:
         self._screen.notify(problem, title="The agent's list", severity="warning")
 
     def _items(self, listing: SessionPages, recorded: Sequence[MenuItem]) -> list[MenuItem]:
-        return [*map(self._item, listing.found), *recorded]
+        listed = sorted(listing.found, key=lambda info: info.archived)
+        return [*map(self._item, listed), *recorded]
 
     def _item(self, info: SessionInfo) -> MenuItem:
         where = self._where(self._shown(info.session_id))
         about = " · ".join(filter(None, (where, _local(info.updated_at or ""), info.cwd)))
         agent = self._screen.conversation.agent_name
-        return MenuItem(_TAKE_UP + info.session_id, self._title(info), about, f"Resumable by {agent}")
+        group = f"Archived by {agent}" if info.archived else f"Resumable by {agent}"
+        return MenuItem(_TAKE_UP + info.session_id, self._title(info), about, group)
 
     def _recorded_item(self, number: int, one: RecordedSession) -> MenuItem:
         when = _local(one.started.isoformat()) if one.started is not None else ""

@@ -134,6 +134,7 @@ class SessionView:
         self.catch_up()
         screen.show_status()
         self._parts.rules.look()
+        self._parts.workspace_prompt.look()
         screen.tabs.look_at_files()
         if screen.conversation.phase in ("failed", "ended"):
             self._parts.question_dialogs.close()
