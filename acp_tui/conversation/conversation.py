@@ -619,7 +619,7 @@ class Conversation(ConversationState):
 
     @property
     def system_prompt(self) -> SystemPrompt:
-        """What the user adds to the agent's system prompt."""
+        """The texts that the user adds to the agent's system prompt."""
         return self._opening.system_prompt
 
     @property

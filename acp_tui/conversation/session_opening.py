@@ -60,7 +60,7 @@ class SessionOpening:
         """The session begins below an earlier one."""
         self._start = start
         self.system_prompt = SystemPrompt("")
-        """What the user adds to the agent's system prompt."""
+        """The texts that the user adds to the agent's system prompt."""
         self.prompt_sent = ""
         """The text that went with the last request for a session, if the agent takes some."""
         self.above: Session | None = None

@@ -39,7 +39,7 @@ def workspace_prompt(cwd: str) -> WorkspacePrompt | None:
 
 
 class SystemPrompt:
-    """What the user adds to the system prompt of one agent."""
+    """The texts that the user adds to the system prompt of one agent."""
 
     def __init__(self, text: str, trust: Trust | None = None) -> None:
         self.text = text.strip()

@@ -23,7 +23,7 @@ class PromptOfWorkspace:
         agent, session = self._screen.conversation.agent, self._screen.conversation.session
         takes_some = agent is not None and has(agent.can.session_capabilities.system_prompt)
         if takes_some and session is not None and self._screen.is_seen:
-            self._screen.run_worker(self._ask(session.cwd), group="workspace-prompt", exclusive=True)
+            self._screen.run_worker(self._ask(session.cwd), group="workspace-prompt")
 
     async def _ask(self, cwd: str) -> None:
         conversation, screen = self._screen.conversation, self._screen

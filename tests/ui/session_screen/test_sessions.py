@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.capabilities import NotOffered
 from acp_tui.agent.requests import PAGES
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.settings import Settings
@@ -264,3 +265,40 @@ async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is
             assert here.said[:2] == ["pears", "heard pears"]
             await here.press("alt+1")
             await here.until(lambda: here.session is first)
+
+
+@pytest.mark.slow
+async def test_a_session_is_archived_and_brought_back_before_it_is_resumed(tmp_path: Path) -> None:
+    can: dict[str, Any] = {"sessionCapabilities": {"list": {}, "archive": {}, "resume": {}}}
+    listed = [{"sessionId": name, "title": name, "cwd": str(tmp_path)} for name in ("apples", "pears")]
+    async with seat(tmp_path, can=can, sessions=listed) as here:
+        await here.press("alt+s")
+        menu = await here.is_before(SessionsMenu)
+        await here.sees("Resumable by", "apples", "archive")
+        await here.press("ctrl+t")
+        await here.sees("Archived by")
+        menu = await here.is_before(SessionsMenu)
+        await here.until(lambda: menu.highlighted_key() == "take-up:pears")
+
+        await here.press("down")
+        await here.until(lambda: menu.highlighted_key() == "take-up:apples")
+        await here.press("enter")
+        await here.until(lambda: here.conversation.session and here.conversation.session.id == "apples")
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+        await here.sees("apples", "pears")
+        assert "Archived by" not in here.text
+
+
+async def test_c156_the_filter_for_archived_sessions_goes_only_to_agents_that_archive() -> None:
+    for can, filters in (({}, None), ({"archive": {}}, "include")):
+        able: dict[str, Any] = {"sessionCapabilities": {"list": {}, **can}}
+        async with conversation(able) as talk:
+            asking = asyncio.create_task(talk.agent.listing.whole())
+            request = await talk.puppet.hears("session/list")
+            assert request["params"].get("archived") == filters
+            talk.puppet.answers(request, page("a"))
+            await asking
+            if not can:
+                with pytest.raises(NotOffered):
+                    await talk.agent.listing.set_archived("a", archived=True)
