@@ -431,7 +431,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     @property
     def edits(self) -> dict[str, EditedProposal]:
-        """The texts that the user wrote in place of proposed texts, by path; kept for the next dialog, too."""
+        """Texts that the user wrote in place of proposed ones, by path; kept for the next dialog, too."""
         edits: dict[str, EditedProposal] = self.entered.setdefault("edits", {})
         return edits
 
