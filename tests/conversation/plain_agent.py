@@ -278,6 +278,9 @@ def serve(frame: Frame) -> None:
             params = frame["params"]
             LIKE.setdefault("asked", []).append(params.get("archived"))
             reply(frame, result={"sessions": LIKE["sessions"]})
+        case "session/status":
+            is_open = frame["params"]["sessionId"] in LIKE["open"]
+            reply(frame, result={"status": "open" if is_open else "saved"})
         case "session/archive" | "session/unarchive":
             archived = method == "session/archive"
             for one in LIKE["sessions"]:

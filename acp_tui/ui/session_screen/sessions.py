@@ -43,6 +43,8 @@ class SessionPages:
         """Reason why the list may be incomplete, or ""."""
         self.is_whole = False
         """True once the last page is read."""
+        self.open: set[str] = set()
+        """Ids of sessions that the agent has in its memory, as far as it was asked."""
         self.has_begun = asyncio.Event()
         """Set once the first page is read, or has failed."""
         self._conversation = conversation
@@ -65,6 +67,17 @@ class SessionPages:
         finally:
             self.has_begun.set()
         await self.read_on(show)
+
+    async def ask_for_states(self, show: Callable[[], None]) -> None:
+        """Ask the agent which of the first sessions are open, where it tells."""
+        agent = self._conversation.agent
+        if agent is None or not has(agent.can.session_capabilities.status):
+            return
+        ids = [info.session_id for info in self.found[:_ASKED_ABOUT]]
+        states = await asyncio.gather(*map(agent.listing.is_open, ids), return_exceptions=True)
+        self.open = {name for name, state in zip(ids, states, strict=True) if state is True}
+        if self.open:
+            show()
 
     async def begin(self) -> None:
         """Read the first page, after a login if the agent requires it."""
@@ -96,6 +109,8 @@ class SessionPages:
         self.problem, self._pages = str(error), None
 
 
+_ASKED_ABOUT: Final = 20
+"""Sessions at the top of the list whose state is asked for, a request each."""
 _RECENT: Final = 50
 """Most recorded sessions."""
 FIRST_PAGE: Final = 0.2
@@ -183,6 +198,7 @@ class SessionList:
 
         async def read() -> None:
             await listing.read(show, asks=self._can("list"))
+            await listing.ask_for_states(show)
             if listing.problem:
                 self._tell(listing.problem)
 
@@ -315,10 +331,11 @@ class SessionList:
 
     def _items(self, listing: SessionPages, recorded: Sequence[MenuItem]) -> list[MenuItem]:
         listed = sorted(listing.found, key=lambda info: info.archived)
-        return [*map(self._item, listed), *recorded]
+        return [*(self._item(info, listing) for info in listed), *recorded]
 
-    def _item(self, info: SessionInfo) -> MenuItem:
-        where = self._where(self._shown(info.session_id))
+    def _item(self, info: SessionInfo, listing: SessionPages) -> MenuItem:
+        is_open = "open in the agent" if info.session_id in listing.open else ""
+        where = self._where(self._shown(info.session_id)) or is_open
         about = " · ".join(filter(None, (where, _local(info.updated_at or ""), info.cwd)))
         agent = self._screen.conversation.agent_name
         group = f"Archived by {agent}" if info.archived else f"Resumable by {agent}"

@@ -302,3 +302,16 @@ async def test_c156_the_filter_for_archived_sessions_goes_only_to_agents_that_ar
             if not can:
                 with pytest.raises(NotOffered):
                     await talk.agent.listing.set_archived("a", archived=True)
+
+
+@pytest.mark.slow
+async def test_a_session_that_the_agent_has_open_for_others_is_marked(tmp_path: Path) -> None:
+    can: dict[str, Any] = {"sessionCapabilities": {"list": {}, "status": {}}}
+    listed = [{"sessionId": name, "title": name, "cwd": "/w"} for name in ("apples", "pears")]
+    async with seat(tmp_path, can=can, sessions=listed, open=["pears"]) as here:
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+        await here.sees("open in the agent")
+        rows = [row for row in here.text.splitlines() if "open in the agent" in row]
+        assert len(rows) == 1
+        assert "pears" in rows[0]
