@@ -11,6 +11,10 @@ UNNAMED: Final = ""
 """Id of the plan that an agent sends without one."""
 
 
+MOST: Final = 200
+"""Plans of a session; a further one takes the place of the first."""
+
+
 class Plans:
     """The plans of a session, in the order of their first appearance."""
 
@@ -22,6 +26,8 @@ class Plans:
 
     def take(self, plan: PlanContent) -> None:
         """Add a plan, or replace the one with its id."""
+        if plan.plan_id not in self.by_id and len(self.by_id) >= MOST:
+            del self.by_id[next(iter(self.by_id))]
         self.by_id[plan.plan_id] = plan
         self.latest = plan.plan_id
 

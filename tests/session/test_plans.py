@@ -7,7 +7,7 @@ from typing import Any
 from acp_tui.protocol.schema import PlanFile, PlanItems, PlanMarkdown, UnknownPlan
 from acp_tui.protocol.validation import read_update
 from acp_tui.session.events import SessionChange
-from acp_tui.session.plans import Plans
+from acp_tui.session.plans import MOST, Plans
 from acp_tui.session.session import Session
 from tests.session.building import session_with
 
@@ -93,3 +93,12 @@ def test_the_plans_of_earlier_runs_come_with_the_past() -> None:
 
     assert [plan.type for plan in session.plans.shown] == ["markdown", "items"]
     assert session.plan == before.plan
+
+
+def test_of_very_many_plans_the_latest_are_kept() -> None:
+    session = session_with(*(plan_update("items", f"p{number}", entries=[STEP]) for number in range(1_000)))
+
+    kept = [f"p{number}" for number in range(1_000 - MOST, 1_000)]
+    assert list(session.plans.by_id) == kept
+    session.apply(read_update(plan_update("markdown", kept[0], content="again")), 1.0)
+    assert list(session.plans.by_id) == kept

@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.answer_dialog import AnswerDialog, answer_keys
-from acp_tui.ui.screens.dialog import Details, Hint
+from acp_tui.ui.screens.dialog import Details, Hint, told
 from acp_tui.ui.screens.form import ElicitationAnswer
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.delay import draws
@@ -231,7 +231,8 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
 
     def _about(self) -> list[TextBlock]:
         address, mark = self._address, self.theme_styles.symbol("warning")
-        blocks = [TextBlock([("text", self._elicitation.message)])] if self._elicitation.message else []
+        message = told(self._elicitation.message)
+        blocks = [TextBlock([("text", message)])] if message else []
         host = self.theme_styles["accent"] + self.theme_styles["strong"]
         parts: list[tuple[str | Style, str]] = [
             ("muted", address.before),

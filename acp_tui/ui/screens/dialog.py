@@ -367,6 +367,16 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.body.scroll_relative(y=pages * max(1, self.body.size.height - 1), animate=False)
 
 
+_LONGEST: Final = 20_000
+
+
+def told(text: str) -> str:
+    """Return a text of an agent for a dialog, which lays it out as a whole: of megabytes the first part."""
+    return (
+        text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… and {len(text) - _LONGEST:,} more characters"
+    )
+
+
 class Details(RowView, can_focus=False):
     """Blocks of text; only the rows in view are painted."""
 

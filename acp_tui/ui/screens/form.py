@@ -17,7 +17,7 @@ from textual.widgets import Button, Input, Static
 from typing_extensions import override
 
 from acp_tui.session.questions import Elicitation
-from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.screens.dialog import Details, Dialog, told
 from acp_tui.ui.screens.form_fields import (
     Entry,
     FormField,
@@ -106,7 +106,7 @@ class FieldRow(Vertical):
         about = self.about
         if about.kind == "unknown":
             what = "so this form cannot be sent" if about.required else "so it is left out"
-            return Static(Content(f"Unknown kind of field, {what}."), classes="unknown")
+            return Static(Content(f"This cannot be filled in, {what}."), classes="unknown")
         if not about.choices:
             return InputLine(self._first if isinstance(self._first, str) else "", select_on_focus=False)
         return Choices(
@@ -263,10 +263,11 @@ class FormDialog(Dialog[ElicitationAnswer]):
 
     def _introduction(self) -> list[TextBlock]:
         schema = self._elicitation.schema or {}
-        blocks = [TextBlock([("text", self._elicitation.message)])] if self._elicitation.message else []
+        message = told(self._elicitation.message)
+        blocks = [TextBlock([("text", message)])] if message else []
         for role, text in (("strong", schema.get("title")), ("muted", schema.get("description"))):
             if isinstance(text, str) and text:
-                blocks.append(TextBlock([(role, text)], above=1 if role == "strong" and blocks else 0))
+                blocks.append(TextBlock([(role, told(text))], above=1 if role == "strong" and blocks else 0))
         if any(about.asks_for_secret for about in self._fields):
             warning = "This form seems to ask for a secret. Agents may not do that: do not enter one."
             blocks.append(TextBlock([("warning", f"{self.theme_styles.symbol('warning')} {warning}")]))

@@ -39,6 +39,15 @@ FORMATS: Final = {
 """Known formats with an example; other formats are shown and not checked."""
 
 
+MOST_FIELDS: Final = 100
+"""Fields that are shown: each is some widgets, and thousands stop the screen for minutes."""
+MOST_CHOICES: Final = 1_000
+"""Choices of a field that are shown."""
+_LONGEST_TITLE: Final = 500
+_LONGEST_TEXT: Final = 5_000
+"""Characters of a description and of a default."""
+
+
 class InvalidEntry(ValueError):
     """An entry cannot be sent; the message is for the user."""
 
@@ -82,9 +91,14 @@ def fields_of(schema: Mapping[str, Any] | None) -> list[FormField]:
     needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
     if not isinstance(properties, dict):
         properties = {}
-    found = [_field(name, about, name in needed) for name, about in properties.items()]
+    shown, rest = [*properties.items()][:MOST_FIELDS], [*properties][MOST_FIELDS:]
+    found = [_field(name, about, name in needed) for name, about in shown]
     missing = sorted(needed - properties.keys())
-    return found + [FormField(name, "unknown", name, required=True) for name in missing]
+    found += [FormField(name, "unknown", _cut(name), required=True) for name in missing[:MOST_FIELDS]]
+    if rest:
+        title, why = f"{len(rest):,} more fields", f"A form shows at most {MOST_FIELDS}."
+        found.append(FormField("", "unknown", title, why, required=not needed.isdisjoint(rest)))
+    return found
 
 
 def value_of(field: FormField, entry: Entry) -> Value | None:
@@ -132,15 +146,19 @@ def limits_of(field: FormField) -> str:
 
 def _field(name: str, about: Any, required: bool) -> FormField:
     if not isinstance(about, dict):
-        return FormField(name, "unknown", name, required=required)
+        return FormField(name, "unknown", _cut(name), required=required)
     kind, choices = _kind(about)
+    description = _string(about.get("description"))[:_LONGEST_TEXT]
+    if len(choices) > MOST_CHOICES:
+        description += f" The first {MOST_CHOICES:,} of {len(choices):,} choices are shown."
+        choices = choices[:MOST_CHOICES]
     counts = {"text": ("minLength", "maxLength"), "choices": ("minItems", "maxItems")}
     least, most = counts.get(kind, ("minimum", "maximum"))
     return FormField(
         name,
         kind,
-        _string(about.get("title")) or name,
-        _string(about.get("description")),
+        _cut(_string(about.get("title")) or name),
+        description.strip(),
         required,
         _default(kind, choices, about.get("default")),
         choices,
@@ -176,13 +194,17 @@ def _choices(values: Any, titled: Any) -> tuple[FieldChoice, ...]:
     if isinstance(titled, list):
         return tuple(
             FieldChoice(
-                one["const"], _string(one.get("title")) or one["const"], _string(one.get("description"))
+                one["const"],
+                _cut(_string(one.get("title")) or one["const"]),
+                _cut(_string(one.get("description"))),
             )
             for one in titled
             if isinstance(one, dict) and isinstance(one.get("const"), str)
         )
     if isinstance(values, list):
-        return tuple(FieldChoice(value, value or "(empty)") for value in values if isinstance(value, str))
+        return tuple(
+            FieldChoice(value, _cut(value) or "(empty)") for value in values if isinstance(value, str)
+        )
     return ()
 
 
@@ -197,7 +219,7 @@ def _default(kind: Kind, choices: Sequence[FieldChoice], default: Any) -> Entry:
     if kind == "choice":
         return default if default in offered else None
     if kind == "text":
-        return _string(default)
+        return _string(default) if len(_string(default)) <= _LONGEST_TEXT else ""
     if isinstance(default, int | float) and not isinstance(default, bool):
         return _plain(default)
     return ""
@@ -270,6 +292,10 @@ def _limit(value: Any) -> float | None:
 def _plain(number: float) -> str:
     """Format a number without a needless decimal point."""
     return str(int(number)) if math.isfinite(number) and number == int(number) else str(number)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_TITLE else f"{text[: _LONGEST_TITLE - 1]}…"
 
 
 def _string(value: Any) -> str:

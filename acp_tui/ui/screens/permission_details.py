@@ -59,6 +59,8 @@ BRIEF: Final = 110
 MANY: Final = 100
 """Paths after which a list of them is cut at first."""
 
+_TEXTS: Final = 200
+"""Texts of a call that stand by themselves."""
 _FOLLOWED: Final = 1_000
 """Most paths of a list that are looked up, one after the other."""
 NOWHERE: Final[Mapping[str, Destination]] = MappingProxyType({})
@@ -129,7 +131,7 @@ def details_of(
     if title and facts:  # what is done stands first: a title is the agent's word
         title.insert(0, TextBlock())
     blocks: list[Block] = [*facts, *title, *reasons, *_plan(call, level)]
-    texts = [text for item in call.content if (text := _text_of(item)) and not _is_shown(text, call)]
+    texts = _texts(call)
     if texts and diffs_of(call):  # the changes below have to be in view
         blocks.append(TextBlock(_brief("text", " ".join(texts), level, safe_line), above=1))
     else:
@@ -281,11 +283,16 @@ def _plan(call: ToolCall, level: DetailLevel) -> Iterator[Block]:
         yield TextBlock([("warning", left)])
 
 
-def _is_shown(text: str, call: ToolCall) -> bool:
-    """Return whether a text only repeats the plan, or asks for the command, that is shown above."""
-    if call.plan and text.strip() == call.plan.strip():
-        return True
-    return call.worded_command is not None and worded_command([text]) == call.worded_command
+def _texts(call: ToolCall) -> list[str]:
+    """Return the texts of a call that are not shown above; of very many the rest as one."""
+    plan, command = call.plan.strip(), call.worded_command
+    told = filter(None, map(_text_of, call.content))
+    found = [
+        text
+        for text in told
+        if not (plan and text.strip() == plan) and (command is None or worded_command([text]) != command)
+    ]
+    return found if len(found) <= _TEXTS else [*found[:_TEXTS], "\n".join(found[_TEXTS:])]
 
 
 def _paths(call: ToolCall, cwd: str) -> dict[str, str]:

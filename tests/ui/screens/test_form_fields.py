@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from acp_tui.ui.screens.form_fields import (
+    MOST_CHOICES,
+    MOST_FIELDS,
     Entry,
     FieldChoice,
     FormField,
@@ -52,6 +54,31 @@ def test_every_kind_of_property_has_its_control(about: Any, kind: str) -> None:
 @pytest.mark.parametrize("schema", [None, {}, {"properties": None}, {"properties": [], "required": "x"}])
 def test_a_schema_without_properties_is_an_empty_form(schema: Any) -> None:
     assert fields_of(schema) == []
+
+
+def test_of_very_many_properties_the_first_are_shown_and_the_rest_is_counted() -> None:
+    names = [f"f{number}" for number in range(5_000)]
+    schema = {"properties": {name: {"type": "string"} for name in names}}
+
+    found = fields_of(schema)
+
+    assert [one.name for one in found[:-1]] == names[:MOST_FIELDS]
+    assert (found[-1].kind, found[-1].title) == ("unknown", "4,900 more fields")
+    assert can_be_sent(found)
+    assert not can_be_sent(fields_of({**schema, "required": ["f4999"]}))
+    assert len(fields_of({"required": names})) == MOST_FIELDS
+
+
+def test_of_very_many_choices_and_very_long_texts_the_first_part_is_shown() -> None:
+    many = field({"type": "string", "enum": [f"v{number}" for number in range(200_000)]})
+    assert len(many.choices) == MOST_CHOICES
+    assert "The first 1,000 of 200,000 choices are shown." in many.description
+
+    text = "w" * 1_000_000
+    long = field({"type": "string", "title": text, "description": text, "enum": [text]})
+    assert long.choices[0].value == text
+    assert max(map(len, (long.title, long.description, long.choices[0].title))) <= 5_000
+    assert field({"type": "string", "default": text}).default == ""
 
 
 def test_a_required_property_that_cannot_be_entered_forbids_to_send() -> None:

@@ -440,3 +440,14 @@ async def test_a_second_answer_takes_no_other_screen_away() -> None:
 
         assert app.result == PermissionAnswer("y1")
         assert len(app.screen_stack) == 1
+
+
+def test_of_very_many_texts_the_first_stand_by_themselves_and_the_others_as_one() -> None:
+    texts = [ContentItem(content=TextContent(text=f"text {number}")) for number in range(20_000)]
+    call = ToolCall("t", "many", content=items_of(texts))
+
+    blocks = details_of(call, "/w", inside, Styles())
+
+    assert len(blocks) < 300
+    assert "text 199" in text_of(call)
+    assert "more than" in text_of(call) or "more characters" in text_of(call)
