@@ -24,6 +24,7 @@ from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tracker import ChangeTracker, Told, is_too_wide
 from acp_tui.conversation.choices import SessionChoices
 from acp_tui.conversation.failure import Failure, ended, failure_of
+from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.login import LoginScreens, log_in
 from acp_tui.conversation.prompt_queue import PromptQueue
 from acp_tui.conversation.rejections import Rejections
@@ -125,8 +126,10 @@ class Conversation(ConversationState):
         self._moving: asyncio.Task[None] | None = None
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """The rejected changes, reported to the agent with the next prompt."""
+        self.line_notes = LineNotes(listener.queue_changed)
+        """The user's notes on lines, sent with the next prompt."""
         self.choices = SessionChoices(self, start)
-        self._prompts = PromptQueue(self, listener, self.rejections, self._log_in_again)
+        self._prompts = PromptQueue(self, listener, self.rejections, self.line_notes, self._log_in_again)
         if running is not None:
             self._join(running)
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, LoginRequired
 from acp_tui.conversation.attachments import blocks
+from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.state import ConversationListener, ConversationState
 from acp_tui.protocol.schema import ContentBlock, TextContent
@@ -27,6 +28,7 @@ class PromptQueue:
         conversation: ConversationState,
         listener: ConversationListener,
         rejections: Rejections,
+        line_notes: LineNotes,
         log_in: LogIn,
     ) -> None:
         self.queue: list[Prompt] = []
@@ -34,6 +36,7 @@ class PromptQueue:
         self._conversation = conversation
         self._listener = listener
         self._rejections = rejections
+        self._line_notes = line_notes
         self._log_in = log_in
         self._task: asyncio.Task[None] | None = None
         self._preparing: Prompt | None = None
@@ -66,7 +69,7 @@ class PromptQueue:
         if agent is None or session is None or session.turn_state != "running":
             self.queue[index] = prompt._replace(steers=False)
             return "No turn is running that could take it: it is sent as a prompt."
-        if prompt.text.lstrip().startswith("/"):
+        if _is_slash_command(prompt):
             self.queue[index] = prompt._replace(steers=False)
             return "A command waits for the end of the turn: within it, it would not run."
         if agent.can_steer:
@@ -199,8 +202,11 @@ class PromptQueue:
         """Return the blocks of a prompt once the files were looked at; None if it was withdrawn meanwhile."""
         this, tracking = self._conversation.round, self._conversation.tracking
         self._preparing, self._is_preparing = prompt, True
+        self._rejections.arrived()
+        self._line_notes.arrived()
         blocks = await self._blocks(agent, session, prompt)
         blocks += self._note(prompt)
+        await self._line_notes.follow()
         if tracking is not None:
             await tracking.before_turn(len(session.turns) + 1)
         if this != self._conversation.round:
@@ -208,7 +214,10 @@ class PromptQueue:
         is_withdrawn = self._preparing is None
         self._preparing, self._is_preparing = None, False
         self._listener.queue_changed()
-        return None if is_withdrawn else blocks
+        if is_withdrawn:
+            return None
+        takes_notes = not _is_slash_command(prompt)  # at last: what follows is sent, or fails
+        return [*blocks, *(self._line_notes.take(self._conversation.roots) if takes_notes else [])]
 
     async def _send(self, agent: Agent, session: Session, prompt: Prompt, blocks: list[ContentBlock]) -> None:
         """Send a prompt, after a login if need be; a failure gives the queue back."""
@@ -226,6 +235,7 @@ class PromptQueue:
             if len(session.turns) == turns:
                 self.queue.insert(0, prompt)
                 self._rejections.give_back()
+                self._line_notes.give_back()
             self.give_back()
 
     async def _after_login(self, agent: Agent, session: Session, blocks: list[ContentBlock]) -> None:
@@ -238,8 +248,7 @@ class PromptQueue:
 
     def _note(self, prompt: Prompt) -> list[ContentBlock]:
         """Return the note about rejected changes; it waits for a prompt that is no command."""
-        is_command = prompt.text.lstrip().startswith("/")
-        note = "" if is_command else self._rejections.take()
+        note = "" if _is_slash_command(prompt) else self._rejections.take()
         return [TextContent(text=f"\n\n{note}")] if note else []  # some agents join blocks as they are
 
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
@@ -253,3 +262,7 @@ class PromptQueue:
         for problem in problems:
             agent.note(session.id, Noted(problem, "warning"))
         return made
+
+
+def _is_slash_command(prompt: Prompt) -> bool:
+    return prompt.text.lstrip().startswith("/")

@@ -79,6 +79,10 @@ class Rejections:
         self.drop()
         return note
 
+    def arrived(self) -> None:
+        """Forget the last note: it is not given back any more."""
+        self._taken = []
+
     def give_back(self) -> None:
         """Take the last note back: it did not reach the agent."""
         for fact in self._taken:

@@ -78,6 +78,10 @@ Severity = Literal["info", "warning", "error"]
 
 NOTE: Final = "\n\nSince your last turn I have changed files on disk:"
 """Start of the client's own note in a prompt."""
+LINE_NOTES: Final = "\n\nMy notes on lines:"
+"""Start of the user's notes on lines in a prompt."""
+ADDED: Final = (NOTE, LINE_NOTES)
+"""Starts of what the client adds to the words of a prompt."""
 
 FINAL: Final = frozenset(("completed", "failed", "cancelled", "rejected", "interrupted"))
 """Final statuses of a tool call; the last three are the client's, not the agent's."""
@@ -372,7 +376,7 @@ def line_of(message: Message) -> str:
 def words_of(message: Message) -> str:
     """Return a message's text without the client's note."""
     said = (str(part) for part in message.parts if isinstance(part, TextBuffer))
-    return "".join(text for text in said if not text.startswith(NOTE))
+    return "".join(text for text in said if not text.startswith(ADDED))
 
 
 def text_of(message: Message) -> str:

@@ -15,7 +15,7 @@ from acp_tui.protocol.schema import (
     UserMessageChunk,
 )
 from acp_tui.session.entries import (
-    NOTE,
+    ADDED,
     AgentMessage,
     AscribedMessage,
     Entry,
@@ -221,7 +221,7 @@ def append_block(parts: list[Part], block: ContentBlock) -> None:
         parts.append(block)
         return
     is_apart = not parts or not isinstance(parts[-1], TextBuffer)
-    if is_apart or block.text.startswith(NOTE):
+    if is_apart or block.text.startswith(ADDED):
         parts.append(TextBuffer())
     text = parts[-1]
     assert isinstance(text, TextBuffer)

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -179,17 +179,21 @@ class PromptDraft:
         self.problem: Problem | None = None
         self.was_for = ""
         """The agent that the draft taken over was for, or ""."""
+        self.line_notes: list[object] = []
+        """The notes on lines that were taken over with the draft, as JSON objects."""
         self._folder = folder
         self._workspace = workspace
         self._path: Path | None = None
         self._file = -1
 
-    def keep(self, prompt: Prompt, agent: str = "") -> None:
-        """Save the draft for an agent; a blank one is deleted."""
-        if not prompt.text.strip():
+    def keep(self, prompt: Prompt, agent: str = "", line_notes: Iterable[object] = ()) -> None:
+        """Save the draft for an agent, with notes on lines as JSON objects; one with neither is deleted."""
+        notes = list(line_notes)
+        if not prompt.text.strip() and not notes:
             self.close()
             return
-        data = json.dumps(prompt.row() | ({"agent": agent} if agent else {})).encode() + b"\n"
+        row = prompt.row() | ({"agent": agent} if agent else {}) | ({"line_notes": notes} if notes else {})
+        data = json.dumps(row).encode() + b"\n"
         try:
             if self._file < 0:
                 self._open()
@@ -204,9 +208,12 @@ class PromptDraft:
         """Take over the latest draft left in this workspace by an ended program."""
         paths = sorted(self._folder.glob(f"{self._workspace}.*.json"), key=_written, reverse=True)
         for path in paths:
-            row = _taken(path)
-            if (prompt := prompt_of(row)) is not None:
-                self.was_for = str(json.loads(row).get("agent") or "")
+            line = _taken(path)
+            if (prompt := prompt_of(line)) is not None:
+                row = json.loads(line)
+                self.was_for = str(row.get("agent") or "")
+                found = row.get("line_notes")
+                self.line_notes = found if isinstance(found, list) else []
                 return prompt
         return None
 

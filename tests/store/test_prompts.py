@@ -35,6 +35,19 @@ def test_a_draft_survives_a_killed_program_and_is_offered_once(tmp_path: Path) -
     assert PromptDraft(tmp_path, "ws").take_over() is None
 
 
+def test_notes_are_kept_with_a_draft_and_without_one(tmp_path: Path) -> None:
+    for text in ("look", ""):
+        ended = PromptDraft(tmp_path, "w")
+        ended.keep(Prompt(text), line_notes=[{"text": "Why?"}])
+        ended.leave()
+
+        draft = PromptDraft(tmp_path, "w")
+
+        assert draft.take_over() == Prompt(text)
+        assert draft.line_notes == [{"text": "Why?"}]
+    assert draft.take_over() is None, "they are offered once"
+
+
 def test_a_draft_of_a_program_that_runs_is_its_own(tmp_path: Path) -> None:
     running = PromptDraft(tmp_path, "ws")
     running.keep(Prompt("mine"))

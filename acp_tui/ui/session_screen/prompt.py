@@ -25,6 +25,7 @@ from acp_tui.conversation.workspace_files import WorkspaceFiles
 from acp_tui.desktop import image_programs
 from acp_tui.formatting import from_home, inside
 from acp_tui.protocol.schema import PromptCapabilities
+from acp_tui.session.line_notes import note_of
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
 from acp_tui.ui.app import AcpApp
@@ -241,7 +242,8 @@ class PromptArea(Vertical):
                 unsent.append(self.box.stashed)
             if self.box.text.strip():
                 unsent.append(self.box.prompt)
-            self._draft.keep(join_prompts(unsent), self._agent)
+            notes = self._conversation.line_notes.notes.values()
+            self._draft.keep(join_prompts(unsent), self._agent, [note.row() for note in notes])
         self._tell_problem()
 
     def _tell_problem(self) -> None:
@@ -254,7 +256,8 @@ class PromptArea(Vertical):
 
     def _bring_back(self, box: PromptBox, draft: PromptDraft) -> None:
         prompt = draft.take_over()
-        if prompt is None or box.text:
+        self._bring_notes_back(draft)
+        if prompt is None or box.text or not prompt.text:
             return
         # For an empty prompt: none is to be sent unseen, nor to another agent.
         was_typed_early = isinstance(self.app, AcpApp) and self.app.was_typed_early
@@ -268,6 +271,16 @@ class PromptArea(Vertical):
         else:
             box.show_prompt(prompt)
             self.notify("Your unsent draft from last time.", title="Draft")
+
+    def _bring_notes_back(self, draft: PromptDraft) -> None:
+        """Go on with the notes on lines of an earlier run, wherever these lines are now."""
+        found = [note for note in map(note_of, draft.line_notes) if note is not None]
+        if found:
+            notes = self._conversation.line_notes
+            notes.add(*found)
+            self.run_worker(notes.follow(), group="notes")
+            said = "Your unsent note" if len(found) == 1 else f"Your {len(found)} unsent notes"
+            self.notify(f"{said} from last time.", title="Notes")
 
     # ------------------------------------------------------------------ other ways to write
 

@@ -1,0 +1,145 @@
+"""The notes on lines of one conversation, which go with the next prompt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from acp_tui.formatting import inside
+from acp_tui.protocol.schema import ContentBlock, ResourceLink, TextContent
+from acp_tui.session.line_notes import LineNote, as_text, followed, lines_in
+from acp_tui.store.folders import plain_file
+from acp_tui.workspace.encodings import decode
+
+_LARGEST: Final = 8_000_000
+"""Bytes of a file in which lines are looked for."""
+
+
+class LineNotes:
+    """The unsent notes, each with a key; the newest is last."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        """Begin without notes; `changed` is called when there are other ones."""
+        self._changed = changed
+        self._keys = count(1)
+        self._notes: dict[int, LineNote] = {}
+        self._taken: dict[int, LineNote] = {}
+        """The notes of the prompt that was sent last, until the agent has it."""
+
+    def __len__(self) -> int:
+        """Return the number of notes."""
+        return len(self._notes)
+
+    @property
+    def notes(self) -> dict[int, LineNote]:
+        """The notes by their keys."""
+        return dict(self._notes)
+
+    def of(self, path: str) -> dict[int, LineNote]:
+        """Return the notes on lines of a file."""
+        return {key: note for key, note in self._notes.items() if note.path == path}
+
+    def add(self, *notes: LineNote) -> int:
+        """Add notes; return the key of the last one."""
+        key = 0
+        for note in notes:
+            key = next(self._keys)
+            self._notes[key] = note
+        if notes:
+            self._changed()
+        return key
+
+    def change(self, key: int, note: LineNote) -> None:
+        """Replace a note, if it is still there."""
+        if key in self._notes and self._notes[key] != note:
+            self._notes[key] = note
+            self._changed()
+
+    def drop(self, *keys: int) -> None:
+        """Drop notes."""
+        if [self._notes.pop(key) for key in keys if key in self._notes]:
+            self._changed()
+
+    # ------------------------------------------------------------------ the lines
+
+    def follow_text(self, path: str, text: str | None) -> None:
+        """Let the notes of a file follow their lines in its present text; None stands for no file."""
+        self._follow({path: lines_in(text) if text is not None else None})
+
+    async def follow(self) -> None:
+        """Let all notes follow their lines in the files on disk."""
+        paths = {note.path for note in self._notes.values() if note.follows}
+        if paths:
+            self._follow(await asyncio.to_thread(_lines_of, paths))
+
+    def _follow(self, lines: dict[str, list[str] | None]) -> None:
+        before = dict(self._notes)
+        for key, note in before.items():
+            if note.path in lines:
+                self._notes[key] = followed(note, lines[note.path])
+        if self._notes != before:
+            self._changed()
+
+    # ------------------------------------------------------------------ the prompt
+
+    def take(self, roots: Sequence[str]) -> list[ContentBlock]:
+        """Return the notes as blocks of a prompt, with links to their files; they count as sent.
+
+        `roots` are the folders of the session, its working directory first.
+        """
+        self._taken, self._notes = self._notes, {}
+        if not self._taken:
+            return []
+        self._changed()
+        notes = list(self._taken.values())
+        return [TextContent(text=as_text(notes, roots[0])), *_links(notes, roots)]
+
+    def arrived(self) -> None:
+        """Forget the notes that were sent: they are not given back any more."""
+        self._taken = {}
+
+    def give_back(self) -> None:
+        """Take the last notes back: they did not reach the agent."""
+        if self._taken:
+            self._notes, self._taken = {**self._taken, **self._notes}, {}
+            self._changed()
+
+
+def _links(notes: Iterable[LineNote], roots: Sequence[str]) -> list[ContentBlock]:
+    """Return a link to each file of the session that has notes, with its lines."""
+    lines: dict[str, list[str]] = {}
+    for note in notes:
+        if note.subject == "file" and note.state != "gone" and note.first and _is_in(note.path, roots):
+            lines.setdefault(note.path, []).append(
+                str(note.first) if note.first == note.last else f"{note.first}-{note.last}"
+            )
+    return [
+        ResourceLink(
+            uri=Path(path).as_uri(), name=inside(path, roots[0]), description=f"lines {', '.join(places)}"
+        )
+        for path, places in lines.items()
+    ]
+
+
+def _is_in(path: str, roots: Sequence[str]) -> bool:
+    return any(Path(path).is_relative_to(root) for root in roots)
+
+
+def _lines_of(paths: Iterable[str]) -> dict[str, list[str] | None]:
+    """Return the lines of files, None for those that are gone; without those that cannot be read."""
+    found: dict[str, list[str] | None] = {}
+    for path in paths:
+        try:
+            with plain_file(Path(path)) as file:
+                content = file.read(_LARGEST + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            found[path] = None
+        except (OSError, ValueError):
+            continue
+        else:
+            if len(content) <= _LARGEST:
+                found[path] = lines_in(decode(content).text)
+    return found

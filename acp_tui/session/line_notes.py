@@ -1,0 +1,257 @@
+"""Notes of the user on lines: they follow their lines while the file changes, and go with a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, get_args
+
+from acp_tui.formatting import inside
+from acp_tui.session.entries import LINE_NOTES
+
+Subject = Literal["file", "removed", "proposed", "plan", "answer"]
+"""The place of the lines: a file, lines taken out of it, an edit that is proposed, a plan, or an answer."""
+
+State = Literal["there", "moved", "gone"]
+"""The state of the lines since the note was written."""
+
+CONTEXT: Final = 5
+"""Lines above and below that tell a place from others with the same lines."""
+_WINDOW: Final = 8
+"""Lines above and below a place in which lines of the context may have moved."""
+_LEAST: Final = 2
+"""Agreement with the context without which a place is another one."""
+_EDGE: Final = "\0"
+"""Stands in a context for the start or the end of the file; no line has it."""
+_LONGEST_WORD: Final = 4
+"""Characters from which a line tells something of its place; shorter ones are mostly brackets."""
+
+_GONE: Final = "these lines are gone"
+_ALIKE: Final = "these lines stand at several places"
+_NO_FILE: Final = "the file is gone"
+
+
+@dataclass(frozen=True)
+class LineNote:
+    """A note on some lines."""
+
+    text: str
+    quoted: tuple[str, ...]
+    """The lines, as they were when the note was written."""
+    path: str = ""
+    """The absolute path of the file; "" for an answer."""
+    first: int = 0
+    """The number of the first line, from 1; 0 if it is not known."""
+    subject: Subject = "file"
+    above: tuple[str, ...] = ()
+    """Lines above, the nearest first."""
+    below: tuple[str, ...] = ()
+    """Lines below, the nearest first."""
+    twins: int = 1
+    """The number of places that looked alike, with their surroundings."""
+    twin: int = 0
+    """The number of this place among them, from 0."""
+    rival: int = 0
+    """The agreement of the other place that looked most like this one."""
+    was: int = 0
+    """The number of the first line when the note was written."""
+    state: State = "there"
+    why: str = ""
+    """The reason of the state `gone`."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last line."""
+        return self.first + len(self.quoted) - 1
+
+    @property
+    def follows(self) -> bool:
+        """True if its lines may be looked for in the file."""
+        return self.subject in ("file", "proposed") and bool(self.path) and bool(self.quoted)
+
+    @property
+    def remark(self) -> str:
+        """The state in words; "" for lines that are where they were."""
+        if self.state == "moved":
+            return f"moved from line {self.was}"
+        return self.why if self.state == "gone" else ""
+
+    def row(self) -> dict[str, object]:
+        """Return the note as a JSON object."""
+        return dict(self.__dict__)
+
+
+def note_on(
+    lines: Sequence[str],
+    first: int,
+    last: int,
+    text: str,
+    *,
+    path: str = "",
+    subject: Subject = "file",
+    first_line: int | None = 1,
+) -> LineNote:
+    """Return a note on lines of a text.
+
+    Args:
+        lines: the lines of the text, without their ends.
+        first: the first of the lines, from 0.
+        last: the last one.
+        text: the words of the user.
+        path: the absolute path of the file.
+        subject: the place of the lines.
+        first_line: the number of the first line of the text in its file; None if it is not known.
+    """
+    number = 0 if first_line is None else first_line + first
+    lines = _bare(lines)
+    note = LineNote(text, tuple(lines[first : last + 1]), path, number, subject, was=number)
+    return _anchored(note, lines, first)
+
+
+def followed(note: LineNote, lines: Sequence[str] | None) -> LineNote:
+    """Return a note as of the present lines of its file; None stands for a file that is gone.
+
+    A place counts only if its surroundings tell that it is the same one: the note is never on other code.
+    """
+    if not note.follows:
+        return note
+    if lines is None:
+        return note if note.subject == "proposed" else replace(note, state="gone", why=_NO_FILE)
+    lines = _bare(lines)
+    found = _find(note, lines)
+    if isinstance(found, str):
+        return note if note.subject == "proposed" else replace(note, state="gone", why=found)
+    first = found + 1
+    was = (note.was if note.subject == "file" else 0) or first  # nothing has moved before it is written
+    state: State = "there" if first == was else "moved"
+    return _anchored(replace(note, first=first, was=was, subject="file", state=state, why=""), lines, found)
+
+
+def lines_in(text: str) -> list[str]:
+    """Return the lines of a text as they are counted, without their ends."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _bare(lines: Sequence[str]) -> Sequence[str]:
+    return [line.rstrip() for line in lines]
+
+
+def _anchored(note: LineNote, lines: Sequence[str], place: int) -> LineNote:
+    """Return a note with the surroundings of its place, and of what else looks like it."""
+    length = len(note.quoted)
+    above = tuple(_line(lines, place - 1 - number) for number in range(CONTEXT))
+    below = tuple(_line(lines, place + length + number) for number in range(CONTEXT))
+    note = replace(note, above=above, below=below)
+    agreement = {at: _agreement(note, lines, at) for at in _places(note.quoted, lines)}
+    own = agreement.get(place, 0)
+    twins = [at for at, much in agreement.items() if much == own] if place in agreement else [place]
+    rival = max((much for at, much in agreement.items() if at != place), default=0)
+    return replace(note, twins=len(twins), twin=twins.index(place), rival=rival)
+
+
+def _find(note: LineNote, lines: Sequence[str]) -> int | str:
+    """Return the place of the lines of a note, from 0, or the reason why there is none."""
+    agreement = {at: _agreement(note, lines, at) for at in _places(note.quoted, lines)}
+    best = max(agreement.values(), default=0)
+    found = [at for at, much in agreement.items() if much == best]
+    if best < _LEAST:
+        return _GONE
+    if note.twins > 1:
+        return found[note.twin] if len(found) == note.twins and best >= note.rival else _ALIKE
+    if best <= note.rival:
+        return _GONE  # the place that is left was there before, and is another one
+    if len(found) > 1:
+        return note.first - 1 if note.first - 1 in found else _ALIKE
+    return found[0]
+
+
+def _places(quoted: Sequence[str], lines: Sequence[str]) -> Iterator[int]:
+    """Yield all places of lines, from 0."""
+    wanted, length = list(quoted), len(quoted)
+    at = -1
+    while length:
+        try:
+            at = lines.index(wanted[0], at + 1)
+        except ValueError:
+            return
+        if list(lines[at : at + length]) == wanted:
+            yield at
+
+
+def _agreement(note: LineNote, lines: Sequence[str], place: int) -> int:
+    """Return how much the surroundings of a place agree with those of a note.
+
+    A line that tells something counts two at its own distance, one nearby; the edge of a file counts two.
+    """
+    after = place + len(note.quoted)
+    near_above = set(lines[max(0, place - _WINDOW) : place])
+    near_below = set(lines[after : after + _WINDOW])
+    return _side(note.above, [_line(lines, place - 1 - number) for number in range(CONTEXT)], near_above) + (
+        _side(note.below, [_line(lines, after + number) for number in range(CONTEXT)], near_below)
+    )
+
+
+def _side(context: Sequence[str], there: Sequence[str], near: set[str]) -> int:
+    much = 0
+    for number, line in enumerate(context):
+        if line == _EDGE:
+            much += 2 * (there[number] == _EDGE)
+            break
+        if len(line.strip()) < _LONGEST_WORD:
+            continue
+        much += 2 if there[number] == line else int(line in near)
+    return much
+
+
+def _line(lines: Sequence[str], at: int) -> str:
+    return lines[at] if 0 <= at < len(lines) else _EDGE
+
+
+# ------------------------------------------------------------------ for the agent, and for the disk
+
+
+def as_text(notes: Iterable[LineNote], cwd: str) -> str:
+    """Return notes as one block of a prompt: place, quoted lines and words of each."""
+    return LINE_NOTES + "".join(f"\n\n{_told(note, cwd)}" for note in notes)
+
+
+def _told(note: LineNote, cwd: str) -> str:
+    quoted = "".join(f"> {line}\n" for line in note.quoted)
+    return f"{place_of(note, cwd)}\n{quoted}{note.text}"
+
+
+def place_of(note: LineNote, cwd: str) -> str:
+    """Return the place of a note in words, such as `a.py:3-5 (moved from line 1)`."""
+    if note.subject == "answer":
+        return "your answer"
+    where = inside(note.path, cwd) or "your plan"
+    if note.first:
+        where += f":{note.first}" if len(note.quoted) < 2 else f":{note.first}-{note.last}"
+    told = {"removed": "removed by your change", "proposed": "in the edit that you proposed"}
+    about = ", ".join(filter(None, (told.get(note.subject, ""), note.remark)))
+    return f"{where} ({about})" if about else where
+
+
+def note_of(row: object) -> LineNote | None:
+    """Return the note of a JSON object, or None for an invalid one."""
+    if not isinstance(row, Mapping):
+        return None
+    texts = {name: row.get(name, "") for name in ("text", "path", "why")}
+    numbers = {name: row.get(name, 0) for name in ("first", "twins", "twin", "rival", "was")}
+    lines = {name: row.get(name, ()) for name in ("quoted", "above", "below")}
+    valid = (
+        all(isinstance(text, str) for text in texts.values())
+        and all(isinstance(number, int) for number in numbers.values())
+        and all(isinstance(one, list | tuple) for one in lines.values())
+        and all(isinstance(line, str) for one in lines.values() for line in one)
+        and row.get("subject") in get_args(Subject)
+        and row.get("state") in get_args(State)
+    )
+    if not valid:
+        return None
+    quoted, above, below = (tuple(one) for one in lines.values())
+    note = LineNote(texts["text"], quoted, texts["path"], above=above, below=below, why=texts["why"])
+    return replace(note, subject=row["subject"], state=row["state"], **numbers)
