@@ -215,7 +215,7 @@ def _line(lines: Sequence[str], at: int) -> str:
 
 def as_text(notes: Iterable[LineNote], cwd: str) -> str:
     """Return notes as one block of a prompt: place, quoted lines and words of each."""
-    return LINE_NOTES + "".join(f"\n\n{_told(note, cwd)}" for note in notes)
+    return LINE_NOTES + "".join(f"\n\n{_told(note, cwd)}" for note in notes) + "\n"
 
 
 def _told(note: LineNote, cwd: str) -> str:

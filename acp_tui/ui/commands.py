@@ -383,6 +383,15 @@ COMMANDS: Final = (
         synonyms="since turn baseline diff",
     ),
     Command(
+        "session.notes",
+        "Edit the notes on lines",
+        "alt+y",
+        group="Changes",
+        slash=("notes",),
+        summary="the notes that go with the next prompt",
+        synonyms="comment annotate review remark",
+    ),
+    Command(
         "session.drop-note",
         "Don't report rejections to the agent",
         "alt+t",

@@ -38,12 +38,15 @@ from acp_tui.ui.screens.subagent import SubagentScreen
 from acp_tui.ui.screens.texts import MarkdownScreen, SessionDetailsScreen, SourceScreen
 from acp_tui.ui.screens.tool_call import ToolCallScreen
 from acp_tui.ui.session_screen.go_back import GoBackDialog
+from acp_tui.ui.session_screen.notes import NotesMenu
 from acp_tui.ui.session_screen.queue import QueueMenu
 from acp_tui.ui.session_screen.restore import RestoreDialog
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from acp_tui.ui.widgets.controls import Choices, OneOf
+from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_text
+from acp_tui.ui.widgets.note_field import NoteField
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.search_bar import FindBar, SearchBar
 from acp_tui.ui.widgets.terminal.view import TerminalView
@@ -57,7 +60,7 @@ SCREENS: Final[Mapping[str, tuple[type[DOMNode], ...]]] = {
     "Chat and other texts": (ChatPane, Transcript, FindBar, SearchBar),
     "Plan": (PlanPane,),
     "Permission question": (PermissionDialog,),
-    "Changes and diffs": (ChangesScreen, DiffView),
+    "Changes and diffs": (ChangesScreen, NotedDiffView, DiffView, NoteField),
     "Tool call": (ToolCallScreen, TerminalView),
     "Chat of a subagent": (SubagentScreen,),
     "Question about a newer file": (StaleWriteDialog,),
@@ -67,7 +70,7 @@ SCREENS: Final[Mapping[str, tuple[type[DOMNode], ...]]] = {
     "Go back": (GoBackDialog,),
     "Start screen": (StartScreen, FailureScreen),
     "Login": (LoginDialog, LoginWait, TerminalLoginScreen),
-    "Menus": (Menu, SessionsMenu, QueueMenu),
+    "Menus": (Menu, SessionsMenu, QueueMenu, NotesMenu),
     "Permission rules": (RulesScreen, RuleTrust, RuleEditor, RuleTrial),
     "Decision log": (DecisionsScreen,),
     "Settings": (SettingsScreen,),

@@ -13,6 +13,8 @@ from typing_extensions import override
 
 from acp_tui.ui.screens.dialog import Dialog, Hint, Result
 from acp_tui.ui.widgets.controls import NUMBERED, AnswerList
+from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
+from acp_tui.ui.widgets.diff.notes import Notebook
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of, pair_of
@@ -94,18 +96,22 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
 
     is_zoomed = False
 
-    def diff_view(self, files: Sequence[FileDiff], noun: str = "files") -> DiffView:
+    def diff_view(
+        self, files: Sequence[FileDiff], noun: str = "files", notebook: Notebook | None = None
+    ) -> DiffView:
         """Return a view of the differences, which has no keys until it is zoomed."""
-        view = DiffView(files, self.theme_styles, noun=noun)
+        view = NotedDiffView(files, self.theme_styles, noun=noun, notebook=notebook)
         view.can_focus = False
         drop_keys(view, *_ANSWERS)
         return view
 
     def zoom_hints(self, files: str) -> list[Hint]:
         """Return the hints while it is zoomed; `files` is the word for the parts of the view."""
-        view = self.query_one(DiffView)
+        view = self.query_one(NotedDiffView)
+        note = [(key_of(view, "diff.note"), "note")] if view.has_notebook else []
         return [
             (key_of(self, f"{self.KEYS}.zoom"), "back to the answers"),
+            *note,
             (pair_of(view, "diff.next-change", "diff.previous-change"), "changes"),
             (pair_of(view, "diff.next-file", "diff.previous-file"), files),
             (key_of(view, "diff.side-by-side"), "sides"),

@@ -16,14 +16,18 @@ from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.undo import Hunk
+from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.rejections import Rejections, lines_of
 from acp_tui.formatting import inside
+from acp_tui.session.entries import absolute
 from acp_tui.session.files import FileChange, Origin
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.screens.editor import begin, edit_in_workspace
+from acp_tui.ui.screens.file_notes import FileNotes
 from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.diff.diff import counts
+from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of
@@ -109,6 +113,7 @@ class ChangesScreen(FullScreen[None]):
         review: Callable[[], ChangeReview | None] = lambda: None,
         prompt_of: Callable[[int], str] = lambda turn: "",
         blames: Callable[[str, int], None] | None = None,
+        notes: LineNotes | None = None,
     ) -> None:
         """Show the changes.
 
@@ -121,6 +126,7 @@ class ChangesScreen(FullScreen[None]):
                 the agent reported is shown.
             prompt_of: returns the prompt of a turn, counted from 1.
             blames: called with a path and a line (from 1), to show who wrote the file.
+            notes: the user's notes on lines; None where none can be written.
         """
         super().__init__(styles)
         self._all_files = files
@@ -130,6 +136,7 @@ class ChangesScreen(FullScreen[None]):
         self._review = review()
         self._prompt_of = prompt_of
         self._blames = blames
+        self._notes = notes
         self._kept = 0
         self._files = in_order(files(), first)
         self._shown: list[SeenChange | None] = []
@@ -141,7 +148,12 @@ class ChangesScreen(FullScreen[None]):
 
     @override
     def compose_content(self) -> ComposeResult:
-        yield DiffView(self._diffs, self.theme_styles, id="diffs")
+        notebook = FileNotes(self._notes, self._cwd, self._path_at) if self._notes is not None else None
+        yield NotedDiffView(self._diffs, self.theme_styles, notebook=notebook, id="diffs")
+
+    def _path_at(self, number: int) -> str:
+        """Return the path of a file in the view."""
+        return absolute(self._diffs[number].path, self._cwd)
 
     @override
     def make_keys(self) -> Keys:
@@ -176,6 +188,8 @@ class ChangesScreen(FullScreen[None]):
     async def _read(self, goes_on: bool = False) -> None:
         """Show the files as they are now, at the same position or at the next change."""
         self._files = in_order(self._all_files(), self._first)
+        if self._notes is not None:
+            await self._notes.follow()
         found = [
             (seen, replace(diff, origin=origin_words(file, self._prompt_of)))
             for file in self._files
@@ -190,6 +204,8 @@ class ChangesScreen(FullScreen[None]):
         if diffs != self._diffs:  # else the user stays where they are, also in the marks
             self._diffs = diffs
             view.show_again(diffs)
+        else:
+            view.lay_out_rows()  # the notes may have followed their lines
         if goes_on:
             view.action_next_change()
         self._show_title()
@@ -217,6 +233,10 @@ class ChangesScreen(FullScreen[None]):
     def _is_kept(self, file: FileChange) -> bool:
         change = self._change_of(file)
         return self._review is not None and change is not None and self._review.is_done(change)
+
+    def on_noted_diff_view_notes_changed(self) -> None:
+        """Count the notes."""
+        self._show_title(self._lines)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file in the editor, then show it again."""
@@ -365,6 +385,8 @@ class ChangesScreen(FullScreen[None]):
         title = " 1 changed file" if count == 1 else f" {count} changed files"
         if self._kept:
             title += f", {self._kept} kept"
+        if self._notes:
+            title += f", {len(self._notes)} note{'s' if len(self._notes) > 1 else ''}"
         left: list[Piece] = [("strong", title) if count else ("muted", " No changes in this session.")]
         right: list[Piece] = []
         if lines is not None and count:

@@ -25,9 +25,10 @@ from acp_tui import formatting
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.conversation.edit_places import EditPlaces
+from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
-from acp_tui.session.entries import Diff, ToolCall
+from acp_tui.session.entries import Diff, ToolCall, absolute
 from acp_tui.session.questions import (
     Destination,
     Flaws,
@@ -40,6 +41,7 @@ from acp_tui.session.questions import (
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.editor import begin
+from acp_tui.ui.screens.file_notes import FileNotes
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT, hands_of
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.permission_details import (
@@ -60,6 +62,7 @@ from acp_tui.ui.screens.permission_details import (
 )
 from acp_tui.ui.screens.proposals import EditedProposal, edit_proposal, proposals, tell_left
 from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers
+from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
@@ -188,6 +191,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         ),
         Binding("m", "make_rule", "Create a rule", id="permission.make-rule"),
         Binding("z", "zoom", "Maximize the changes", id="permission.zoom"),
+        Binding("w", "write_note", "Write a note on the changes", show=False, id="permission.note"),
         Binding("i", "toggle_whole", "Show the full text", id="permission.whole"),
         Binding("tab", "go(1)", "Next question", show=False, id="permission.next"),
         Binding("shift+tab", "go(-1)", "Previous question", show=False, id="permission.previous"),
@@ -209,6 +213,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         scopes: Callable[[], Sequence[AlwaysScope]] = lambda: (AGENT_ONLY,),
         find: Callable[[Sequence[str]], dict[str, OldText]] | None = None,
         edits: EditPlaces | None = None,
+        notes: LineNotes | None = None,
     ) -> None:
         """Ask a permission.
 
@@ -226,6 +231,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             scopes: returns the scopes of "always", the narrowest first; called when such an option is chosen.
             find: reads the old texts of files, where the agent does not send them.
             edits: finds the places of edits of which the agent sends only the old and the new part.
+            notes: the user's notes on lines; None where none can be written.
         """
         call = question.call
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), styles, counter=counter)
@@ -252,6 +258,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._find_scopes = scopes
         self._find = find
         self._edits = edits
+        self._notes = notes
         self._places: dict[str, Destination] = {}
         """Destinations of paths that are links, or protected."""
         self._scopes: Sequence[AlwaysScope] = ()
@@ -266,7 +273,31 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def compose_body(self) -> ComposeResult:
         yield Details(self._details(), self.theme_styles)
         if self._files:
-            yield self.diff_view(self._files)
+            yield self.diff_view(self._files, notebook=self._notebook())
+
+    def _notebook(self) -> FileNotes | None:
+        """Return the notes on the changes that are asked about."""
+        if self._notes is None:
+            return None
+        folder = self._cwd
+        return FileNotes(
+            self._notes, folder, lambda number: absolute(self._told_path(number), folder), are_proposed=True
+        )
+
+    def _told_path(self, number: int) -> str:
+        return self._told_changes()[number][0].path
+
+    async def action_write_note(self) -> None:
+        """Maximize the changes, and write a note on one of their lines."""
+        if not self.is_zoomed:
+            self.action_zoom()
+        await self.query_one(NotedDiffView).action_write_note()
+
+    @on(NotedDiffView.NotesChanged)
+    def _look_at_notes(self) -> None:
+        """Let a note on lines of the file know all of it, not only what is shown."""
+        if self._notes is not None:
+            self.app.run_worker(self._notes.follow(), group="notes")
 
     @override
     def compose_answers(self) -> ComposeResult:
@@ -324,6 +355,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             possible = possible and self._always is None
         elif action in ("answer", "give_reason"):
             possible = not self.is_zoomed and self._rejecting is None and self._always is None
+        elif action == "write_note":
+            possible = bool(self._files) and self._notes is not None and self._rejecting is None
         elif action == "make_rule":
             possible = self._make_rule is not None and not self.is_zoomed and self._rejecting is None
             possible = possible and self._always is None

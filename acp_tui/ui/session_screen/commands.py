@@ -30,6 +30,7 @@ from acp_tui.ui.session_screen.find import find
 from acp_tui.ui.session_screen.go_back import go_back, go_back_from_chat
 from acp_tui.ui.session_screen.hand_over import hand_over
 from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
+from acp_tui.ui.session_screen.notes import show_notes
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
 from acp_tui.ui.session_screen.providers import can_choose_provider, choose_provider
@@ -334,6 +335,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.export": _in_worker("export", lambda parts: export_session(parts.screen, parts.shell.terminal)),
     "session.restore": _in_worker("restore", lambda parts: restore_turn(parts.screen)),
     "session.rewind": _in_worker("restore", lambda parts: go_back(parts.screen)),
+    "session.notes": _in_worker("notes", lambda parts: show_notes(parts.screen)),
     "session.drop-note": lambda parts: parts.screen.conversation.rejections.drop(),
     "session.blame": lambda parts: blame_newest(parts.screen),
     "session.review": lambda parts: parts.details.review(),

@@ -168,6 +168,7 @@ class DetailScreens:
                 ),
                 session.prompt_of,
                 lambda path, line: show_blame(self._screen, path, line),
+                conversation.line_notes,
             )
             self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
 

@@ -19,6 +19,7 @@ from typing_extensions import override
 from acp_tui.conversation.attachments import dropped_media, find, mention_of, names_outside
 from acp_tui.conversation.clipboard_images import take_image
 from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.typed_paths import TypedPath, paths_of, typed_path
 from acp_tui.conversation.workspace_files import WorkspaceFiles
@@ -340,10 +341,21 @@ _NOTE: Final = 8
 """Maximum of rows of the note."""
 
 
-def pending_rows(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[StatusRow]:
-    """Return the rows of the note for the next prompt and of the newest queued prompts.
+def strip(notes: LineNotes) -> str:
+    """Say how many notes on lines go with the next prompt, and how many lines of them are gone."""
+    if not notes:
+        return ""
+    said = "1 note goes" if len(notes) == 1 else f"{len(notes)} notes go"
+    gone = sum(note.state == "gone" for note in notes.notes.values())
+    return f"{said} with the next prompt" + (f", {gone} on lines that are gone" if gone else "")
 
-    `key` returns the key of an action.
+
+def pending_rows(
+    conversation: Conversation, width: int, key: Callable[[str], str], symbol: str = ""
+) -> list[StatusRow]:
+    """Return the rows of the notes for the next prompt and of the newest queued prompts.
+
+    `key` returns the key of an action; `symbol` stands before notes on lines.
     """
     note = conversation.rejections.note()
     lines: list[StatusRow] = []
@@ -356,6 +368,10 @@ def pending_rows(conversation: Conversation, width: int, key: Callable[[str], st
         lines += [([("muted", "  "), ("notice", part)], []) for part in parts]
     if len(lines) > _NOTE:
         lines[_NOTE - 1 :] = [([("muted", f"  {len(lines) - _NOTE + 1} more lines")], [])]
+    if notes := strip(conversation.line_notes):
+        lines.append(
+            ([("warning", f"{symbol} "), ("notice", notes)], [("muted", f"{key('session.notes')} edit")])
+        )
     given: list[StatusRow] = [
         ([("muted", "given  "), ("text", safe_line(prompt.text))], []) for prompt in conversation.given
     ]

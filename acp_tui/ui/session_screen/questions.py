@@ -194,6 +194,7 @@ class QuestionDialogs:
             scopes=lambda: self._rules.always_scopes(question.call),
             find=None if question.unasked else self._finder(),
             edits=None if question.unasked else conversation.edits,
+            notes=conversation.line_notes,
         )
 
     def _finder(self) -> Callable[[Sequence[str]], dict[str, OldText]] | None:

@@ -196,7 +196,12 @@ class SessionView:
     def _show_pending(self) -> None:
         screen = self._screen
         screen.query_one("#queue", StatusRows).set_rows(
-            pending_rows(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
+            pending_rows(
+                screen.conversation,
+                screen.size.width,
+                lambda name: key_of(screen, name),
+                screen.theme_styles.symbol("note"),
+            )
         )
 
     @survives_errors

@@ -93,6 +93,7 @@ SYMBOLS: Final[Mapping[str, tuple[str, str]]] = {
     "menu": ("▾", "v"),
     "dot": ("·", "-"),
     "warning": ("⚠", "!"),
+    "note": ("⚑", "!"),
 }
 """Each symbol as (Unicode, ASCII). All Unicode ones are one cell wide."""
 

@@ -11,7 +11,7 @@ FEWEST: Final = 4
 """Unchanged lines from which they are folded; a fold takes a row itself."""
 
 DiffPartKind = Literal[
-    "gap", "header", "origin", "fact", "waiting", "equal", "removed", "added", "changed", "fold"
+    "gap", "header", "origin", "fact", "waiting", "equal", "removed", "added", "changed", "fold", "note"
 ]
 
 
@@ -30,11 +30,13 @@ class DiffPart(NamedTuple):
     """Lines of the block on each side, counted from the first row."""
     room: int = 0
     """Cells of a row if all rows are one wrapped line, else 0."""
+    note: int = 0
+    """The key of a note, which stands below its last line."""
 
     @property
     def lines(self) -> int:
         """Number of lines in these rows."""
-        return 1 if self.room else self.rows
+        return 1 if self.room or self.note else self.rows
 
 
 def lay_out(
@@ -115,7 +117,7 @@ def place_of(hit: DiffHit) -> tuple[int, int, bool, int]:
 def row_of(hit: DiffHit, parts: Sequence[tuple[int, DiffPart]], starts: Sequence[int]) -> int | None:
     """Return the row of a hit, None if it is folded; `starts` has the first row of each part."""
     for (file_number, part), start in zip(parts, starts, strict=False):
-        if file_number != hit.file_number or part.block != hit.block or part.kind in ("fold", "fact"):
+        if file_number != hit.file_number or part.block != hit.block or part.kind in ("fold", "fact", "note"):
             continue
         is_side = part.kind in ("changed", "equal") or (part.kind == "removed") == hit.use_old
         line = hit.line - (part.old if hit.use_old else part.new)

@@ -187,14 +187,15 @@ def _split_row(part: DiffPart, height: Height, room: int) -> Iterator[DiffPart]:
         rows = height(part, line)
         if rows > 1:
             if line > begun:
-                yield _from(part, begun, line - begun)
-            yield _from(part, line, rows, room)
+                yield from_line(part, begun, line - begun)
+            yield from_line(part, line, rows, room)
             begun = line + 1
     if begun < part.rows:
-        yield _from(part, begun, part.rows - begun) if begun else part
+        yield from_line(part, begun, part.rows - begun) if begun else part
 
 
-def _from(part: DiffPart, line: int, rows: int, room: int = 0) -> DiffPart:
+def from_line(part: DiffPart, line: int, rows: int, room: int = 0) -> DiffPart:
+    """Return the rows of a part from a line on."""
     old, new = part.old + line, part.new + line
     return DiffPart(part.kind, rows, part.block, old, new, part.old_lines - line, part.new_lines - line, room)
 

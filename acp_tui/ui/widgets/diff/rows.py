@@ -14,6 +14,7 @@ from rich.segment import Segment
 from acp_tui.ui.widgets.diff.diff import CONTEXT, Difference, compute, patch_of
 from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, lay_out, row_of
 from acp_tui.ui.widgets.diff.paint import (
+    CODE,
     DiffPainter,
     changes_wider_than,
     columns_of,
@@ -25,7 +26,7 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, exact_line, safe_line
 
 _CHANGED: Final = frozenset({"removed", "added", "changed"})
-_REMARKS: Final = ("gap", "origin", "fact", "waiting")
+_REMARKS: Final = ("gap", "origin", "fact", "waiting", "note")
 
 
 class RowPlace(NamedTuple):
@@ -107,6 +108,22 @@ class DiffRows:
         """Return the row of a hit, None if it is folded."""
         return row_of(hit, self._parts, self._starts)
 
+    def row_of_line(self, file: int, use_old: bool, line: int) -> int | None:
+        """Return the first row of a line of a side, from 0; None if it is folded."""
+        without = "added" if use_old else "removed"
+        for (number, part), start in zip(self._parts, self._starts, strict=False):
+            if number != file or part.kind not in CODE or part.kind == without:
+                continue
+            at = line - (part.old if use_old else part.new)
+            if 0 <= at < min(part.lines, part.old_lines if use_old else part.new_lines):
+                return start + (0 if part.room else at)
+        return None
+
+    def row_of_note(self, key: int) -> int | None:
+        """Return the first row of a note, None if it is folded."""
+        rows = zip(self._parts, self._starts, strict=False)
+        return next((start for (_, part), start in rows if part.note == key), None)
+
     def anchor(self, row: int) -> Anchor | None:
         """Return the anchor of a row, for `row_at_anchor` of another layout."""
         if not self._parts or row == 0:
@@ -140,6 +157,8 @@ class DiffRows:
                 if apart or equal > 2 * CONTEXT:
                     self.changes.append(row)
                 apart, equal = False, 0
+                continue
+            if part.kind == "note":
                 continue
             equal += part.lines
             if part.kind == "header":

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from acp_tui.store.folders import SharedJson
 from acp_tui.ui.widgets.diff.diff import CONTEXT
-from acp_tui.ui.widgets.diff.layout import DiffHit, hits_in, place_of
+from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, hits_in, place_of
 from acp_tui.ui.widgets.diff.paint import ALL_ROWS, CODE, MOST_ROWS, DiffPainter
 from acp_tui.ui.widgets.diff.rows import (
     Anchor,
@@ -243,6 +243,11 @@ class DiffView(RowView, can_focus=True):
             return None
         return self.files.change(*self.rows.blocks_of(self._place.change))
 
+    @property
+    def change_number(self) -> int:
+        """The number of the current change among those of all files, from 0; -1 for none."""
+        return self._place.change if self.current_change is not None else -1
+
     def show(self, files: Sequence[FileDiff]) -> None:
         """Show files from the top; large ones appear when a thread has compared them."""
         self.files = ComparedFiles(files)
@@ -284,11 +289,19 @@ class DiffView(RowView, can_focus=True):
         sides, wraps = self._preferences.sides, self._preferences.wraps
         self.side_by_side = self._has_room_for_sides if sides is None else sides
         self.wraps = self._should_wrap if wraps is None else wraps
-        self.rows = DiffRows(list(self.files.parts(self.side_by_side, self._wrapping)))
+        self.rows = DiffRows(list(self.parts_shown()))
         self.show_rows(len(self.rows))
         self._return_to(anchor)
         self._mark_fold()
         self._mark_place()
+
+    def parts_shown(self) -> Iterator[tuple[int, DiffPart]]:
+        """Return the parts of all files, each with the index of its file; a subclass may add some."""
+        return self.files.parts(self.side_by_side, self._wrapping)
+
+    def about_file(self, number: int) -> str:
+        """Return a fact for the header of a file; for a subclass to give."""
+        return ""
 
     @override
     def paint_row(self, row: int) -> list[Segment]:
@@ -367,7 +380,12 @@ class DiffView(RowView, can_focus=True):
         self._preferences.keep()
         self.lay_out_rows()
 
-    def action_open_fold(self) -> None:
+    def action_open_fold(self) -> Awaitable[None] | None:
+        """Open the marked fold."""
+        self.open_marked_fold()
+        return None
+
+    def open_marked_fold(self) -> None:
         """Open the marked fold."""
         if self._marked_fold >= 0:
             self._open(self._marked_fold)
@@ -551,7 +569,8 @@ class DiffView(RowView, can_focus=True):
             place = f"{mark}{number + 1}/{len(self.files)} {self._noun} "
         if self._place.change >= 0 and number == self._marked_file:
             change = f"change {self._place.change + 1}/{len(self.rows.changes)}"
-        return self.files[number].header(place, change, self.row_width, self.theme_styles)
+        facts = "  ".join(filter(None, (change, self.about_file(number))))
+        return self.files[number].header(place, facts, self.row_width, self.theme_styles)
 
     def _marked(self, row: Row) -> Row:
         """Put a mark before the number of a line."""

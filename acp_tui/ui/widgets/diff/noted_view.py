@@ -1,0 +1,286 @@
+"""The diff view with notes on its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.events import Click
+from textual.message import Message
+from typing_extensions import override
+
+from acp_tui.ui.widgets.diff.layout import DiffPart
+from acp_tui.ui.widgets.diff.notes import (
+    DiffNote,
+    LinePlace,
+    LineRange,
+    Notebook,
+    chosen,
+    extended,
+    first_line,
+    flagged,
+    line_of,
+    next_line,
+    note_row,
+    other_side,
+    places_of,
+    with_notes,
+)
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.view import DiffView
+from acp_tui.ui.widgets.note_field import open_note_bar
+from acp_tui.ui.widgets.styles import Styles
+
+
+class NotedDiffView(DiffView):
+    """A diff view whose lines can have notes; without a notebook it is a plain one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "write_note", "Write a note", id="diff.note"),
+        Binding("full_stop", "go_to_note(1)", "Next note", show=False, id="diff.next-note"),
+        Binding("comma", "go_to_note(-1)", "Previous note", show=False, id="diff.previous-note"),
+        Binding("delete", "drop_note", "Drop the note", show=False, id="diff.drop-note"),
+    ]
+
+    class NotesChanged(Message):
+        """The user has written, changed or dropped a note."""
+
+    def __init__(
+        self,
+        files: Sequence[FileDiff] = (),
+        styles: Styles | None = None,
+        *,
+        noun: str = "files",
+        notebook: Notebook | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        """Show files; `noun` names them in the header, `notebook` has the notes."""
+        super().__init__(files, styles, noun=noun, id=id, classes=classes)
+        self._notebook = notebook
+        self._notes: Sequence[DiffNote] = ()
+        self._chosen: LineRange | None = None
+        """The lines that a note is written about, or that were clicked."""
+        self._current_note = 0
+        """The key of the note that the keys are on."""
+        self._edited = 0
+        """The key of the note whose words are in the field."""
+
+    @property
+    def has_notebook(self) -> bool:
+        """True if notes can be written."""
+        return self._notebook is not None
+
+    @property
+    def notes(self) -> Sequence[DiffNote]:
+        """The notes in the files, in the order of their lines."""
+        return self._notes
+
+    def notes_changed(self) -> None:
+        """Show the notes as they are now."""
+        self.lay_out_rows()
+        self.post_message(self.NotesChanged())
+
+    @override
+    def show(self, files: Sequence[FileDiff]) -> None:
+        self._chosen = None
+        super().show(files)
+
+    @override
+    def parts_shown(self) -> Iterator[tuple[int, DiffPart]]:
+        found = self._notebook.notes(self.files) if self._notebook is not None else ()
+        self._notes = sorted(found, key=lambda note: (note.lines.file, note.lines.last, note.key))
+        if self._current_note not in {note.key for note in self._notes}:
+            self._current_note = 0
+        return with_notes(super().parts_shown(), self._notes, self.row_width)
+
+    @override
+    def paint_row(self, row: int) -> list[Segment]:
+        if row < 0 or (not self._notes and self._chosen is None):
+            return super().paint_row(row)
+        _, part, inside = self.rows.place(row)
+        if part.kind == "note":
+            note = next(note for note in self._notes if note.key == part.note)
+            is_current = part.note == self._current_note
+            return note_row(note, inside, self.row_width, self.theme_styles, is_current=is_current)
+        painted = super().paint_row(row)
+        if not part.room or inside == 0:
+            sides = {place.use_old for place in places_of(self.rows, row) if self._has_note(place)}
+            two = self.side_by_side and self.files[self.rows.place(row).file_number].has_two_sides
+            for use_old in sides:
+                painted = flagged(painted, self.theme_styles, on_right=two and not use_old)
+        is_chosen = self._chosen is not None and any(map(self._chosen.has, places_of(self.rows, row)))
+        return chosen(painted, self.theme_styles) if is_chosen else painted
+
+    def _has_note(self, place: LinePlace) -> bool:
+        return any(note.lines.has(place) for note in self._notes)
+
+    @override
+    def about_file(self, number: int) -> str:
+        count = sum(note.lines.file == number for note in self._notes)
+        return f"{count} note{'s' if count > 1 else ''}" if count else ""
+
+    # ------------------------------------------------------------------ writing
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("write_note", "go_to_note", "drop_note"):
+            return self.has_notebook
+        return super().check_action(action, parameters)
+
+    async def action_write_note(self) -> None:
+        """Write a note on the chosen lines, else on the current change, else on the first line in view."""
+        if self._notebook is None:
+            return
+        self._edited = 0
+        if self._chosen is None:
+            change = self.current_change
+            start = self.rows.changes[self.change_number] if change is not None else self.top_row() + 1
+            line = first_line(self.rows, start)
+            if line is None:
+                self.notify("No line here.", severity="warning")
+                return
+            self._choose(LineRange(*line, line.line))
+        await open_note_bar(self, self, self.theme_styles)
+
+    async def _edit(self, note: DiffNote) -> None:
+        self._edited = note.key
+        self._choose(note.lines)
+        await open_note_bar(self, self, self.theme_styles, note.text)
+
+    def place_of_note(self) -> str:
+        """Return the place of the note that is written, in words."""
+        assert self._notebook is not None, "a note has a notebook"
+        assert self._chosen is not None, "a note is on lines"
+        return self._notebook.place(self.files, self._chosen)
+
+    def move(self, step: int) -> None:
+        """Write the note on the next line (1) or the previous one (-1) instead."""
+        if self._chosen is not None and not self._edited:
+            line = next_line(self.rows, self._chosen, step)
+            if line is not None:
+                self._choose(LineRange(*line, line.line))
+
+    def cross(self) -> None:
+        """Write the note on the other side of a changed line."""
+        if self._chosen is not None and not self._edited:
+            line = other_side(self.rows, self._chosen)
+            if line is not None:
+                self._choose(LineRange(*line, line.line))
+
+    def extend(self, step: int) -> None:
+        """Write the note on one line more or less."""
+        if self._chosen is not None and not self._edited:
+            self._choose(extended(self.rows, self._chosen, step))
+
+    def keep(self, text: str) -> None:
+        """Keep the note; one without words is dropped."""
+        lines, edited = self._kept, self._edited
+        self._edited = 0
+        if self._notebook is None or lines is None:
+            return
+        if edited and text:
+            self._notebook.rewrite(edited, text)
+        elif edited:
+            self._notebook.drop(edited)
+        elif text:
+            self._current_note = self._notebook.write(self.files, lines, text)
+        self.notes_changed()
+
+    def close(self) -> None:
+        """Take the marks away: the field is closed."""
+        self._kept, self._chosen = self._chosen, None
+        self.show_rows(self.row_count)
+
+    _kept: LineRange | None = None
+    """The lines of the note that is being kept."""
+
+    def _choose(self, lines: LineRange) -> None:
+        self._chosen = lines
+        row = self.rows.row_of_line(lines.file, lines.use_old, lines.end)
+        if row is not None:
+            top, height = self.top_row(), max(1, self.size.height - _BAR_ROWS)
+            if row <= top:  # below the header, which stays in view
+                self.scroll_to(y=max(0, row - 1), animate=False, immediate=True)
+            elif row >= top + height:
+                self.scroll_to(y=row - height + 1, animate=False, immediate=True)
+        self.show_rows(self.row_count)
+
+    # ------------------------------------------------------------------ going from note to note
+
+    def action_go_to_note(self, step: int) -> None:
+        """Go to the next or the previous note, round the ends."""
+        keys = [note.key for note in self._notes]
+        if not keys:
+            self.notify("No notes here.")
+            return
+        if self._current_note in keys:
+            place = (keys.index(self._current_note) + step) % len(keys)
+        else:
+            place = 0 if step > 0 else len(keys) - 1
+        self._go_to(self._notes[place])
+
+    def _go_to(self, note: DiffNote) -> None:
+        self._current_note = note.key
+        row = self.rows.row_of_note(note.key)
+        if row is None:  # its lines are folded
+            self.files.unfold(all_lines=True)
+            self.lay_out_rows()
+            row = self.rows.row_of_note(note.key)
+        if row is not None:
+            self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
+        self.show_rows(self.row_count)
+
+    async def action_open_fold(self) -> None:
+        """Edit the note that the keys are on, else open the marked fold."""
+        note = self._note_in_view()
+        if note is not None:
+            await self._edit(note)
+        else:
+            self.open_marked_fold()
+
+    def action_drop_note(self) -> None:
+        """Drop the note that the keys are on."""
+        note = self._note_in_view()
+        if note is not None and self._notebook is not None:
+            self._notebook.drop(note.key)
+            self.notes_changed()
+            self.notify("Note dropped.")
+
+    def _note_in_view(self) -> DiffNote | None:
+        """Return the note that the keys are on, while it is in view."""
+        note = next((note for note in self._notes if note.key == self._current_note), None)
+        row = self.rows.row_of_note(note.key) if note is not None else None
+        is_in_view = row is not None and self.top_row() <= row < self.top_row() + self.size.height
+        return note if is_in_view else None
+
+    @on(Click)
+    async def _clicked(self, event: Click) -> None:
+        """Choose a line, with Shift up to it; go to a note, or edit it if the keys are on it."""
+        row = self.row_at(event.y)
+        if self._notebook is None or not 0 <= row < len(self.rows) or event.x >= self.row_width:
+            return
+        part = self.rows.place(row).part
+        if part.kind == "note":
+            note = next(note for note in self._notes if note.key == part.note)
+            if note.key == self._current_note:
+                await self._edit(note)
+            self._current_note = note.key
+            self.show_rows(self.row_count)
+            return
+        line, before = line_of(self.rows, row), self._chosen
+        if line is None:
+            return
+        if event.shift and before is not None and before[:2] == line[:2]:
+            self._choose(before._replace(end=line.line))
+        elif before is not None and before.has(line):
+            self.close()
+        else:
+            self._choose(LineRange(*line, line.line))
+
+
+_BAR_ROWS = 2
+"""Rows that the field takes from the view."""

@@ -1,0 +1,242 @@
+"""The field for a note on lines: a line of text that grows, below the view whose lines it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Protocol
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
+from typing_extensions import override
+
+from acp_tui.ui.widgets.input_line import original, stand_in
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.transcript.blocks import Piece
+
+LONGEST: Final = 20_000
+"""Characters of a note."""
+
+
+class NotedLines(Protocol):
+    """The lines that a note is written about."""
+
+    def place_of_note(self) -> str:
+        """Return the place of the lines in words."""
+
+    def move(self, step: int) -> None:
+        """Go to the next line (1) or the previous one (-1)."""
+
+    def cross(self) -> None:
+        """Go to the other side of a changed line."""
+
+    def extend(self, step: int) -> None:
+        """Take one line more at the end, or one less."""
+
+    def keep(self, text: str) -> None:
+        """Keep the note, or drop it if the text is blank."""
+
+    def close(self) -> None:
+        """Take the marks away: the field is closed."""
+
+
+class NoteField(TextArea):
+    """A text area that Enter submits; Up and Down choose other lines while it has one line itself."""
+
+    DEFAULT_CSS = """
+    NoteField { height: auto; max-height: 6; border: none; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Keep the note", show=False, id="note.keep", priority=True),
+        Binding(
+            "ctrl+j,shift+enter,alt+enter",
+            "new_line",
+            "New line",
+            show=False,
+            id="note.new-line",
+            priority=True,
+        ),
+        Binding("up", "line(-1)", "Previous line", show=False, id="note.up"),
+        Binding("down", "line(1)", "Next line", show=False, id="note.down"),
+        Binding("shift+up", "more(-1)", "One line less", show=False, id="note.less"),
+        Binding("shift+down", "more(1)", "One line more", show=False, id="note.more"),
+        Binding("left", "side('left')", "The other side", show=False, id="note.left"),
+        Binding("right", "side('right')", "The other side", show=False, id="note.right"),
+        Binding("escape", "close", "Close without a note", show=False, id="note.close", priority=True),
+    ]
+
+    class NoteSubmitted(Message):
+        """The user keeps the note."""
+
+    class NoteClosed(Message):
+        """The user closes the field."""
+
+    @dataclass
+    class LinesChanged(Message):
+        """The user wants the note on other lines."""
+
+        step: int
+        """1 for the line below, -1 for the one above, 0 for the other side of a changed line."""
+        takes_more: bool = False
+        """True to change the number of lines instead of going to others."""
+
+    def __init__(self, text: str = "", *, id: str | None = None) -> None:
+        super().__init__(
+            stand_in(text),
+            soft_wrap=True,
+            show_line_numbers=False,
+            compact=True,
+            highlight_cursor_line=False,
+            id=id,
+        )
+        self.move_cursor(self.document.end)
+
+    @property
+    @override
+    def text(self) -> str:
+        return original(self.document.text)
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.load_text(text)
+
+    @override
+    def edit(self, edit: Edit) -> EditResult:
+        edit.text = stand_in(edit.text)[: max(0, LONGEST - len(self.document.text))]
+        return super().edit(edit)
+
+    def action_submit(self) -> None:
+        """Keep the note."""
+        self.post_message(self.NoteSubmitted())
+
+    def action_close(self) -> None:
+        """Close without a note."""
+        self.post_message(self.NoteClosed())
+
+    def action_new_line(self) -> None:
+        """Insert a line."""
+        self.insert("\n")
+
+    def action_line(self, step: int) -> None:
+        """Choose another line, or move in a text of several lines."""
+        if self.document.line_count == 1:
+            self.post_message(self.LinesChanged(step))
+        elif step < 0:
+            self.action_cursor_up()
+        else:
+            self.action_cursor_down()
+
+    def action_side(self, way: str) -> None:
+        """Go to the other side of a changed line, or move in a text."""
+        if not self.text:
+            self.post_message(self.LinesChanged(0))
+        elif way == "left":
+            self.action_cursor_left()
+        else:
+            self.action_cursor_right()
+
+    def action_more(self, step: int) -> None:
+        """Take a line more or less, or select in a text of several lines."""
+        if self.document.line_count == 1:
+            self.post_message(self.LinesChanged(step, takes_more=True))
+        elif step < 0:
+            self.action_cursor_up(select=True)
+        else:
+            self.action_cursor_down(select=True)
+
+
+class NoteBar(Vertical):
+    """The field below a view, with the place of the note; gives the focus back when it closes."""
+
+    DEFAULT_CSS = """
+    NoteBar { height: auto; }
+    """
+
+    def __init__(self, lines: NotedLines, styles: Styles, text: str, focus_back: Widget | None) -> None:
+        super().__init__()
+        self.lines = lines
+        self._theme_styles = styles
+        self._text = text
+        self._focus_back = focus_back
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield StatusRows(self._theme_styles, classes="note-place")
+        yield NoteField(self._text)
+
+    def on_mount(self) -> None:
+        """Name the lines, and wait for a text."""
+        self._show_place()
+        self.focus_field()
+
+    def on_resize(self) -> None:
+        """Show the hints that fit."""
+        self._show_place()
+
+    def focus_field(self) -> None:
+        """Give the focus to the field."""
+        self.query_one(NoteField).focus()
+
+    @on(NoteField.NoteSubmitted)
+    def _submit(self, event: NoteField.NoteSubmitted) -> None:
+        event.stop()
+        text = self.query_one(NoteField).text.strip()
+        self._close()
+        self.lines.keep(text)
+
+    @on(NoteField.NoteClosed)
+    def _close_wanted(self, event: NoteField.NoteClosed) -> None:
+        event.stop()
+        self._close()
+
+    @on(NoteField.LinesChanged)
+    def _moved(self, event: NoteField.LinesChanged) -> None:
+        event.stop()
+        if event.takes_more:
+            self.lines.extend(event.step)
+        elif event.step:
+            self.lines.move(event.step)
+        else:
+            self.lines.cross()
+        self._show_place()
+
+    @on(TextArea.Changed)
+    def _changed(self, event: TextArea.Changed) -> None:
+        event.stop()  # a prompt below has changes of its own
+
+    def _close(self) -> None:
+        self.lines.close()
+        if self._focus_back is not None and self._focus_back.is_attached:
+            self._focus_back.focus()
+        self.remove()
+
+    def _show_place(self) -> None:
+        styles = self._theme_styles
+        place: Piece = ("accent", f" {styles.symbol('note')} {safe_line(self.lines.place_of_note())}")
+        hints = "  ".join(
+            f"{key_of(self.query_one(NoteField), name)} {does}"
+            for name, does in (("note.keep", "keep"), ("note.new-line", "new line"), ("note.close", "close"))
+        )
+        others = "Up/Down other line, Shift+Down more lines  " if self.size.width >= _ROOM else ""
+        self.query_one(StatusRows).set_rows([([place], [("muted", f"{others}{hints} ")])])
+
+
+_ROOM: Final = 110
+"""Columns from which there is room for all hints."""
+
+
+async def open_note_bar(view: Widget, lines: NotedLines, styles: Styles, text: str = "") -> None:
+    """Show the field for a note below a view, in place of one that is open."""
+    assert view.parent is not None, "a view with keys is in a screen"
+    for bar in view.parent.query(NoteBar):
+        bar.focus_field()
+        return
+    await view.screen.mount(NoteBar(lines, styles, text, view), after=view)
