@@ -338,6 +338,15 @@ COMMANDS: Final = (
     ),
     Command("chat.copy", "Copy this block", "c", "chat", "Chat", is_first=False),
     Command("chat.copy-code", "Copy the code in this block", "y", "chat", "Chat", is_first=False),
+    Command(
+        "chat.reply",
+        "Reply to a passage of this block",
+        "w",
+        "chat",
+        "Chat",
+        is_first=False,
+        synonyms="quote note comment",
+    ),
     Command("chat.source", "Show the source of this block", "v", "chat", "Chat", is_first=False),
     Command("chat.go-back", "Go back to before this prompt", "b", "chat", "Chat", is_first=False),
     # files

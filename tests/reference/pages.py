@@ -26,6 +26,7 @@ from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
 from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.screens.passage import PassageList, PassageScreen
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.protocol import FrameList, FrameScreen, ProtocolScreen
 from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrial
@@ -59,6 +60,7 @@ SCREENS: Final[Mapping[str, tuple[type[DOMNode], ...]]] = {
     "Prompt": (PromptBox,),
     "Chat and other texts": (ChatPane, Transcript, FindBar, SearchBar),
     "Plan": (PlanPane,),
+    "Reply to a passage": (PassageScreen, PassageList),
     "Permission question": (PermissionDialog,),
     "Changes and diffs": (ChangesScreen, NotedDiffView, DiffView, NoteField),
     "Tool call": (ToolCallScreen, TerminalView),

@@ -9,8 +9,10 @@ import pytest
 from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.line_notes import note_on
 from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.blame import BlameScreen
 from acp_tui.ui.screens.changes import ChangesScreen
 from acp_tui.ui.screens.note import NoteDialog
+from acp_tui.ui.screens.passage import PassageScreen
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.notes import NotesMenu
 from acp_tui.ui.widgets.note_field import NoteField
@@ -196,3 +198,49 @@ async def test_in_a_folder_without_git_notes_work_all_the_same(tmp_path: Path) -
         assert [one.path for one in here.conversation.line_notes.notes.values()] == [
             str(tmp_path / "old.txt")
         ]
+
+
+async def test_a_passage_of_an_answer_is_quoted_and_replied_to(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await here.say("/markdown")
+        await here.until(lambda: not here.conversation.is_busy and "Small headings" in here.text)
+        await here.press("f2", "w")
+        await here.is_before(PassageScreen)
+        await here.until(lambda: isinstance(here.app.focused, NoteField))
+        await here.press("down", "down", "shift+down")
+        await here.sees("lines 3-4")
+        await here.press("W", "h", "y", "enter")
+
+        await here.sees("1 note goes with the next prompt")
+        await here.press("escape")
+        await here.say("look")
+        await here.until(lambda: "your answer\n> A paragraph with" in prompts(here)[-1])
+
+
+async def test_a_step_of_the_plan_is_quoted(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await here.press("f3", "w")
+        await here.until(lambda: any("No plan yet" in one.message for one in here.notices))
+        await here.press("escape")
+        await here.say("/plan")
+        await here.sees("All five steps are done", "Describe it in")
+        await here.press("f3", "w")
+        await here.is_before(PassageScreen)
+        await here.until(lambda: isinstance(here.app.focused, NoteField))
+        await here.press("x", "enter")
+        await here.until(lambda: len(here.conversation.line_notes) == 1)
+
+        note = next(iter(here.conversation.line_notes.notes.values()))
+        assert (note.subject, note.text) == ("plan", "x")
+
+
+async def test_a_line_of_any_file_is_noted_in_its_blame(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await here.say("/blame old.txt")
+        await here.is_before(BlameScreen)
+        await here.sees("three")
+        await note(here, "Why?", "down")
+
+        await here.until(lambda: len(here.conversation.line_notes) == 1)
+        told = next(iter(here.conversation.line_notes.notes.values()))
+        assert (told.path, told.first, told.quoted) == (str(tmp_path / "old.txt"), 2, ("two",))

@@ -60,6 +60,7 @@ class ChatPane(Pane):
         PaneKey("open", "transcript.choose"),
         PaneKey("copy", "chat.copy"),
         PaneKey("code", "chat.copy-code"),
+        PaneKey("reply", "chat.reply"),
         PaneKey("source", "chat.source"),
         PaneKey("back", "chat.go-back"),
         PaneKey("fold", "chat.fold"),

@@ -12,9 +12,11 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.changes.blame import Author, RecordedStep, blame, in_words
+from acp_tui.conversation.line_notes import LineNotes
+from acp_tui.session.line_notes import note_on
 from acp_tui.ui.screens.full_screens import ListScreen, list_keys
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.row_view import RowList
+from acp_tui.ui.widgets.noted_list import NotedList
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece
@@ -37,7 +39,7 @@ class BlamedLine:
     """True if the line before it has another origin."""
 
 
-class BlameList(RowList[BlamedLine]):
+class BlameList(NotedList[BlamedLine]):
     """The lines of a file."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -91,6 +93,7 @@ class BlameScreen(ListScreen):
         folders: tuple[Path, Path],
         opens: Callable[[RecordedStep], None],
         styles: Styles | None = None,
+        notes: LineNotes | None = None,
     ) -> None:
         """Show a file.
 
@@ -100,8 +103,11 @@ class BlameScreen(ListScreen):
             folders: the folder of the journals, and that of the snapshot stores.
             opens: called with the step of the line that the user opens.
             styles: the theme's styles.
+            notes: the user's notes on lines; None where none can be written.
         """
         super().__init__(styles)
+        self._notes = notes
+        self._texts: list[str] = []
         self._path = path
         self._line = line
         self._folders = folders
@@ -109,7 +115,17 @@ class BlameScreen(ListScreen):
 
     @override
     def make_list(self) -> BlameList:
-        return BlameList(self.theme_styles, id="lines")
+        writes = self._write if self._notes is not None else None
+        return BlameList(self.theme_styles, writes=writes, place_of=self._place, id="lines")
+
+    def _place(self, first: int, last: int) -> str:
+        return f"{self._path.name}:{first + 1}" + (f"-{last + 1}" if last > first else "")
+
+    def _write(self, first: int, last: int, text: str) -> None:
+        """Write a note on lines from 0."""
+        if self._notes is not None:
+            self._notes.add(note_on(self._texts, first, last, text, path=str(self._path)))
+            self.notify(f"Note on {self._place(first, last)}: it goes with the next prompt.")
 
     def on_mount(self) -> None:
         """Begin to read."""
@@ -136,7 +152,7 @@ class BlameScreen(ListScreen):
             return
         if not draws(self):
             return
-        texts = [line.decode("utf-8", "replace") for line in found.lines]
+        self._texts = texts = [line.decode("utf-8", "replace") for line in found.lines]
         lines = [
             BlamedLine(number + 1, texts[number], run.author, number == run.start)
             for run in found.runs

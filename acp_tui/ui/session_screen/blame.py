@@ -22,7 +22,8 @@ def show_blame(screen: ConversationScreen, file: str, line: int = 1) -> None:
 
     path = Path(screen.conversation.cwd) / Path(expand_home(file))
     folders = data_folder() / "journals", data_folder() / "snapshots"
-    screen.app.push_screen(BlameScreen(path, line, folders, opens, screen.theme_styles))
+    notes = screen.conversation.line_notes
+    screen.app.push_screen(BlameScreen(path, line, folders, opens, screen.theme_styles, notes))
 
 
 def blame_of(screen: ConversationScreen, words: str) -> None:

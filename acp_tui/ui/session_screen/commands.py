@@ -30,7 +30,7 @@ from acp_tui.ui.session_screen.find import find
 from acp_tui.ui.session_screen.go_back import go_back, go_back_from_chat
 from acp_tui.ui.session_screen.hand_over import hand_over
 from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
-from acp_tui.ui.session_screen.notes import show_notes
+from acp_tui.ui.session_screen.notes import reply, show_notes
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import PromptArea
 from acp_tui.ui.session_screen.providers import can_choose_provider, choose_provider
@@ -351,6 +351,7 @@ RUN: Final[Mapping[str, Run]] = {
     "session.prompt": lambda parts: parts.pane_layout.leave(),
     "chat.copy": lambda parts: parts.chat_copy.block(),
     "chat.copy-code": lambda parts: parts.chat_copy.code(),
+    "chat.reply": lambda parts: reply(parts.screen),
     "chat.source": lambda parts: parts.chat_copy.show_source(),
     "chat.go-back": lambda parts: go_back_from_chat(parts.screen),
 }

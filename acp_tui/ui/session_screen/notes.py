@@ -11,10 +11,14 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from acp_tui.conversation.line_notes import LineNotes
-from acp_tui.session.line_notes import place_of
+from acp_tui.session.line_notes import Subject, note_on, place_of
 from acp_tui.store.prompts import Prompt
+from acp_tui.ui.entries.messages import AgentMessageBlock
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.screens.note import NoteDialog
+from acp_tui.ui.screens.passage import PassageScreen, rows_of
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
@@ -94,3 +98,46 @@ async def show_notes(screen: ConversationScreen) -> None:
             notes.drop(int(chosen))
     if not notes:
         screen.notify("No notes. In the changes, w writes one on a line.")
+
+
+def reply(screen: ConversationScreen) -> None:
+    """Quote the selected text, else a passage of the plan or of the answer that the keys are on."""
+    selected = screen.get_selected_text()
+    if selected and selected.strip():
+        screen.clear_selection()
+        screen.run_worker(_reply_to(screen, rows_of(selected), "answer"), group="notes")
+        return
+    pane = screen.focused if isinstance(screen.focused, PlanPane) else screen.query_one(ChatPane)
+    if isinstance(pane, PlanPane):
+        subject: Subject = "plan"
+        text, heading = "\n".join(block.source() for block in pane.blocks), "Reply to the plan"
+    else:
+        text, subject, heading = _answer(pane), "answer", "Reply to this answer"
+    if not text.strip() or pane.is_empty:
+        screen.notify("No answer here to reply to." if subject == "answer" else "No plan yet.")
+        return
+
+    def keep(rows: Sequence[str], words: str) -> None:
+        _add(screen, rows, words, subject)
+
+    screen.app.push_screen(PassageScreen(heading, text, keep, screen.theme_styles))
+
+
+def _answer(chat: ChatPane) -> str:
+    """Return the answer under the cursor, else the last one; "" for another block."""
+    if chat.cursor is not None:
+        return chat.cursor.source() if isinstance(chat.cursor, AgentMessageBlock) else ""
+    answers = (block.source() for block in reversed(chat.blocks) if isinstance(block, AgentMessageBlock))
+    return next(answers, "")
+
+
+async def _reply_to(screen: ConversationScreen, rows: Sequence[str], subject: Subject) -> None:
+    """Take the reply to a passage in a dialog."""
+    text = await answer_of(screen.app, NoteDialog("this passage", rows, "", screen.theme_styles))
+    if text:
+        _add(screen, rows, text, subject)
+
+
+def _add(screen: ConversationScreen, rows: Sequence[str], text: str, subject: Subject) -> None:
+    note = note_on(rows, 0, len(rows) - 1, text, subject=subject, first_line=None)
+    screen.conversation.line_notes.add(note)
