@@ -13,6 +13,7 @@ ASKS: Final[dict[Policy, str]] = {
     "ask-edits-and-commands": "asks before edits, commands",
     "allow-edits": "asks before commands",
     "allow-everything": "never asks",
+    "read-only": "refuses edits, commands",
 }
 """The policies as what is asked, short enough for a line of 80 cells."""
 _BRIEFLY: Final[dict[Policy, str]] = {
@@ -20,6 +21,7 @@ _BRIEFLY: Final[dict[Policy, str]] = {
     "ask-edits-and-commands": "asks edits, commands",
     "allow-edits": "asks commands",
     "allow-everything": "never asks",
+    "read-only": "read-only",
 }
 LESS: Final = {
     "nothing": "the agent does not ask",

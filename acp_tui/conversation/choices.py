@@ -73,6 +73,12 @@ class SessionChoices:
         policy, session = self.policy, self._conversation.session
         return approval_of(policy, session.options) if policy is not None and session is not None else None
 
+    def apply_policy(self, session: Session) -> None:
+        """Set the policy that the start of the session wants, before the first prompt is sent."""
+        host = self._conversation.host
+        if host is not None and self._start.policy is not None:
+            host.set_policy(session.id, self._start.policy)
+
     def set_policy(self, policy: Policy) -> None:
         """Set the policy of the session, and say so in the chat."""
         host, session = self._conversation.host, self._conversation.session

@@ -570,6 +570,7 @@ class Conversation(ConversationState):
                 if self._opening.is_below:
                     self.give_back()  # the prompts were for an agent that knows the session above
                 self._tell_write_failures(session)
+                self.choices.apply_policy(session)
                 self._track(session)
                 await self.choices.begin(agent, session, is_new=self._opening.is_new)
             if not session.connected:
@@ -634,6 +635,7 @@ class Conversation(ConversationState):
         """Open a session of an agent that was restarted: the one before, where it can be resumed."""
         assert self.journal is not None
         self.session, same = await self._opening.open_again(agent, self.journal, before)
+        self.choices.apply_policy(self.session)
         if not same:
             self._opening.tell(agent, self.session, self.sandbox)
             self._tell_write_failures(self.session)

@@ -14,7 +14,7 @@ from acp_tui.store.folders import Problem
 from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.prompts import Prompt, lines_of
-from acp_tui.store.settings import Settings
+from acp_tui.store.settings import Policy, Settings
 from acp_tui.workspace.guard import Guard
 
 
@@ -55,6 +55,8 @@ class Start:
     """The first prompt; sent as soon as there is a session."""
     piped: str = ""
     """The text of a pipe, which is added to it; it may come from anyone, so it attaches no files."""
+    policy: Policy | None = None
+    """The policy of the session; None: that of the settings."""
     sandbox: SandboxOption = ""
     """The word of the command line about the sandbox."""
 

@@ -360,6 +360,7 @@ WORDS: Final[dict[Policy, str]] = {
     "ask-edits-and-commands": "asks before edits and commands",
     "allow-edits": "allows edits in the workspace",
     "allow-everything": "allows everything",
+    "read-only": "refuses edits and commands",
 }
 """The policies in words."""
 
@@ -370,7 +371,7 @@ LOOKING: Final = frozenset({"read", "search", "think"})
 def by_policy(
     policy: Policy, tool_kind: str, command: str | None, paths: Sequence[str], files: Files | None
 ) -> Decision:
-    """Return the decision of a policy where no rule matches; a policy never denies.
+    """Return the decision of a policy where no rule matches; here a policy never denies.
 
     Args:
         policy: the policy of the session.

@@ -16,7 +16,7 @@ from acp_tui.store.shape import Place, line_of
 
 PANES: Final = ("plan", "tool-calls", "changes")
 """Panes available beside the chat."""
-Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
+Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything", "read-only"]
 StaleWriteSetting = Literal["ask", "write", "keep"]
 BusyEnter = Literal["queue", "steer"]
 Thoughts = Literal["auto", "always", "never"]
@@ -166,7 +166,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     ),
     "policy": Setting(
         shape.one_of(*get_args(Policy)),
-        '"ask", "ask-edits-and-commands", "allow-edits" or "allow-everything"',
+        '"ask", "ask-edits-and-commands", "allow-edits", "allow-everything" or "read-only"',
         "Permission policy of new sessions, for requests that no rule matches",
         "next agent",
     ),

@@ -30,6 +30,7 @@ def select(id: str, name: str, value: str) -> Option:
         ("ask-edits-and-commands", "asks before edits, commands", False),
         ("allow-edits", "asks before commands", False),
         ("allow-everything", "never asks", True),
+        ("read-only", "refuses edits, commands", False),
     ],
 )
 def test_in_a_mode_that_asks_the_policy_says_what_is_asked(policy: Policy, words: str, is_open: bool) -> None:

@@ -94,21 +94,26 @@ class AutomaticAnswer(NamedTuple):
 
 
 class Denied(Exception):
-    """A rule of the user denies a request; the message is for the agent."""
+    """A rule or the policy of the user denies a request; the message is for the agent."""
 
-    def __init__(self, source: str) -> None:
-        super().__init__("denied by a rule of the user")  # where the rules lie is not the agent's business
-        self.source = source
-        """The rule, in the words of the decision log."""
+    def __init__(self, by: AnsweredBy) -> None:
+        super().__init__(
+            f"denied by a {by.who} of the user"
+        )  # where the rules lie is not the agent's business
+        self.source = by.detail
+        """The rule or the policy, in the words of the decision log."""
 
 
 def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Authorization:
     """Return the decision of the user's rules about a call, else of the session's policy.
 
-    Neither allows a write to a protected file, unless a rule names it.
+    Neither allows a write to a protected file, unless a rule names it. In a read-only session no rule allows
+    an edit or a command.
     """
     files = _files(host, session)
     said = _said(host, call, session, agent)
+    if host.policy_of(session.id) == "read-only" and said.decision != "deny" and _is_change(call):
+        return Authorization("deny", AnsweredBy("policy", rules.WORDS["read-only"]))
     if said.rule is not None:
         decision, answered_by = said.decision, AnsweredBy("rule", said.rule.source)
     else:
@@ -258,6 +263,16 @@ def _told(call: ToolCall) -> Iterator[str]:
     for item in call.content:
         if isinstance(item, Text):
             yield item.text[:_MAX_SEARCHED]
+
+
+_REFUSED: Final = frozenset({"edit", "delete", "move", "execute"})
+"""Kinds that a read-only session refuses, beside all that run a command or carry a difference."""
+
+
+def _is_change(call: ToolCall) -> bool:
+    """Return whether a call is an edit or a command, by its kind or by what it carries."""
+    carries = any(isinstance(item, Diff) for item in call.content) or bool(named_commands(call.raw_input))
+    return call.kind in _REFUSED or call.command is not None or carries
 
 
 def _policy_paths(call: ToolCall, cwd: str) -> list[str]:

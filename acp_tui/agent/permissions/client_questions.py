@@ -192,7 +192,7 @@ class ImplicitRequests:
             return None  # the request itself will fail on that
         said = self._said(session, agent, request)
         if said.decision == "deny":
-            self._deny(session, request, said.answered_by.detail)
+            self._deny(session, request, said.answered_by)
         is_protected = request.kind == "edit" and self._is_protected(session, request)
         is_by_rule = said.answered_by.who == "rule"
         grounds = Grounds(
@@ -237,13 +237,15 @@ class ImplicitRequests:
         roots = self._host.files(session.id).roots
         return any(why_protected(path, roots) is not None for path in {request.path, request.leads_to})
 
-    def _deny(self, session: Session, request: ImplicitRequest, source: str) -> NoReturn:
-        where = f" ({source})" if source else ""
-        if self._recorder.denied(session, call_behind(session, request), request.as_call(), source):
+    def _deny(self, session: Session, request: ImplicitRequest, by: AnsweredBy) -> NoReturn:
+        where = f" ({by.detail})" if by.detail else ""
+        if self._recorder.denied(session, call_behind(session, request), request.as_call(), by):
             asked = f"asked acp-tui to {_in_words(request)} without a permission"
-            text = f"Denied by a rule{where}: {self._title()} {asked}."
+            text = (
+                f"Denied by {'the' if by.who == 'policy' else 'a'} {by.who}{where}: {self._title()} {asked}."
+            )
             self._tell(session.id, text)
-        raise Denied(source)
+        raise Denied(by)
 
     async def _ask(self, session: Session, request: ImplicitRequest) -> Stale | None:
         there, is_new = await asyncio.to_thread(self._there, session.id, request)

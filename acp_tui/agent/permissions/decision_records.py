@@ -136,18 +136,18 @@ class DecisionRecorder:
 
         self._add(made)
 
-    def denied(self, session: Session, call: ToolCall | None, request: ToolCall, rule: str) -> bool:
-        """Record an implicit request that a rule denied; return whether it is the first of its kind.
+    def denied(self, session: Session, call: ToolCall | None, request: ToolCall, by: AnsweredBy) -> bool:
+        """Record an implicit request that was denied without a question; return whether it is the first such.
 
         Repeats are not recorded: an agent that tries again and again must not push older decisions out.
         """
-        attempt = (session.id, request.kind, ":".join(request.named_paths), request.command, rule)
+        attempt = (session.id, request.kind, ":".join(request.named_paths), request.command, by.detail)
         if attempt in self._denied:
             return False
         self._denied.add(attempt)
 
         def made() -> Decision:
-            about = self._about(session, _as_news_of(call, request), AnsweredBy("rule", rule), 0.0)
+            about = self._about(session, _as_news_of(call, request), by, 0.0)
             return replace(about, chosen=_DENIED, unasked=True)
 
         self._add(made)

@@ -404,6 +404,7 @@ _OFFERS: Final[dict[Policy, str]] = {
     "ask-edits-and-commands": "reads and searches in the workspace are allowed",
     "allow-edits": "edits in the workspace are allowed, except in .git",
     "allow-everything": "everything is allowed",
+    "read-only": "edits and commands are refused, also those that rules allow",
 }
 
 

@@ -504,3 +504,29 @@ async def test_a_call_that_names_too_many_files_is_asked_about_unless_a_rule_sur
     assert await answered_by((rule,), MANY, OPTIONS) == answer
     fewer = {**MANY, "locations": MANY["locations"][1:]}
     assert await answered_by((rule,), fewer, OPTIONS) == chosen("yes" if rule.decision == "allow" else "no")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"kind": "edit", "locations": [{"path": "a"}]},
+        {"kind": "delete", "locations": [{"path": "a"}]},
+        {"kind": "execute", "rawInput": {"command": "ls"}},
+        {"kind": "read", "rawInput": {"command": "cat a"}},
+        {"kind": "other", "content": [{"type": "diff", "path": "a", "oldText": "", "newText": "x"}]},
+    ],
+)
+async def test_a_read_only_session_refuses_edits_and_commands_also_where_a_rule_allows_them(
+    call: Frame, tmp_path: Path
+) -> None:
+    rules = (Rule("allow"), Rule("allow", tool_kind="other"), Rule("allow", tool_kind="execute"))
+
+    assert await answered_under("read-only", call, tmp_path, rules=rules) == chosen("no")
+
+
+async def test_a_read_only_session_reads_the_workspace_and_asks_about_the_rest(tmp_path: Path) -> None:
+    inside: Frame = {"kind": "read", "locations": [{"path": str(tmp_path / "a")}]}
+
+    assert await answered_under("read-only", inside, tmp_path) == chosen("yes")
+    assert await answered_under("read-only", {"kind": "fetch"}, tmp_path) is None
+    assert await answered_under("read-only", {"kind": "other"}, tmp_path) is None

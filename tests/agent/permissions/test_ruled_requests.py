@@ -140,3 +140,23 @@ async def test_a_rule_allows_a_command_in_the_workspace_only(tmp_path: Path) -> 
 
         talk.host.set_policy("s2", "allow-everything")
         assert "result" in await served(talk, "terminal/create", **RUN, cwd=str(tmp_path))
+
+
+async def test_in_a_read_only_session_nothing_is_written_or_run_whatever_the_rules_allow(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a").write_text("old")
+    async with running(tmp_path, Rule("allow"), Rule("allow", tool_kind="execute"), policy="read-only") as (
+        talk,
+        session,
+    ):
+        written = await served(talk, "fs/write_text_file", path=str(tmp_path / "a"), content="new")
+        run = await served(talk, "terminal/create", **RUN)
+        read = await served(talk, "fs/read_text_file", path=str(tmp_path / "a"))
+
+        assert "denied by a policy of the user" in written["error"]["message"]
+        assert "error" in run
+        assert "result" in read
+        assert (tmp_path / "a").read_text() == "old"
+        assert not session.questions
+        assert "Denied by the policy (refuses edits and commands)" in notices(session)[0]
