@@ -43,6 +43,11 @@ class Rejections:
         self._steps.append(fact)
         self._tell(fact)
 
+    @property
+    def steps(self) -> list[str]:
+        """All steps that were not undone, reported or not."""
+        return [step.text for step in self._steps]
+
     def add_fact(self, text: str) -> None:
         """Add what is no step that can be undone, such as `edited your change of a.py`."""
         self._tell(_Fact(exact_line(text), ""))

@@ -165,6 +165,14 @@ COMMANDS: Final = (
         synonyms="context transcript",
     ),
     Command(
+        "session.handoff",
+        "Hand off to another agent",
+        slash=("handoff",),
+        summary="a new tab, with a brief on this session in its prompt",
+        hint="agent",
+        synonyms="continue delegate switch brief",
+    ),
+    Command(
         "session.export",
         "Export this session",
         "alt+e",
@@ -357,6 +365,21 @@ COMMANDS: Final = (
         slash=("diff", "changes", "review-changes"),
         summary="the differences of all changed files",
         synonyms="approve keep reject edits git status",
+    ),
+    Command(
+        "session.second-opinion",
+        "Let an agent review the changes",
+        slash=("review",),
+        summary="a new session that only looks, and remarks on lines",
+        hint="agent",
+        synonyms="second opinion critique check",
+    ),
+    Command(
+        "session.remarks",
+        "Make notes of the remarks",
+        slash=("remarks",),
+        summary="the remarks of this review, for the reviewed session",
+        synonyms="review comments",
     ),
     Command(
         "session.restore",

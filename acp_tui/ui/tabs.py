@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len
@@ -13,9 +14,10 @@ from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.conversation.start import Start
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
+from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
-from acp_tui.store.settings import Settings
+from acp_tui.store.settings import Policy, Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.inbox import waiting
@@ -111,19 +113,35 @@ class Tabs:
         known_session: KnownSession | None = None,
         recorded: RecordedSession | None = None,
         resumes: bool = False,
-    ) -> None:
+        launch: Launch | None = None,
+        cwd: str = "",
+        policy: Policy | None = None,
+        reviewed: ConversationScreen | None = None,
+    ) -> SessionScreen:
         """Open a tab for a session of a running agent, a recorded session or the start screen.
 
-        A recorded session is only shown, unless `resumes` is set.
+        Args:
+            running: the running agent.
+            known_session: a session of it that is to be opened.
+            recorded: a recorded session, which is only shown unless `resumes` is set.
+            resumes: go on with it.
+            launch: an agent to start.
+            cwd: the folder of the session; empty: that of the program.
+            policy: the policy of the session; None: that of the settings.
+            reviewed: the session that it reviews.
         """
         start = self._start.for_another_tab()
+        start = replace(start, launch=launch, cwd=cwd or start.cwd, policy=policy)
         styles, attention = self._app.app_theme.styles, self._app.attention
         screen = SessionScreen(
             start, styles, self, attention, running, known_session, recorded, resumes=resumes
         )
+        if reviewed is not None:
+            screen.parts.second_opinion.is_about(reviewed)
         name = self._add(screen)
         await self._app.switch_mode(name)
         self.show()
+        return screen
 
     async def close(self, screen: ConversationScreen) -> None:
         """End a session and close its tab; quit with the last one."""

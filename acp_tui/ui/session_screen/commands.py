@@ -57,7 +57,11 @@ def _in_worker(group: str, run: Callable[[SessionParts], Coroutine[Any, Any, Non
     return begin
 
 
-def _in_tabs(run: Callable[[ConversationScreen], Coroutine[Any, Any, None]]) -> Run:
+def _begin(parts: SessionParts, work: Coroutine[Any, Any, None]) -> None:
+    parts.screen.app.run_worker(work, group="review", exclusive=True)
+
+
+def _in_tabs(run: Callable[[ConversationScreen], Coroutine[Any, Any, object]]) -> Run:
     """Wrap a coroutine that opens, closes or changes tabs to run in a worker."""
 
     def begin(parts: SessionParts) -> None:
@@ -335,6 +339,9 @@ RUN: Final[Mapping[str, Run]] = {
     "session.export": _in_worker("export", lambda parts: export_session(parts.screen, parts.shell.terminal)),
     "session.restore": _in_worker("restore", lambda parts: restore_turn(parts.screen)),
     "session.rewind": _in_worker("restore", lambda parts: go_back(parts.screen)),
+    "session.second-opinion": _in_worker("review", lambda parts: parts.second_opinion.review()),
+    "session.remarks": _in_worker("review", lambda parts: parts.second_opinion.take_remarks()),
+    "session.handoff": _in_worker("review", lambda parts: parts.second_opinion.hand_off()),
     "session.notes": _in_worker("notes", lambda parts: show_notes(parts.screen)),
     "session.drop-note": lambda parts: parts.screen.conversation.rejections.drop(),
     "session.blame": lambda parts: blame_newest(parts.screen),
@@ -372,6 +379,7 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
     ),
     "session.fork": lambda parts: can_fork(parts.screen.conversation),
     "session.hide-pane": lambda parts: parts.pane_layout.can_hide,
+    "session.remarks": lambda parts: parts.second_opinion.is_review,
     "session.hand-over": lambda parts: parts.screen.conversation.above is not None,
     "session.log-out": lambda parts: can_log_out(parts.screen.conversation.agent),
     "session.providers": lambda parts: can_choose_provider(parts.screen.conversation.agent),
@@ -382,6 +390,8 @@ WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionParts, str], None]]] = {
     "session.rename": lambda parts, name: rename(parts.screen, name),
     "session.search": lambda parts, words: search(parts.screen, words),
     "session.blame": lambda parts, words: blame_of(parts.screen, words),
+    "session.second-opinion": lambda parts, agent: _begin(parts, parts.second_opinion.review(agent.strip())),
+    "session.handoff": lambda parts, agent: _begin(parts, parts.second_opinion.hand_off(agent.strip())),
 }
 """Functions of slash commands with an argument."""
 

@@ -11,8 +11,10 @@ from textual.screen import Screen
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
+from acp_tui.store.settings import Policy
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.unasked import Result, answer_of
@@ -50,10 +52,22 @@ class SessionTabs(Protocol):
         known_session: KnownSession | None = None,
         recorded: RecordedSession | None = None,
         resumes: bool = False,
-    ) -> None:
+        launch: Launch | None = None,
+        cwd: str = "",
+        policy: Policy | None = None,
+        reviewed: ConversationScreen | None = None,
+    ) -> ConversationScreen:
         """Open a tab for a session of a running agent, a recorded session or the start screen.
 
-        A recorded session is only shown, unless `resumes` is set.
+        Args:
+            running: the running agent.
+            known_session: a session of it that is to be opened.
+            recorded: a recorded session, which is only shown unless `resumes` is set.
+            resumes: go on with it.
+            launch: an agent to start.
+            cwd: the folder of the session; empty: that of the program.
+            policy: the policy of the session; None: that of the settings.
+            reviewed: the session that it reviews.
         """
 
     async def close(self, screen: ConversationScreen) -> None:

@@ -13,6 +13,7 @@ from acp_tui.ui.session_screen.layout import PaneLayout
 from acp_tui.ui.session_screen.questions import QuestionDialogs
 from acp_tui.ui.session_screen.rules import SessionRules
 from acp_tui.ui.session_screen.sandbox import SessionSandbox
+from acp_tui.ui.session_screen.second_opinion import SecondOpinion
 from acp_tui.ui.session_screen.shell import UserShell
 from acp_tui.ui.session_screen.start import Startup
 from acp_tui.ui.session_screen.workspace_prompt import PromptOfWorkspace
@@ -33,6 +34,7 @@ class SessionParts:
         self.question_dialogs = QuestionDialogs(screen, self.rules)
         self.details = DetailScreens(screen, start, self.shell.terminal)
         self.chat_copy = ChatCopy(screen)
+        self.second_opinion = SecondOpinion(screen, start)
         self.option_menus = OptionMenus(screen)
         self.agent_commands = AgentCommands(screen)
         self.unresponsive_agent = UnresponsiveAgent(screen, self.startup.again)

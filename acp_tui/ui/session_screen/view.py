@@ -269,6 +269,8 @@ class SessionView:
             self._parts.pane_layout.show_tabs()
         if screen.conversation.queue and not {"turn", "questions"}.isdisjoint(change.fields):
             self._show_pending()  # whether the agent can be steered is said there
+        if "turn" in change.fields and session.turn_state == "idle" and not more:
+            self._parts.second_opinion.turn_ended(session)
         if "turn" in change.fields and not screen.is_seen:
             screen.has_news = session.turn_state == "idle"
             screen.tabs.show()
