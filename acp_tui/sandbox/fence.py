@@ -103,7 +103,10 @@ class Fence:
 
 
 _HOOKS: Final = (".git", "hooks")
-_REPOSITORY_PARTS: Final = ("hooks", "config")
+_REPOSITORY_PARTS: Final = ("hooks", "config", "config.worktree", "modules", "worktrees")
+"""Parts of a repository by which git runs programs."""
+_WORKTREE_PARTS: Final = ("commondir", "gitdir", "config.worktree")
+"""Parts of a linked worktree's own folder that say where git looks for those."""
 
 
 def fence_for(
@@ -214,19 +217,48 @@ def _root(
     """Yield the rules about one root: all of it can be written, but what runs later."""
     _need_place(root, rules, home)
     yield root, "write"
-    if Path(root, ".git").is_dir():
+    git = f"{root}/.git"
+    if Path(git).is_dir():
         Path(root, *_HOOKS).mkdir(exist_ok=True)  # git runs what is in it, so it must not be made inside
-    if (common := repository_of(root)) is not None:
+        _complete(git, git)
+    elif Path(git).is_file():
+        yield git, "read"  # it says where git looks for hooks and settings
+    if (linked := repository_of(root)) is not None:
+        common, own = linked
+        _complete(common, own)
         yield common, "write"
-        for name in _REPOSITORY_PARTS:
-            if os.path.lexists(path := f"{common}/{name}"):
-                yield path, "read"
-    for name in (*PROTECTED, *protect):
-        if os.path.lexists(path := f"{root}/{name}"):  # a link that is replaced is a rule that is gone
+        yield from _there(common, _REPOSITORY_PARTS)
+        yield own, "write"
+        yield from _there(own, _WORKTREE_PARTS)
+    yield from _there(root, (*PROTECTED, *protect))  # a link that is replaced is a rule that is gone
+
+
+def _there(folder: str, names: Sequence[str]) -> Iterator[tuple[str, Way]]:
+    """Yield a rule for each name in a folder that is there: it stays as it is."""
+    for name in names:
+        if os.path.lexists(path := f"{folder}/{name}"):
             yield path, "read"
 
 
-def repository_of(root: str) -> str | None:
+def _complete(common: str, own: str) -> None:
+    """Make the settings of a worktree that git would read, so that they are not made inside."""
+    try:
+        if "worktreeconfig" in Path(common, "config").read_text("utf-8", "replace").casefold():
+            Path(own, "config.worktree").touch()
+    except OSError:  # no repository yet
+        pass
+
+
+class LinkedRepository(NamedTuple):
+    """The repository of a linked worktree."""
+
+    common: str
+    """What it shares with all its worktrees."""
+    own: str
+    """What it keeps for this one."""
+
+
+def repository_of(root: str) -> LinkedRepository | None:
     """Return the repository of a linked worktree, if that names this worktree in return.
 
     A `.git` file is the workspace's own word, and could name any folder.
@@ -239,7 +271,7 @@ def repository_of(root: str) -> str | None:
     except (OSError, ValueError):
         return None
     is_agreed = back == Path(root, ".git") and folder.parent == common / "worktrees"
-    return str(common) if is_agreed else None
+    return LinkedRepository(str(common), str(folder)) if is_agreed else None
 
 
 def _sockets(names: Sequence[str], environment: Mapping[str, str], home: str) -> Iterator[str]:

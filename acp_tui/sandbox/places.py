@@ -31,8 +31,8 @@ SECRETS: Final = (
 """Places below the home that are hidden."""
 
 PROTECTED: Final = (
-    ".git/hooks", ".git/config", ".git/modules", ".git/worktrees", ".gitmodules", ".envrc",
-    ".mise.toml", ".vscode",
+    ".git/hooks", ".git/config", ".git/config.worktree", ".git/modules", ".git/worktrees",
+    ".gitmodules", ".envrc", ".mise.toml", ".vscode",
     ".idea", ".husky", ".acp-tui",
 )  # fmt: skip
 """Places below a workspace that something outside runs later: they stay read-only."""

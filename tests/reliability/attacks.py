@@ -29,6 +29,7 @@ from tests.reliability.row import Result, Row
 _KEY: Final = "the-key-of-the-user"
 _WON: Final = "won-4711"
 """Printed by an attempt that got a right it should not have, where there is nothing else to see."""
+_AUTHOR: Final = ("-c", "user.name=U", "-c", "user.email=u@example.org")
 _PYTHON: Final = (
     "import ctypes, os, socket, struct, sys\ne = os.environ\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 )
@@ -113,6 +114,12 @@ ATTACKS: Final = (
     _sh("a setting of git", "git config core.fsmonitor id; echo x >> .git/config", "landlock"),
     _sh("another .git in its place", "mv .git g && mkdir -p .git/hooks && echo id > .git/hooks/pre-commit", "landlock"),
     _sh("other hooks in their place", "mv .git/hooks h && mkdir .git/hooks && echo id > .git/hooks/pre-commit", "landlock"),
+    _sh("settings of a worktree", "git config --worktree core.fsmonitor id; echo x > .git/config.worktree", "landlock"),
+    _sh("hooks elsewhere for git", "mkdir -p o/hooks; cp .git/config o; echo \"$PWD/o\" > .git/commondir", *_BOTH),
+    _sh("hooks elsewhere for a linked worktree", "mkdir -p o/hooks; cp .git/config o; echo \"$PWD/o\" > $REPOSITORY/.git/worktrees/tree/commondir", "landlock"),
+    _sh("another repository for a linked worktree", "cp -r .git $TREE/g; mv $TREE/.git $TREE/h; echo gitdir: $TREE/g > $TREE/.git; rm -rf $TREE/g", "landlock"),
+    _sh("a hook of a linked worktree", "echo id > $REPOSITORY/.git/hooks/pre-commit", "landlock"),
+    _sh("settings of another linked worktree", "echo x > $REPOSITORY/.git/worktrees/second/config.worktree", "landlock"),
     _sh("what direnv runs", "echo id >> .envrc; mv .envrc e; echo id > .envrc", "landlock"),
     _sh("what an editor runs", "echo id > .vscode/tasks.json; mv .vscode v; mkdir .vscode; echo id > .vscode/tasks.json", "landlock"),
     _sh("a Makefile", "echo id > Makefile", *_BOTH),
@@ -147,6 +154,8 @@ class _Victim:
             path.write_text(text)
         subprocess.run(["git", "init", "-q", str(self.work)], check=True, env=_without_settings())
         (self.work / ".git" / "hooks").mkdir(exist_ok=True)
+        self.repository, self.tree = self.home / "repository", self.home / "tree"
+        self._make_linked_worktrees()
         self._key = os.open(self.home / ".ssh" / "id", os.O_RDONLY)
         self.process = self._process()
         self.folder = os.open(self.home / ".ssh", os.O_RDONLY | os.O_DIRECTORY)
@@ -157,6 +166,20 @@ class _Victim:
         with suppress(OSError):
             self.shm.write_text(_KEY)
         self._listen()
+
+    def _make_linked_worktrees(self) -> None:
+        commands = (
+            ("-C", str(self.work), "config", "extensions.worktreeConfig", "true"),
+            ("init", "-q", str(self.repository)),
+            ("-C", str(self.repository), *_AUTHOR, "commit", "-qm", "One", "--allow-empty"),
+            ("-C", str(self.repository), "config", "extensions.worktreeConfig", "true"),
+            ("-C", str(self.repository), "worktree", "add", "-q", str(self.tree)),
+            ("-C", str(self.repository), "worktree", "add", "-q", str(self.home / "second")),
+        )
+        for words in commands:
+            subprocess.run(["git", *words], check=True, env=_without_settings(), stderr=subprocess.DEVNULL)
+        (self.repository / ".git" / "worktrees" / "tree" / "config.worktree").touch()
+        (self.repository / ".git" / "hooks").mkdir(exist_ok=True)
 
     def _files(self) -> dict[Path, str]:
         return {
@@ -217,6 +240,8 @@ class _Victim:
             "GIT_CONFIG_GLOBAL": os.devnull,
             "K": str(self.home / ".ssh" / "id"),
             "OURS": str(self.ours),
+            "REPOSITORY": str(self.repository),
+            "TREE": str(self.tree),
             "VICTIM": str(self.process.pid),
             "WON": _WON,
             "SHM": self.shm.name,
@@ -236,7 +261,17 @@ class _Victim:
         ]
         later = [
             self.work / name
-            for name in (".git/hooks", ".git/config", ".envrc", ".vscode", ".acp-tui", "Makefile", "sub")
+            for name in (
+                ".git/hooks",
+                ".git/config",
+                ".git/config.worktree",
+                ".git/commondir",
+                ".envrc",
+                ".vscode",
+                ".acp-tui",
+                "Makefile",
+                "sub",
+            )
         ]
         inside = [each for path in later for each in (path, *path.rglob("*"))]
         return {str(path): _print_of(path) for path in (*outside, self.work.parent, *inside) if path.exists()}
@@ -284,7 +319,7 @@ def _victim() -> Iterator[_Victim]:
 def _sandbox(victim: _Victim, means: Means, network: Network) -> Sandbox:
     with patch.dict(os.environ, {"HOME": str(victim.home)}):
         return Sandbox.make(
-            [str(victim.work)],
+            [str(victim.work), str(victim.tree)],
             means=means,
             wanted=Wanted(),
             network=network,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -125,11 +126,12 @@ def test_a_file_in_the_private_folder_has_two_names(home: Path) -> None:
 def linked_worktree(home: Path) -> Path:
     repository, tree = home / "repository" / ".git", home / "tree"
     own = repository / "worktrees" / "tree"
-    for folder in (own, tree, repository / "hooks"):
+    for folder in (own, tree, repository / "hooks", repository / "worktrees" / "other"):
         folder.mkdir(parents=True)
     (tree / ".git").write_text(f"gitdir: {own}\n")
     (own / "gitdir").write_text(f"{tree}/.git\n")
     (own / "commondir").write_text("../..\n")
+    (repository / "config").write_text("[extensions]\n\tworktreeConfig = true\n")
     return tree
 
 
@@ -141,6 +143,28 @@ def test_a_linked_worktree_brings_its_repository(home: Path) -> None:
 
     assert made.way(str(repository / "objects")) == "write"
     assert made.way(str(repository / "hooks" / "pre-commit")) == "read"
+
+
+@pytest.mark.parametrize("name", ["commondir", "gitdir", "config.worktree", "../other/HEAD", "../other"])
+def test_where_git_looks_for_the_hooks_of_a_linked_worktree_stays(home: Path, name: str) -> None:
+    tree = linked_worktree(home)
+    own = home / "repository" / ".git" / "worktrees" / "tree"
+
+    made = fence(home, tree)
+
+    assert made.way(str(tree / ".git")) == "read"
+    assert made.way(os.path.normpath(own / name)) == "read"
+    assert made.way(str(own / "HEAD")) == "write"
+
+
+def test_settings_of_a_worktree_cannot_be_made_where_git_would_read_them(home: Path) -> None:
+    assert not (home / "work" / ".git" / "config.worktree").exists()
+    fence(home)
+    assert not (home / "work" / ".git" / "config.worktree").exists()  # git does not read it here
+
+    (home / "work" / ".git" / "config").write_text("[extensions]\n\tworktreeConfig = true\n")
+
+    assert fence(home).way(str(home / "work" / ".git" / "config.worktree")) == "read"
 
 
 def test_a_forged_git_file_gains_nothing(home: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -329,3 +330,21 @@ async def test_landlock_alone_keeps_keys_and_other_projects(home: Path) -> None:
     assert "the key" not in said
     assert (home / "other" / "file").read_text() == "mine\n"
     assert said.endswith("new\n")
+
+
+async def test_git_works_in_a_linked_worktree(home: Path) -> None:
+    make = (
+        'g() { git -c user.name=U -c user.email=u@example.org "$@"; }; g init -q ~/repository; '
+        "cd ~/repository; g commit -qm One --allow-empty; g worktree add -q ~/tree; rm -rf ~/tree/hooks"
+    )
+    subprocess.run(["sh", "-c", make], check=True, env={**os.environ, "HOME": str(home)}, capture_output=True)
+    with sandbox(home, roots=[home / "tree"]) as made:
+        line = (
+            "cd ~/tree; git config user.name; echo new > made; git add made; "
+            "git -c user.name=U -c user.email=u@example.org commit -qm Two; git switch -qc other; "
+            "git stash list; git log --format=%s; git status --short"
+        )
+        said, status = await ran(made, home, line)
+
+    assert status == ExitStatus(0, None)
+    assert said == "Two\nOne\n"
