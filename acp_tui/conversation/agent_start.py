@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal
 
 from acp_tui.agent.process import Process, SpawnFailed
@@ -52,6 +53,7 @@ def spawn_agent(
     option: SandboxOption,
     settings: SandboxSettings,
     known: Mapping[str, KnownAgent],
+    opened: Mapping[str, Literal["write", "read"]] = MappingProxyType({}),
 ) -> Process:
     """Start an agent, in a sandbox if the user wants one; needs no event loop.
 
@@ -62,6 +64,7 @@ def spawn_agent(
         option: the word of the command line.
         settings: those about the sandbox.
         known: all known agents.
+        opened: places that the user has opened in its sandbox, by path.
 
     Raises:
         SpawnFailed: nothing was started; so, too, where the sandbox cannot be had.
@@ -77,6 +80,7 @@ def spawn_agent(
         sandbox = sandbox_for(settings, launch, known, roots, environment, partial=option == "partial")
     except NoFence as error:
         raise SpawnFailed(error.title, error.advice) from error
+    sandbox.fence.opened.update(opened)
     try:
         return Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard, sandbox=sandbox)
     except BaseException:

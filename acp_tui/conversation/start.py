@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.conversation.agent_start import SandboxOption, spawn_agent
@@ -59,6 +59,8 @@ class Start:
     """The policy of the session; None: that of the settings."""
     sandbox: SandboxOption = ""
     """The word of the command line about the sandbox."""
+    opened: dict[str, Literal["write", "read"]] = field(default_factory=dict)
+    """Places that the user has opened in the sandbox, by path: they stay open if its agent is restarted."""
 
     @property
     def first_prompt(self) -> Prompt:
@@ -79,6 +81,7 @@ class Start:
             option=self.sandbox,
             settings=self.settings.sandbox,
             known=self.known,
+            opened=self.opened,
         )
 
     def for_another_tab(self) -> Self:
@@ -92,4 +95,5 @@ class Start:
             continues=False,
             resume=None,
             prompt="",
+            opened={},
         )

@@ -60,6 +60,18 @@ def refusals_in(text: str, fence: Fence, cwd: str) -> list[FenceRefusal]:
     return list(found.values())[:_MOST]
 
 
+def own_place(path: str, home: str) -> str:
+    """Return the folder below the home that a program keeps a file of its own in, "" for a file elsewhere.
+
+    For `~/.mine/log` that is `~/.mine`, for `~/.config/mine/settings` it is `~/.config/mine`.
+    """
+    if not path.startswith(f"{home.rstrip('/')}/."):
+        return ""
+    names = path[len(home.rstrip("/")) + 1 :].split("/")
+    size = 3 if names[0] == ".local" else 2 if names[0] in (".config", ".cache") else 1
+    return f"{home.rstrip('/')}/{'/'.join(names[:size])}" if len(names) >= size else ""
+
+
 def _paths_in(line: str, home: str, cwd: str) -> Iterator[str]:
     for pattern in (_QUOTED, _BARE):
         for match in pattern.finditer(line):

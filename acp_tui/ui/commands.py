@@ -356,6 +356,7 @@ COMMANDS: Final = (
         synonyms="quote note comment",
     ),
     Command("chat.source", "Show the source of this block", "v", "chat", "Chat", is_first=False),
+    Command("chat.allow", "Allow what the sandbox refused this call", "a", "chat", "Chat", is_first=False),
     Command("chat.go-back", "Go back to before this prompt", "b", "chat", "Chat", is_first=False),
     # files
     Command(

@@ -310,7 +310,7 @@ _LINES: Final = 500
 class FailureChoice:
     """The choice of the user about a failed agent."""
 
-    kind: Literal["retry", "edit", "log_in", "choose", "new"]
+    kind: Literal["retry", "edit", "log_in", "choose", "new", "allow"]
     command: tuple[str, ...] = ()
     """New command, for `edit`."""
 
@@ -320,6 +320,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "choose('retry')", "Retry", id="failure.retry"),
+        Binding("w", "choose('allow')", "Allow it and retry", id="failure.allow"),
         Binding("e", "edit", "Edit the command", id="failure.edit"),
         Binding("l", "choose('log_in')", "Log in", id="failure.log-in"),
         Binding("n", "choose('new')", "New session", id="failure.new"),
@@ -339,6 +340,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         styles: Styles | None = None,
         *,
         can_begin_new: bool = False,
+        can_allow: bool = False,
         edited: str = "",
         stdout: str = "",
     ) -> None:
@@ -352,6 +354,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         self._advice = advice
         self._can_log_in = can_log_in
         self._can_begin_new = can_begin_new
+        self._can_allow = can_allow
         self.theme_styles = styles or Styles()
         self._edited = edited
         self._edits = False
@@ -424,9 +427,11 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
             return False
         if parameters == ("new",) and not self._can_begin_new:
             return False
+        if parameters == ("allow",) and not self._can_allow:
+            return False
         return action in ("close", "quit") or not self._edits
 
-    def action_choose(self, kind: Literal["retry", "log_in", "choose", "new"]) -> None:
+    def action_choose(self, kind: Literal["retry", "log_in", "choose", "new", "allow"]) -> None:
         """Dismiss with a choice."""
         self.dismiss(FailureChoice(kind))
 

@@ -360,6 +360,7 @@ RUN: Final[Mapping[str, Run]] = {
     "chat.copy-code": lambda parts: parts.chat_copy.code(),
     "chat.reply": lambda parts: reply(parts.screen),
     "chat.source": lambda parts: parts.chat_copy.show_source(),
+    "chat.allow": _in_worker("sandbox", lambda parts: parts.sandbox.allow_at_call()),
     "chat.go-back": lambda parts: go_back_from_chat(parts.screen),
 }
 """The function of each command."""
@@ -381,6 +382,7 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
     "session.hide-pane": lambda parts: parts.pane_layout.can_hide,
     "session.remarks": lambda parts: parts.second_opinion.is_review,
     "session.hand-over": lambda parts: parts.screen.conversation.above is not None,
+    "chat.allow": lambda parts: parts.sandbox.is_on,
     "session.log-out": lambda parts: can_log_out(parts.screen.conversation.agent),
     "session.providers": lambda parts: can_choose_provider(parts.screen.conversation.agent),
 }

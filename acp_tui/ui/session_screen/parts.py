@@ -25,12 +25,12 @@ class SessionParts:
     def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self.screen = screen
         self.start = start
-        self.startup = Startup(screen, start)
+        self.sandbox = SessionSandbox(screen, start)
+        self.startup = Startup(screen, start, self.sandbox)
         self.pane_layout = PaneLayout(screen, state_folder() / "layout.json", start.settings.layout)
         self.shell = UserShell(screen, start)
         self.rules = SessionRules(screen, start)
         self.workspace_prompt = PromptOfWorkspace(screen)
-        self.sandbox = SessionSandbox(screen, start)
         self.question_dialogs = QuestionDialogs(screen, self.rules)
         self.details = DetailScreens(screen, start, self.shell.terminal)
         self.chat_copy = ChatCopy(screen)

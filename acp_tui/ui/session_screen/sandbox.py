@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from acp_tui.formatting import from_home
 from acp_tui.safe_text import exact_line
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Noted
+from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
@@ -43,6 +45,15 @@ class SessionSandbox:
         self._start = start
         self._refused: dict[str, FenceRefusal] = {}
         """By the place that would have to be opened, the oldest first."""
+        self._at_calls: dict[str, Sequence[FenceRefusal]] = {}
+        """By the id of the tool call that tells of them."""
+        self._told: set[str] = set()
+        """Places of the agent's own that the user was told of."""
+
+    @property
+    def is_on(self) -> bool:
+        """True if the agent is in a sandbox."""
+        return self._sandbox is not None
 
     @property
     def _sandbox(self) -> Sandbox | None:
@@ -55,14 +66,78 @@ class SessionSandbox:
             return ()
         from acp_tui.sandbox.refusals import refusals_in  # for those who use it
 
-        lines: list[str] = []
-        for refusal in refusals_in(text, sandbox.fence, self._screen.conversation.cwd):
+        found = refusals_in(text, sandbox.fence, self._screen.conversation.cwd)
+        self._keep_refusals(found)
+        if found:
+            self._at_calls[call.tool_call_id] = found
+        elif (before := self._at_calls.get(call.tool_call_id)) is not None:
+            found = [*before]  # opened by now, and still what the call has met
+        return [*map(_line, found)]
+
+    def _keep_refusals(self, found: Sequence[FenceRefusal]) -> None:
+        for refusal in found:
             self._refused.pop(refusal.place, None)
             self._refused[refusal.place] = refusal
-            lines.append(_line(refusal))
         while len(self._refused) > _KEPT:
             del self._refused[next(iter(self._refused))]
-        return lines
+
+    def refused_to_agent(self) -> list[str]:
+        """Return the places below the home that the agent itself wanted to write, by its error output."""
+        return [from_home(refusal.place) for refusal in self._refused_to_agent()]
+
+    def _refused_to_agent(self) -> list[FenceRefusal]:
+        sandbox, agent = self._sandbox, self._screen.conversation.agent
+        if sandbox is None or agent is None or not agent.stderr_tail:
+            return []
+        from acp_tui.sandbox.refusals import FenceRefusal, own_place, refusals_in  # for those who use it
+
+        found: dict[str, FenceRefusal] = {}
+        for refusal in refusals_in(agent.stderr_tail, sandbox.fence, self._start.cwd):
+            place = own_place(refusal.path, sandbox.fence.home)
+            if refusal.way == "write" and place and sandbox.fence.way(place) == "read":
+                found.setdefault(place, FenceRefusal(refusal.path, place, "write"))
+        return [*found.values()]
+
+    def open_for_agent(self) -> None:
+        """Open what the agent itself was refused, for its next start."""
+        for refusal in self._refused_to_agent():
+            self._start.opened[_existing(refusal)] = "write"
+
+    def tell_of_agent(self) -> None:
+        """Tell the user of places that an agent wants for itself, each once."""
+        found = [each for each in self._refused_to_agent() if each.place not in self._told]
+        if not found:
+            return
+        self._told.update(each.place for each in found)
+        self._keep_refusals(found)
+        places = exact_line(", ".join(from_home(each.place) for each in found))
+        text = f"The sandbox keeps the agent from writing {places}, perhaps for itself. /sandbox allows it."
+        self._screen.conversation.note(Noted(text, "warning"))
+
+    async def allow_at_call(self) -> None:
+        """Open what the sandbox has refused the tool call under the cursor."""
+        chat = self._screen.query_one(ChatPane)
+        if chat.cursor is None and chat.blocks:
+            chat.action_step(-1)
+        block, sandbox = chat.cursor, self._sandbox
+        call = block.entry if isinstance(block, ToolCallBlock) else None
+        found = self._at_calls.get(call.tool_call_id, ()) if call is not None else ()
+        wanted = [each for each in found if sandbox is not None and sandbox.fence.way(each.place) != each.way]
+        if sandbox is None or not wanted:
+            text = "It is allowed by now." if found else "The sandbox has refused nothing to this block."
+            self._screen.notify(text, title="Sandbox")
+        elif len(wanted) == 1:
+            await self._allow(wanted[0], sandbox)
+        else:
+            items = [_item(each) for each in wanted]
+            place = await choose(self._screen, "The sandbox has refused to this call", items)
+            for refusal in wanted:
+                if refusal.place == place:
+                    await self._allow(refusal, sandbox)
+
+    async def _allow(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
+        if await self._is_meant(refusal, sandbox):
+            await self._open(refusal, sandbox)
 
     async def offer(self) -> None:
         """Offer a sandbox in the welcome, once in a workspace where nobody has decided about it."""
@@ -84,7 +159,7 @@ class SessionSandbox:
             return
         refused = reversed(self._refused.values())
         wanted = [each for each in refused if sandbox.fence.way(each.place) != each.way]
-        items = [MenuItem(each.place, f"Allow {_act(each)}", "until this session ends") for each in wanted]
+        items = [*map(_item, wanted)]
         if sandboxed_workspaces().state(self._start.cwd) == _ON:
             items.append(MenuItem(_FORGET, "Not always in this workspace", "from the next start on"))
         elif self._start.sandbox:
@@ -93,8 +168,8 @@ class SessionSandbox:
         if place in (_ALWAYS, _FORGET):
             self._keep(_ON if place == _ALWAYS else _OFFERED)
         refusal = next((each for each in wanted if each.place == place), None)
-        if refusal is not None and await self._is_meant(refusal, sandbox):
-            await self._open(refusal, sandbox)
+        if refusal is not None:
+            await self._allow(refusal, sandbox)
 
     async def _show_without(self) -> None:
         conversation = self._screen.conversation
@@ -131,16 +206,19 @@ class SessionSandbox:
     async def _open(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
         from acp_tui.sandbox.sandbox import CannotOpen  # loaded by now
 
-        place = await asyncio.to_thread(_existing, refusal.place)
         try:
+            place = await asyncio.to_thread(_existing, refusal)
             await asyncio.to_thread(sandbox.open, place, refusal.way)
-        except CannotOpen as error:
+        except (CannotOpen, OSError) as error:
             self._screen.notify(str(error), title="Sandbox", severity="warning")
             return
+        self._start.opened[place] = "write" if refusal.way == "write" else "read"
         later = "" if sandbox.opens_at_once else " Running programs do not see it: restart the agent."
         act = "be written" if refusal.way == "write" else "be read"
-        text = f"The sandbox lets {from_home(place)} {act} until this session ends.{later}"
-        self._screen.conversation.note(Noted(text))
+        name = exact_line(from_home(place))
+        text = f"The sandbox lets {name} {act} until this session ends.{later}"
+        kept = f"To keep it so, in your settings below [sandbox]: {refusal.way} = [{json.dumps(name)}]"
+        self._screen.conversation.note(Noted(text, detail=kept))
 
 
 def _is_first_offer(workspace: str) -> bool:
@@ -151,12 +229,32 @@ def _is_first_offer(workspace: str) -> bool:
     return known.keep(workspace, _OFFERED) is None
 
 
-def _existing(path: str) -> str:
-    """Return a path, or the nearest folder above it that is there, with links followed."""
-    place = Path(path)
+def _existing(refusal: FenceRefusal) -> str:
+    """Return the place to open: what was named, or the nearest folder above it, with links followed.
+
+    Where that would be the whole home, the folder below it that is missing is made.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    from acp_tui.sandbox.refusals import own_place  # loaded by now
+
+    place, home = Path(refusal.place), Path(os.path.realpath(Path.home()))
     while not os.path.lexists(place):
         place = place.parent
+    own = own_place(refusal.place, str(home))
+    if refusal.way == "write" and home.is_relative_to(place) and own and not _is_file_name(own):
+        place = Path(own)
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return os.path.realpath(place)
+
+
+def _is_file_name(path: str) -> bool:
+    return "." in Path(path).name.removeprefix(".")
+
+
+def _item(refusal: FenceRefusal) -> MenuItem:
+    return MenuItem(refusal.place, f"Allow {_act(refusal)}", "until this session ends")
 
 
 def _line(refusal: FenceRefusal) -> str:

@@ -27,6 +27,7 @@ from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
 from acp_tui.ui.screens.menu import HERE, OTHER, LineDialog, folder_menu
 from acp_tui.ui.screens.start import FailureScreen, StartChoice, StartScreen
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.sandbox import SessionSandbox
 from acp_tui.workspace.terminals import TerminalError
 
 _RECENT = 50
@@ -38,9 +39,10 @@ _EXPLAINING = "failure"
 class Startup:
     """The way from the first frame to a session."""
 
-    def __init__(self, screen: ConversationScreen, start: Start) -> None:
+    def __init__(self, screen: ConversationScreen, start: Start, sandbox: SessionSandbox) -> None:
         self._screen = screen
         self._start = start
+        self._sandbox = sandbox
         self._explained_wait: float | None = None
         """Start of the wait that the user was last told of."""
 
@@ -207,6 +209,9 @@ class Startup:
                 self.again(launch)
         elif choice.kind == "new":
             self._work(conversation.begin_new())
+        elif choice.kind == "allow":
+            self._sandbox.open_for_agent()
+            self.again()
         else:
             self.again()
 
@@ -235,15 +240,17 @@ class Startup:
         login = conversation.launch.login if conversation.launch is not None else ""
         can_log_in = self._can_log_in(failure)
         said = explain(failure, login=login, can_log_in=can_log_in, waited=waited)
+        refused = self._sandbox.refused_to_agent()
         return FailureScreen(
             conversation.command,
             said.title,
             said.reason,
             failure.stderr,
-            said.advice,
+            [*(f"The sandbox keeps it from writing {place}." for place in refused), *said.advice],
             can_log_in,
             self._screen.theme_styles,
             can_begin_new=failure.kind == "not_taken_up",
+            can_allow=bool(refused),
             edited=edited,
             stdout=failure.stdout,
         )

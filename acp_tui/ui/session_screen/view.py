@@ -144,6 +144,7 @@ class SessionView:
         if screen.conversation.phase == "ready":
             self._parts.details.ready()
             screen.run_worker(self._parts.sandbox.offer(), group="sandbox-offer")
+            self._parts.sandbox.tell_of_agent()
 
     def session_changed(self, change: SessionChange) -> None:
         """Draw a change with the next frame."""
@@ -311,7 +312,7 @@ class SessionView:
             asks=session.asks,
             name_of=screen.conversation.name_of,
             refused=self._parts.sandbox.refused,
-            key=lambda name: key_of(screen, name),
+            key=lambda name: key_of(chat if name.startswith("chat.") else screen, name),
             pictures=has_pictures(screen.app, screen.theme_styles),
             edits=screen.conversation.edits,
             thoughts=settings.thoughts,

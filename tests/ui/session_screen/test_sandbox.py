@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from acp_tui.conversation.agent_start import sandboxed_workspaces
+from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.screens.texts import SessionDetailsScreen
 from acp_tui.ui.session_screen.links import file_of
+from tests.conversation.talks import start
 from tests.sandbox.fences import lay_out, needs_fenced_agent
 from tests.ui.seats import Seat, seat
 
@@ -152,3 +155,94 @@ async def test_our_own_folders_stay_closed(home: Path) -> None:
         await here.sees("may hold secrets")
         await here.press("down", "enter")
         await here.until(lambda: any("own folders stay closed" in str(one.message) for one in here.notices))
+
+
+@needs_fenced_agent
+async def test_the_key_at_a_call_allows_what_was_refused_to_it(home: Path) -> None:
+    async with seat(home / "work", fenced()) as here:
+        await failed(here, "touch: cannot touch '~/other/new': Read-only file system")
+        await here.sees("a here or /sandbox allows it")
+
+        await here.press("f2", "a")
+        await here.sees("The sandbox lets ~/other be written", 'write = ["~/other"]')
+        await here.press("ctrl+l")
+        await here.say("sh echo by-the-agent > ~/other/new; cat ~/other/new")
+        await here.until(lambda: (home / "other" / "new").exists())
+
+
+@needs_fenced_agent
+async def test_the_key_at_a_call_asks_about_a_secret_and_opens_one_of_several(home: Path) -> None:
+    words = "cat: ~/.ssh/id: No such file or directory\\ntouch: '~/other/new': Read-only file system"
+    async with seat(home / "work", fenced()) as here:
+        await failed(here, words.replace("\\n", "\n"))
+        await here.sees("hidden by the sandbox: ~/.ssh/id")
+
+        await here.press("f2", "a")
+        await here.is_before(Menu)
+        await here.sees("The sandbox has refused to this call", "Allow reading ~/.ssh")
+        await here.press("enter")
+        await here.sees("~/.ssh may hold secrets")
+        await here.press("escape")
+        assert "The sandbox lets" not in here.text
+
+
+async def test_without_a_sandbox_the_key_is_no_key(home: Path) -> None:
+    async with seat(home / "work") as here:
+        await here.say("sh echo done")
+        await here.until(lambda: here.said[-1:] == ["done\n"])
+
+        await here.press("f2", "a")
+        await here.until(lambda: here.draft == "a")
+
+
+@needs_fenced_agent
+async def test_what_is_opened_stays_open_when_the_agent_is_restarted(home: Path) -> None:
+    async with seat(home / "work", fenced()) as here:
+        await failed(here, "touch: cannot touch '~/other/new': Read-only file system")
+        await here.sees("outside the sandbox: ~/other/new")
+        await here.press("f2", "a")
+        await here.sees("The sandbox lets ~/other be written")
+
+        await here.press("f12")
+        await here.until(lambda: here.conversation.phase == "ready" and here.conversation.sandbox is not None)
+        assert here.conversation.sandbox is not None
+        assert here.conversation.sandbox.fence.way(str(home / "other" / "new")) == "write"
+
+
+@needs_fenced_agent
+async def test_a_folder_of_an_unknown_agent_is_made_when_it_is_allowed(home: Path) -> None:
+    async with seat(home / "work", fenced()) as here:
+        await failed(here, "Error: EROFS: read-only file system, mkdir '~/.mine/logs'")
+        await here.sees("outside the sandbox: ~/.mine/logs (write)")
+        await here.press("f2", "a")
+        await here.sees("The sandbox lets ~/.mine be written")
+        await here.press("ctrl+l")
+
+        await here.say("sh mkdir ~/.mine/logs && echo made")
+        await here.until(lambda: here.said[-1:] == ["made\n"])
+
+
+def odd_agent(home: Path, needs: str = "") -> Launch:
+    """Return an agent that keeps something below the home, which nobody has named."""
+    plain = start(home / "work", Settings()).launch
+    assert plain is not None
+    line = 'mkdir -p "$MINE" && touch "$MINE/log" || test -z "$NEEDS" || exit 1; exec "$@"'
+    env = {**plain.env, "MINE": str(home / ".mine"), "NEEDS": needs}
+    return plain._replace(argv=("sh", "-c", line, "sh", *plain.argv), name="odd", env=env)
+
+
+@needs_fenced_agent
+async def test_what_an_agent_wants_for_itself_is_told_once_it_is_ready(home: Path) -> None:
+    async with seat(home / "work", fenced(), given=odd_agent(home)) as here:
+        await here.sees("The sandbox keeps the agent from writing ~/.mine")
+
+
+@needs_fenced_agent
+async def test_an_agent_that_cannot_start_without_its_folder_is_started_with_it(home: Path) -> None:
+    async with seat(home / "work", fenced(), given=odd_agent(home, needs="1"), ready=False) as here:
+        await here.is_before(FailureScreen)
+        await here.sees("The sandbox keeps it from writing ~/.mine", "Allow it and retry")
+        await here.press("w")
+        await here.until(lambda: here.conversation.phase == "ready")
+
+    assert (home / ".mine" / "log").exists()
