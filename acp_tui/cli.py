@@ -596,13 +596,17 @@ def examine(words: Sequence[str]) -> int:
     if agent is None and not options["demo"]:
         return doctor.report_machine(cwd, as_json=options["json"])
     try:
-        launch = launch_of(agent, agent_args, options["demo"], known_agents_and_settings()[0])
+        known = known_agents_and_settings()[0]
+        launch = launch_of(agent, agent_args, options["demo"], known)
     except Refusal as refusal:
         if options["json"]:
             doctor.print_missing(agent or "", str(refusal))
         raise
     assert launch is not None
-    return doctor.run(launch, cwd, options["timeout"], options["prompt"], as_json=options["json"])
+    state = doctor.state_of(launch, known) if options["files"] else None
+    return doctor.run(
+        launch, cwd, options["timeout"], options["prompt"], as_json=options["json"], state=state
+    )
 
 
 def print_log(words: Sequence[str]) -> int:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
 from typing_extensions import override
@@ -21,7 +22,7 @@ from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginR
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.commands import conformance, machine, vocabulary
+from acp_tui.commands import agent_files, conformance, machine, vocabulary
 from acp_tui.commands.findings import Finding, Verdict, WireMessage
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Dropped, Noise, Notification, Request
@@ -30,6 +31,7 @@ from acp_tui.safe_text import safe, safe_line
 from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
+from acp_tui.store.agents import KnownAgent, agent_of
 from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
 from acp_tui.store.launch import Launch
 from acp_tui.store.redaction import mask_arguments, mask_tokens
@@ -44,13 +46,35 @@ _CHECK: Final = 22
 """Width of the first column, in cells."""
 
 
-def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json: bool) -> int:
-    """Examine an agent, print the report and return the exit code."""
+def run(
+    launch: Launch,
+    cwd: str,
+    timeout: float,
+    prompt: str | None,
+    *,
+    as_json: bool,
+    state: Sequence[str] | None = None,
+) -> int:
+    """Examine an agent, print the report and return the exit code.
+
+    Args:
+        launch: the agent's launch.
+        cwd: the session's folder; absolute.
+        timeout: seconds for each answer.
+        prompt: a prompt to send, or None.
+        as_json: print JSON.
+        state: what it is known to keep below the home, to be compared with what it writes; None: do not look.
+    """
     guard = Guard()
+
+    async def all_checks() -> Report:
+        report = await examine(launch, cwd, patience=timeout, prompt=prompt, version=__version__, guard=guard)
+        if state is not None:
+            report.findings.append(await _own_files(launch, cwd, timeout, prompt, guard, state))
+        return report
+
     try:
-        report = asyncio.run(
-            examine(launch, cwd, patience=timeout, prompt=prompt, version=__version__, guard=guard)
-        )
+        report = asyncio.run(all_checks())
     finally:
         guard.close()
     _print(json.dumps(_plain(report), indent=2) if as_json else _words(report))
@@ -62,6 +86,32 @@ def report_machine(cwd: str, *, as_json: bool) -> int:
     found = list(machine.findings(Path(cwd), os.environ, machine.ask_terminal))
     _print(json.dumps(machine.plain(found), indent=2) if as_json else safe(machine.words(found)))
     return int(any(finding.verdict == "broken" for finding in found))
+
+
+def state_of(launch: Launch, known: Mapping[str, KnownAgent]) -> Sequence[str]:
+    """Return what an agent is known to keep below the home."""
+    agent = known.get(launch.name) or agent_of(launch.argv, known)
+    return agent.state if agent is not None else ()
+
+
+async def _own_files(
+    launch: Launch, cwd: str, patience: float, prompt: str | None, guard: Guard, state: Sequence[str]
+) -> Finding:
+    """Run all checks again under strace, and return what the agent has written below the home."""
+    with TemporaryDirectory() as folder:
+        told = Path(folder, "calls")
+        argv = agent_files.traced(launch.argv, told)
+        if argv is None:
+            return Finding(agent_files.CHECK, "note", "not known: strace is not installed")
+        try:
+            process = Process.spawn(argv, cwd=cwd, env=launch.env, guard=guard)
+        except SpawnFailed as error:
+            return Finding(agent_files.CHECK, "note", f"not known: {error.title}")
+        unused = Report(launch)  # strace slows it down, and answers signals in its own way
+        await _Examination(unused, process, cwd, patience, __version__).run(prompt)
+        if not unused.info:
+            return Finding(agent_files.CHECK, "note", "not known: it does not start under strace")
+        return await asyncio.to_thread(agent_files.finding_in, told, cwd, state)
 
 
 def print_missing(agent: str, why: str) -> None:

@@ -73,6 +73,12 @@ def doctor() -> ArgumentParser:
         help="also send this, twice: once to the end, once to be cancelled; a third time if a cancel in "
         "between breaks the second",
     )
+    made.add_argument(
+        "--files",
+        action="store_true",
+        help="also start it once more under strace, and tell what it writes below your home: what a sandbox "
+        "has to leave open for it",
+    )
     return _with_json_and_help(made, "print JSON")
 
 

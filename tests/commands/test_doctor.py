@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -294,3 +296,22 @@ def test_help_is_told_and_neither_it_nor_an_examination_loads_the_interface() ->
         done = subprocess.run(argv, check=True, capture_output=True, text=True)
         assert "acp_tui.commands.doctor" in done.stdout
         assert "textual" not in done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.slow
+def test_what_an_agent_writes_below_the_home_is_told_if_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    line = 'echo x > "$HOME/.mine"; exec "$@"'
+    agent = ["sh", "-c", line, "sh", sys.executable, "-S", FAKE]
+    done = subprocess.run(
+        [sys.executable, "-m", "acp_tui", "doctor", "--files", "--json", "--agent", *agent],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path / "work",
+        env={**os.environ, "HOME": str(tmp_path), "ACP_TUI_HOME": str(tmp_path / "ours")},
+    )
+
+    (found,) = [one for one in json.loads(done.stdout)["findings"] if one["check"] == "own files"]
+    assert found["text"].startswith(("writes ~/.mine;", "not known: it does not start under strace"))
