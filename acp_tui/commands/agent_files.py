@@ -1,4 +1,4 @@
-"""What an agent writes below the home, by what strace tells of a run of it."""
+"""The files that an agent writes below the home, by what strace tells of a run of it."""
 
 from __future__ import annotations
 

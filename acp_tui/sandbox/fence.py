@@ -253,9 +253,9 @@ class LinkedRepository(NamedTuple):
     """The repository of a linked worktree."""
 
     common: str
-    """What it shares with all its worktrees."""
+    """The folder that all its worktrees share."""
     own: str
-    """What it keeps for this one."""
+    """The folder of this worktree alone."""
 
 
 def repository_of(root: str) -> LinkedRepository | None:
