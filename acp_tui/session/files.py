@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from acp_tui.protocol.schema import PlanEntry
 from acp_tui.session.entries import Diff, Entry, ToolCall, absolute
@@ -29,6 +30,23 @@ class Origin:
     """Name of the subagent whose call it is."""
 
 
+class StepSpan(NamedTuple):
+    """A time in which a step was in progress, in seconds."""
+
+    start: float
+    stop: float
+    """Infinite while it is in progress."""
+    tokens: int | None
+    """Growth of the context meanwhile, if it is told."""
+
+
+class _Begun(NamedTuple):
+    at: float
+    step: str
+    used: int | None
+    """Tokens in the context by then."""
+
+
 class Steps:
     """The history of the plan step in progress.
 
@@ -37,25 +55,43 @@ class Steps:
 
     def __init__(self, plan: Iterable[PlanEntry] = ()) -> None:
         """Begin with an existing plan."""
-        self._since: list[tuple[float, str]] = []
+        self._since: list[_Begun] = []
         self.take_over(plan, 0.0)
 
-    def take_over(self, plan: Iterable[PlanEntry], at: float) -> None:
-        """Record the step in progress from `at` on, in seconds."""
+    def take_over(self, plan: Iterable[PlanEntry], at: float, used: int | None = None) -> None:
+        """Record the step in progress from `at` on, in seconds, and the tokens in the context."""
         step = next((entry.content for entry in plan if entry.status == "in_progress"), "")
         if step != self.newest:
-            self._since.append((at, step))
+            self._since.append(_Begun(at, step, used))
 
     @property
     def newest(self) -> str:
         """The step in progress, or ""."""
-        return self._since[-1][1] if self._since else ""
+        return self._since[-1].step if self._since else ""
 
     def of(self, call: ToolCall) -> str:
         """Return the step in which a call began, or else the next one."""
-        begun = sum(since <= call.started for since, _ in self._since)
-        steps = [step for _, step in self._since[max(0, begun - 1) :]]
+        begun = sum(one.at <= call.started for one in self._since)
+        steps = [one.step for one in self._since[max(0, begun - 1) :]]
         return next(filter(None, steps), "")
+
+    def has_any(self, since: float) -> bool:
+        """Return whether a step was in progress at a time or later, in seconds."""
+        ends = [*(one.at for one in self._since[1:]), inf]
+        return any(one.step and end > since for one, end in zip(self._since, ends, strict=False))
+
+    def spans(self, step: str, used: int | None) -> list[StepSpan]:
+        """Return the times in which a step was in progress; `used` are the tokens in the context by now."""
+        ends = [*self._since[1:], _Begun(inf, "", used)]
+        return [
+            StepSpan(begun.at, end.at, _growth(begun.used, end.used))
+            for begun, end in zip(self._since, ends, strict=False)
+            if begun.step == step
+        ]
+
+
+def _growth(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else max(0, after - before)
 
 
 def origin(

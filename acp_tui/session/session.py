@@ -44,6 +44,7 @@ from acp_tui.session.options import Option, SessionOptions, acts_unasked
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.plans import UNNAMED, Plans
 from acp_tui.session.questions import Permission, Question, Questions
+from acp_tui.session.step_work import StepWork, work_on
 from acp_tui.session.subagents import Subagents
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls, decide, settle
@@ -73,6 +74,8 @@ class Session:
         self.entries: list[Entry] = []
         self.plans = Plans()
         self._steps = Steps()
+        self._steps_from = 0, 0
+        """Number of entries and turns that are on another clock than the steps."""
         self.commands: list[AvailableCommand] = []
         self.usage: UsageUpdate | None = None
         self.title = ""
@@ -294,7 +297,7 @@ class Session:
             case schema.PlanRemoved():
                 if not self.plans.remove(event.plan_id):
                     return None
-                self._steps.take_over(self.plans.entries, at)
+                self._steps.take_over(self.plans.entries, at, self._used)
                 return SessionChange(fields=("plan",))
             case schema.AvailableCommandsUpdate():
                 return self._available_commands(event.available_commands)
@@ -514,6 +517,7 @@ class Session:
         self._calls.begin_process()
         self._has_ended = False
         self._looked, self._steps = 0.0, Steps(self.plans.entries)  # the new process has a new clock
+        self._steps_from = len(self.entries), len(self.turns)
         return SessionChange(changed, ("turn", "questions", "options"))
 
     def everything(self) -> SessionChange:
@@ -754,8 +758,33 @@ class Session:
 
     def _planned(self, plan: PlanContent, at: float) -> SessionChange:
         self.plans.take(plan)
-        self._steps.take_over(self.plans.entries, at)
+        self._steps.take_over(self.plans.entries, at, self._used)
         return SessionChange(fields=("plan",))
+
+    @property
+    def _used(self) -> int | None:
+        """Tokens in the context, if they are told."""
+        return self.usage.used if self.usage is not None else None
+
+    def work_on(self, step: str, now: float) -> StepWork:
+        """Return the calls, changes, time and tokens of a step of the plan, by its text."""
+        entries, turns = self._steps_from
+        calls = [entry for entry in self.entries[entries:] if isinstance(entry, ToolCall)]
+        own = self.turns[max(turns, self._turns.recalled) :]
+        files = self.all_files.values()
+        return work_on(step, self._steps, calls, files, own, now=now, used=self._used)
+
+    def unplanned(self) -> list[str]:
+        """Return the paths of files changed in the latest turn in no step; none if that turn had no plan."""
+        turn = self.turns[-1] if self.turns else None
+        if turn is None or not self._steps.has_any(turn.started):
+            return []
+        number = len(self.turns)
+        return [
+            path
+            for path, file in self.all_files.items()
+            if any(one.turn == number and not one.plan_entry for one in file.origins)
+        ]
 
     def _unknown(self, event: schema.UnknownUpdate, at: float) -> SessionChange:
         """Show an update that is not understood; those of one name that follow each other share an entry."""

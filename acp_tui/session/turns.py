@@ -70,6 +70,11 @@ class Turns:
         self._told: list[str] = []
         """Prompts of earlier runs, which the agent may replay differently or not at all."""
 
+    @property
+    def recalled(self) -> int:
+        """Number of turns of earlier runs."""
+        return len(self._told)
+
     def step(self, step: TurnStep) -> None:
         """Advance the state of the turn.
 

@@ -28,6 +28,7 @@ from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.passage import PassageList, PassageScreen
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.plan_step import PlanStepScreen
 from acp_tui.ui.screens.protocol import FrameList, FrameScreen, ProtocolScreen
 from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrial
 from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
@@ -65,6 +66,7 @@ SCREENS: Final[Mapping[str, tuple[type[DOMNode], ...]]] = {
     "Changes and diffs": (ChangesScreen, NotedDiffView, DiffView, NoteField),
     "Tool call": (ToolCallScreen, TerminalView),
     "Chat of a subagent": (SubagentScreen,),
+    "Step of a plan": (PlanStepScreen,),
     "Question about a newer file": (StaleWriteDialog,),
     "Question with a link": (AddressDialog,),
     "Form": (FormDialog, Choices, OneOf),

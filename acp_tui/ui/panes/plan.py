@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, assert_never
 
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
+from acp_tui.formatting import inside
 from acp_tui.protocol.schema import PlanContent, PlanEntry, PlanFile, PlanItems, PlanMarkdown, UnknownPlan
 from acp_tui.session.events import SessionChange
 from acp_tui.session.plans import Plans
@@ -17,7 +19,7 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import shortened
+from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, TextBlock
 
 _MARKS: Final = {
@@ -33,6 +35,8 @@ _LONGEST: Final = 1_000
 """Cells of an entry that are shown: a step is a sentence, and more would be laid out again and again."""
 
 _KIND: Final = 40
+_NAMED: Final = 3
+"""Files that a line names."""
 _MOST: Final = 500
 """Entries shown; each costs work whenever the agent sends its plan again."""
 
@@ -40,7 +44,17 @@ _MOST: Final = 500
 class PlanLine(TextBlock):
     """One entry of the plan."""
 
-    def __init__(self, entry: PlanEntry, styles: Styles, *, is_idle: bool = False) -> None:
+    def __init__(
+        self, entry: PlanEntry, styles: Styles, *, is_idle: bool = False, files: int | None = None
+    ) -> None:
+        """Show a step.
+
+        Args:
+            entry: the step.
+            styles: the theme's styles.
+            is_idle: no turn runs.
+            files: number of files that were changed in it; None to say nothing about that.
+        """
         status = "completed" if entry.status == "done" else entry.status
         if is_idle and status == "in_progress":
             status = "left"  # nobody works on it
@@ -48,14 +62,29 @@ class PlanLine(TextBlock):
         priority = [("warning", " !")] if entry.priority == "high" and status != "completed" else []
         mark = f"{styles.symbol(symbol)} "
         spans = [(role, shortened(entry.content, _LONGEST, styles.symbol("cut"))), *priority]
-        super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))])
+        if files is not None and status in ("completed", "left"):
+            spans.append(("faint", "  no changes") if not files else ("muted", f"  {_files(files)}"))
+        super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))], is_action=True)
         self.entry = entry
-        self.is_idle = is_idle
+        self.shown = (entry, is_idle, files)
+        """All that the line depends on."""
         self.is_current = status == "in_progress"
 
     @override
     def source(self) -> str:
         return self.entry.content
+
+
+class UnplannedLine(TextBlock):
+    """The files that were changed in no step; Enter opens the first."""
+
+    def __init__(self, paths: Sequence[str], cwd: str) -> None:
+        names = ", ".join(exact_line(inside(path, cwd)) for path in paths[:_NAMED])
+        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        super().__init__(
+            [("warning", f"{_files(len(paths))} changed in no step: {names}{more}")], is_action=True
+        )
+        self.paths = list(paths)
 
 
 class PlanFileLine(TextBlock):
@@ -91,7 +120,7 @@ class PlanPane(Pane):
 
     @override
     def show(self, session: Session, change: SessionChange) -> None:
-        has_steps = "turn" in change.fields and bool(session.plans.entries)
+        has_steps = not {"turn", "files"}.isdisjoint(change.fields) and bool(session.plans.entries)
         if "plan" in change.fields or has_steps:
             self._session = session
             self._show(session)
@@ -148,16 +177,20 @@ class PlanPane(Pane):
     def _show_steps(self, session: Session, plan: Sequence[PlanEntry], above: int) -> None:
         is_idle = session.turn_state == "idle" and bool(session.turns)
         entries = plan[_first_shown(plan) :][:_MOST]
+        counts = _counts(session) if is_idle else None
         for index, entry in enumerate(entries, above):
             before = self.blocks[index] if index < len(self.blocks) else None
-            if not isinstance(before, PlanLine) or (before.entry, before.is_idle) != (entry, is_idle):
+            files = counts[entry.content] if counts is not None else None
+            if not isinstance(before, PlanLine) or before.shown != (entry, is_idle, files):
                 if before is not None:
                     self.remove_block(before)
-                self.insert(index, PlanLine(entry, self.theme_styles, is_idle=is_idle))
+                self.insert(index, PlanLine(entry, self.theme_styles, is_idle=is_idle, files=files))
         for block in list(self.blocks[above + len(entries) :]):
             self.remove_block(block)
         if left := len(plan) - len(entries):
             self.append(TextBlock([("muted", f"{left:,} more steps are not shown")]))
+        if is_idle and (unplanned := session.unplanned()):
+            self.append(UnplannedLine(unplanned, session.cwd))
 
     def on_resize(self) -> None:
         """Show the current step again: a plan may come before the pane has a height."""
@@ -170,6 +203,16 @@ class PlanPane(Pane):
         )
         if current is not None and not self.has_focus:
             self.show_amid(current)
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count:,} files"
+
+
+def _counts(session: Session) -> Counter[str]:
+    """Return the number of files changed in each step, by its text."""
+    files = session.all_files.values()
+    return Counter(step for file in files for step in {one.plan_entry for one in file.origins})
 
 
 def _blocks(plan: PlanMarkdown | PlanFile | UnknownPlan) -> Iterator[Block]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 
 from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import SessionItem
@@ -20,10 +21,11 @@ from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.panes.plan import PlanFileLine
+from acp_tui.ui.panes.plan import PlanFileLine, PlanLine, UnplannedLine
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
 from acp_tui.ui.screens.decisions import DecisionsScreen
+from acp_tui.ui.screens.plan_step import PlanStepScreen, StepCall
 from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.subagent import SubagentScreen
 from acp_tui.ui.screens.texts import MarkdownScreen, SessionDetailsScreen, sections
@@ -68,6 +70,10 @@ class DetailScreens:
             return
         if isinstance(block, PlanFileLine):
             self._screen.run_worker(self._plan_file(block.uri), group="links", exclusive=True)
+        elif isinstance(block, PlanLine):
+            self.step(block.entry.content)
+        elif isinstance(block, UnplannedLine):
+            self.changes(block.paths[0])
         elif isinstance(block, RecentLine):
             opening = self._screen.tabs.open(recorded=block.recorded, resumes=True)
             self._screen.app.run_worker(opening, group="tabs")
@@ -86,6 +92,8 @@ class DetailScreens:
             self.call(block.call)
         elif isinstance(block, ToolCallBlock):
             self.call(block.entry)
+        elif isinstance(block, StepCall):
+            self.call(block.call)
         else:
             return False
         return True
@@ -96,6 +104,14 @@ class DetailScreens:
         edits = conversation.edits
         self._call = ToolCallScreen(call, self._terminal, conversation.cwd, styles, edits)
         self._screen.app.push_screen(self._call, self._call_closed)
+
+    def step(self, step: str) -> None:
+        """Open the work on a step of the plan, by its text."""
+        conversation, session = self._screen.conversation, self._screen.conversation.session
+        if session is not None:
+            now = conversation.agent.now if conversation.agent is not None else inf
+            work, styles = session.work_on(step, now), self._screen.theme_styles
+            self._screen.app.push_screen(PlanStepScreen(step, work, session.cwd, styles, self.block))
 
     def _linked(self, call: ToolCall) -> Subagent | None:
         """Return the subagent that a tool call leads to, if it is known."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from acp_tui.protocol.schema import PlanEntry
 from acp_tui.ui.panes.plan import PlanLine, PlanPane
+from acp_tui.ui.screens.plan_step import PlanStepScreen
 from acp_tui.ui.screens.texts import MarkdownScreen
+from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells, row_text
 from tests.ui.seats import seat
@@ -138,3 +141,42 @@ async def test_of_a_plan_without_end_the_steps_around_the_current_one_are_shown(
 
         assert len(plan.blocks) == 501
         assert plan.blocks[-1].source() == "500 more steps are not shown"
+
+
+@pytest.mark.parametrize(
+    ("status", "files", "told"),
+    [("completed", 2, "2 files"), ("completed", 0, "no changes"), ("in_progress", 1, "1 file")],
+)
+def test_after_a_turn_a_step_says_how_many_files_it_changed(status: str, files: int, told: str) -> None:
+    entry = PlanEntry(content="a", priority="low", status=status)
+
+    assert told in row_text(PlanLine(entry, Styles(), is_idle=True, files=files).rows(40, Styles())[0])
+
+
+def test_a_step_that_was_not_begun_says_nothing_of_changes() -> None:
+    entry = PlanEntry(content="a", priority="low", status="pending")
+
+    assert "no changes" not in row_text(
+        PlanLine(entry, Styles(), is_idle=True, files=0).rows(40, Styles())[0]
+    )
+
+
+@pytest.mark.slow
+async def test_a_step_opens_to_its_calls_and_changes(tmp_path: Path) -> None:
+    def plan(status: str) -> dict[str, object]:
+        return {"kind": "plan", "entries": [{"content": "mend it", "priority": "low", "status": status}]}
+
+    call = {"kind": "tool_call", "toolCallId": "c", "title": "Saw the leg"}
+    done = {"kind": "tool_call_update", "toolCallId": "c", "status": "completed"}
+    async with seat(tmp_path) as here:
+        tracking = here.conversation.tracking
+        assert tracking is not None
+        await here.until(lambda: tracking.first)
+        await here.say(f"updates {json.dumps([plan('in_progress'), call, done, plan('completed')])}")
+        await here.sees("Saw the leg", "no changes")
+        await here.until(lambda: not here.conversation.is_busy and tracking.is_settled)
+        await here.press("f3", "enter")
+        await here.is_before(PlanStepScreen)
+        await here.sees("plan step", "1 call", "mend it", "Saw the leg", "No file changed in this step.")
+        await here.press("escape")
+        await here.is_before(SessionScreen)

@@ -1,0 +1,74 @@
+"""The work on a step of a plan: the spans of time in which it was in progress, and the events in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.files import FileChange, Steps
+from acp_tui.session.turns import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class StepWork:
+    """The work on one step."""
+
+    calls: tuple[ToolCall, ...]
+    files: tuple[FileChange, ...]
+    """The files that were changed."""
+    seconds: float
+    """Time in turns; a pause between them does not count."""
+    tokens: int | None
+    """Growth of the context; None where the agent does not tell it."""
+
+    @property
+    def questions(self) -> int:
+        """Number of calls that the user or a rule decided about."""
+        return sum(bool(call.decision) for call in self.calls)
+
+
+def work_on(
+    step: str,
+    steps: Steps,
+    calls: Iterable[ToolCall],
+    files: Iterable[FileChange],
+    turns: Sequence[Turn],
+    *,
+    now: float,
+    used: int | None,
+) -> StepWork:
+    """Return the work on a step.
+
+    Args:
+        step: its text.
+        steps: the history of the plan.
+        calls: the tool calls on its clock.
+        files: the changed files.
+        turns: the turns on its clock.
+        now: the time.
+        used: the tokens in the context by now.
+    """
+    changed = files_of(files, step)
+    named = {one.tool_call_id for file in changed for one in file.origins if one.plan_entry == step}
+    spans = steps.spans(step, used)
+    seconds = sum(
+        max(
+            0.0, min(span.stop, turn.ended if turn.ended is not None else now) - max(span.start, turn.started)
+        )
+        for span in spans
+        for turn in turns
+    )
+    grown = [span.tokens for span in spans if span.tokens is not None]
+    return StepWork(
+        tuple(call for call in calls if steps.of(call) == step or call.tool_call_id in named - {""}),
+        changed,
+        seconds if seconds != inf else 0.0,
+        sum(grown) if grown else None,
+    )
+
+
+def files_of(files: Iterable[FileChange], step: str) -> tuple[FileChange, ...]:
+    """Return the files that were changed while a step was in progress."""
+    return tuple(file for file in files if any(one.plan_entry == step for one in file.origins))
