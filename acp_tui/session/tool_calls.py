@@ -123,14 +123,15 @@ class ToolCalls:
         """
         places, self._open = sorted(self._open), set()
         changed = []
-        for call in map(self.at, places):
+        for place in places:
+            call = self.at(place)
             if is_end and call.kind == "execute" and call.status == "in_progress":
                 call.in_background = True
                 self._open.add(self.places[call.tool_call_id])
             elif not settle(call, status, at):
                 continue
-            changed.append(call)
-        return tuple(place for place in places if any(self.at(place) is call for call in changed))
+            changed.append(place)
+        return tuple(changed)
 
     @property
     def in_background(self) -> list[ToolCall]:

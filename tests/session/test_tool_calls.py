@@ -144,3 +144,20 @@ def test_only_a_change_of_the_mode_has_a_plan() -> None:
     known = session.tool_call("t1")
     assert known is not None
     assert known.plan == ""
+
+
+def test_the_end_of_a_turn_settles_each_of_many_calls_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = session_with(*(call(f"t{number}") for number in range(2_000)))
+    looks: list[int] = []
+    real = calls.ToolCalls.at
+
+    def at(self: calls.ToolCalls, place: int) -> ToolCall:
+        looks.append(place)
+        return real(self, place)
+
+    monkeypatch.setattr(calls.ToolCalls, "at", at)
+    changed = session.apply(events.TurnEnded("end_turn"))
+
+    assert changed is not None
+    assert len(changed.entries) == 2_000
+    assert len(looks) <= 3 * 2_000
