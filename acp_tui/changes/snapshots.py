@@ -92,6 +92,8 @@ def _with_large(changes: Iterable[ChangedFile], large: set[str]) -> Iterator[Cha
             yield change
 
 
+_NOT_COMPRESSED: Final = ("core.looseCompression=0",)
+"""Settings for objects that fit one block of the disk in any case."""
 _REFS: Final = "refs/snapshots/"
 _NAMED: Final = 1_000  # folders passed to one git command
 MOST_LOOSE: Final = 1_000
@@ -424,7 +426,8 @@ class Snapshots:
         self._touched |= touched
         listed = {os.fsencode(each.path): each.reason for each in left_out}
         self._left_out = {**self._special(), **listed}
-        tree = (await self.store.git("write-tree")).decode().strip()
+        made_tree = await self.store.git("write-tree", settings=_NOT_COMPRESSED)
+        tree = made_tree.decode().strip()
         made = await self.store.git("commit-tree", tree, given=b"snapshot\n")
         name = made.decode().strip()
         if changed is not None:

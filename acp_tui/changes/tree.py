@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from acp_tui.changes.exact_names import ExactNames
-from acp_tui.changes.git_store import NO_FILE, SnapshotStore
+from acp_tui.changes.git_store import NO_FILE, GitFailed, GitStalled, SnapshotStore
 from acp_tui.changes.restore import read_file
 
 Reason = Literal["large", "repository", "unreadable", "too many"]
@@ -268,6 +268,10 @@ class Restored:
 MOST_FILES: Final = 200_000
 BATCH: Final = 10_000
 """Files added by one command: it compares each with those before it."""
+_MANY: Final = 1_000
+"""New files from which a store that has none yet takes all at once."""
+_NAMED: Final = 50
+"""Files left out that are named to git, which compares every path with each of them."""
 _PACKED_FROM: Final = 500
 """Number of files from which their contents go into one pack."""
 _PACKED: Final = ("core.bigFileThreshold=1", "pack.compression=1")
@@ -294,7 +298,7 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
     listed = await _list(store)
     names = ExactNames(store.root)
     known: list[bytes] = []
-    if len(listed.others) > 1_000 or await asyncio.to_thread(_lenient, listed.others, names):
+    if len(listed.others) > _MANY or await asyncio.to_thread(_lenient, listed.others, names):
         known = (await store.git("ls-files", "-z")).split(b"\0")[:-1]
     # Git asks for a known path by its old name, and finds the file that has been renamed in its capitals.
     respelled = frozenset(await asyncio.to_thread(names.respelled, known, listed.others))
@@ -303,12 +307,30 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
     if drop:
         lines = b"".join(b"0 %s\t%s\0" % (NO_FILE.encode(), path) for path in drop)
         await store.git("update-index", "-z", "--index-info", given=lines)
+    is_first = len(listed.others) > _MANY and not known
+    if is_first and len(left_out) <= _NAMED and await _add_all(store, left_out):
+        return left_out, listed.known
     settings = _PACKED if len(put) >= _PACKED_FROM else ()
     for begun in range(0, len(put), BATCH):
         paths = b"".join(path + b"\0" for path in put[begun : begun + BATCH])
         orders = ("--add", "--remove", "--replace", "-z", "--stdin")
         await store.git("update-index", *orders, given=paths, settings=settings)
     return left_out, listed.known
+
+
+async def _add_all(store: SnapshotStore, left_out: Iterable[LeftOut]) -> bool:
+    """Add all files but those left out; return False if git could not add some.
+
+    `git add` takes half the time of `git update-index` for many new files.
+    """
+    without = [f":(exclude,literal,top){each.path}" for each in left_out]
+    try:
+        await store.git("add", "--all", "--ignore-errors", "--", ".", *without, settings=_PACKED)
+    except GitStalled:
+        raise
+    except GitFailed:
+        return False
+    return True
 
 
 async def _list(store: SnapshotStore) -> _Listed:

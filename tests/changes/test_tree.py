@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -178,3 +179,68 @@ async def test_a_folder_in_the_place_of_a_file_is_not_called_unreadable(tmp_path
     assert after.left_out == ()
     assert told(await snapshots.changes(before, after)) == [("A", "a/inner"), ("D", "a")]
     assert index.look_at(os.fsencode(root) + b"/", b"a").reason == "gone"
+
+
+@pytest.mark.slow
+async def test_many_new_files_are_taken_at_once_and_are_the_same_as_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "LARGEST", 10)
+    root, snapshots = workspace(tmp_path, a="1\n", large="1" * 11)
+    for name in (":(top)x", "*", " b", "ü", "-n", "*.large"):
+        (root / name).write_text(name[:9])
+    (root / os.fsdecode(b"\xff")).write_text("1")
+    (root / "sub").mkdir()
+    (root / "sub" / "*").write_text("2" * 11)  # excluded by its very name, and nothing that it would match
+    (root / "sub" / "c").write_text("3")
+    (root / "sub" / "c").chmod(0o755)
+    (root / "link").symlink_to("/etc/passwd")
+    (root / "crlf").write_bytes(b"1\r\n")
+    (root / ".gitattributes").write_text("* text\n")
+    (root / ".gitignore").write_text("*.log\n!large")
+    (root / "x.log").write_text("x")
+    os.mkfifo(root / "pipe")
+    (root / "inner").mkdir()
+    (root / "inner" / "x").write_text("x")
+    subprocess.run(["git", "init", "-q", str(root / "inner")], check=True)
+    one_by_one = await snapshots.take()
+
+    monkeypatch.setattr(successor, "_MANY", 0)
+    orders: list[str] = []
+    git = SnapshotStore.git
+
+    async def heard(store: SnapshotStore, *arguments: str, **more: Any) -> bytes:
+        orders.append(arguments[0])
+        return await git(store, *arguments, **more)
+
+    monkeypatch.setattr(SnapshotStore, "git", heard)
+    again = Snapshots(tmp_path / "others", root)
+    at_once = await again.take()
+
+    assert "add" in orders
+    assert "update-index" not in orders
+    assert set(at_once.left_out) == set(one_by_one.left_out)
+    assert await listing(again, at_once.id) == await listing(snapshots, one_by_one.id)
+    assert await again.changes(at_once) == []
+
+
+async def test_what_git_cannot_take_at_once_is_taken_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "_MANY", 0)
+    _, snapshots = workspace(tmp_path, a="1\n", b="2\n")
+    git = SnapshotStore.git
+
+    async def refuses(store: SnapshotStore, *arguments: str, **more: Any) -> bytes:
+        if arguments[0] == "add":
+            raise GitFailed("adding files failed")
+        return await git(store, *arguments, **more)
+
+    monkeypatch.setattr(SnapshotStore, "git", refuses)
+    taken = await snapshots.take()
+
+    assert len(await listing(snapshots, taken.id)) == 2
+
+
+async def listing(snapshots: Snapshots, commit: str) -> list[bytes]:
+    return (await snapshots.store.git("ls-tree", "-r", "-z", commit)).split(b"\0")[:-1]
