@@ -1,6 +1,6 @@
 """Numbered obligations, with the tests of each: from the protocol, from dialects, from faults that users met.
 
-A test says in its name which lines it is about: `test_c58_c60_…`, `test_d16_…`, `test_r5_…`.
+A test says in its name which lines it is about: `test_c58_c60_…`, `test_d16_…`, `test_r5_…`, `test_v4_…`.
 """
 
 from __future__ import annotations
@@ -280,16 +280,40 @@ our own sudden death
 """.strip().splitlines()
 """R1, R2, …"""
 
+VERSION_2: Final = """
+the handshake of a client that speaks both
+no word of the other version
+no files and no terminals for agents
+a prompt stands once, as the agent tells it
+what ends a turn
+turns without a prompt
+words for the state of a session
+several prompts at once
+absent, null, lists and chunks
+a message and a thought with one id
+bytes of a terminal
+operations on files
+permissions about anything
+cancelling a call or a terminal
+what works in the background
+resuming with a replay
+selects are set by id
+logins
+the state of a subagent is told twice
+batches, unknown kinds and malformed ones
+""".strip().splitlines()
+"""V1, V2, …"""
+
 WITHOUT: Final = frozenset({"d37"})
 """Nothing of it reaches a client."""
 
 _TEST: Final = re.compile(r"^\s*(?:async )?def (test_\w+)", re.MULTILINE)
-_LINE: Final = re.compile(r"_([cdr]\d+)(?=_|$)")
+_LINE: Final = re.compile(r"_([cdrv]\d+)(?=_|$)")
 
 
 def lines() -> dict[str, str]:
-    """Return all lines, `c1` to the last `r`, with their words."""
-    kinds = (("c", OBLIGATIONS), ("d", DEVIATIONS), ("r", FIELD))
+    """Return all lines, `c1` to the last `v`, with their words."""
+    kinds = (("c", OBLIGATIONS), ("d", DEVIATIONS), ("r", FIELD), ("v", VERSION_2))
     found = {f"{kind}{at}": words for kind, all_words in kinds for at, words in enumerate(all_words, 1)}
     return found | {f"c{at}": words for at, words in LATER.items()}
 

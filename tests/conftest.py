@@ -65,7 +65,7 @@ def all_that_is_sent_is_valid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     send, receive = Connection._send, Connection._receive
 
     def judged_send(self: Connection, line: bytes) -> None:
-        judges[self].sent(line)
+        judges[self].sent(line, self.version)
         send(self, line)
 
     def noted_receive(self: Connection, message: Message) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.schema.official import faults_of_params, faults_of_result
+from tests.schema.official import faults_of_params, faults_of_result, is_method, unknown_fields
 from tests.schema.sdk import lost_in_params, lost_in_result
 
 _UNPUBLISHED = frozenset(
@@ -31,14 +31,30 @@ class Judges:
         """Take note of a request of the agent: it tells how our answer has to look."""
         self._asked[json.dumps(request_id)] = method
 
-    def sent(self, line: bytes) -> None:
-        """Judge a line of ours."""
+    def sent(self, line: bytes, version: int = 1) -> None:
+        """Judge a line of ours, in a version of the protocol."""
         if line.count(b"\n") != 1 or not line.endswith(b"\n"):
             self.faults.append(f"not one line: {line!r}")
         frame = json.loads(line.decode())
         if frame.get("jsonrpc") != "2.0":
             self.faults.append(f"no JSON-RPC 2.0: {frame}")
-        self.faults += self._of_call(frame) if "method" in frame else self._of_answer(frame)
+        if _asks_for_version_2(frame):
+            self.faults += faults_of_params(frame["method"], frame["params"], 2)
+        elif version == 2:
+            self.faults += self._in_version_2(frame)
+        else:
+            self.faults += self._of_call(frame) if "method" in frame else self._of_answer(frame)
+
+    def _in_version_2(self, frame: dict[str, Any]) -> list[str]:
+        method = frame.get("method") or self._asked[json.dumps(frame["id"])]
+        if method in _UNPUBLISHED or method.startswith("_") or "error" in frame:
+            return []
+        if "method" not in frame:
+            return faults_of_result(method, frame["result"], 2)
+        if not is_method(method, 2):
+            return [f"no method of version 2: {method}"]
+        odd = unknown_fields(method, frame["params"], 2)
+        return faults_of_params(method, frame["params"], 2) + ([f"{method} {odd}"] if odd else [])
 
     def _of_call(self, frame: dict[str, Any]) -> list[str]:
         method, params = frame["method"], frame["params"]
@@ -56,3 +72,7 @@ class Judges:
         if method in _UNPUBLISHED:
             return []
         return faults_of_result(method, result) or lost_in_result(method, result)
+
+
+def _asks_for_version_2(frame: dict[str, Any]) -> bool:
+    return frame.get("method") == "initialize" and frame["params"]["protocolVersion"] == 2

@@ -16,9 +16,11 @@ from acp_tui.agent.capabilities import (
     Capabilities,
     Closed,
     NotOffered,
+    OtherVersion,
     WrongVersion,
     as_object,
     gone,
+    other_version,
     parse_result,
 )
 from acp_tui.agent.client_methods import SERVED, Service
@@ -47,6 +49,7 @@ from acp_tui.agent.session_events import (
 )
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol import schema as errors
+from acp_tui.protocol import version2
 from acp_tui.protocol.frames import ascii_line
 from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Noise, Notification, Request, Response
 from acp_tui.protocol.schema import (
@@ -73,6 +76,7 @@ from acp_tui.session.options import Option, needs_consent
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
+from acp_tui.store.launch import ProtocolChoice
 from acp_tui.workspace.files import Stale, Target, Written, led_elsewhere
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal
@@ -119,6 +123,7 @@ class Agent:
         keep: KeepDecision | None = None,
         title_is_command: bool = False,
         unsaid: Sequence[str] = (),
+        protocol: ProtocolChoice = 1,
     ) -> None:
         self.name = name
         """The user's name of the agent."""
@@ -133,6 +138,7 @@ class Agent:
         self._process = process
         self._host = host
         self._version = version
+        self._protocol: ProtocolChoice = protocol
         self._sessions = Sessions(on_change, title_is_command=title_is_command, unsaid=unsaid)
         self.setup = Setup(self.connection, self._capabilities, host, self._sessions, self.note)
         self._recorder = DecisionRecorder(keep, name)
@@ -232,16 +238,30 @@ class Agent:
         An agent that speaks another version is stopped.
 
         Raises:
+            OtherVersion: it has to be asked for another version, in a new process.
             WrongVersion, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
         """
         request = InitializeRequest(
             client_capabilities=OFFERED,
             client_info=Implementation(name="acp-tui", title="acp-tui", version=self._version),
-        )
-        result = await self.connection.call("initialize", request.wire())
+        ).wire()
+        asked = 1 if self._protocol == 1 else version2.VERSION
+        try:
+            result = await self.connection.call(
+                "initialize", request if asked == 1 else version2.handshake(request)
+            )
+        except CallFailed as error:
+            other = other_version(error, asked)
+            if other is None:
+                raise
+            await self.stop()
+            if self._protocol == 1:
+                raise WrongVersion(other, PROTOCOL_VERSION) from error
+            raise OtherVersion(other) from error
         self._capabilities.info = info = parse_result(InitializeResponse, "initialize", result)
         self.connection.offers_logins = bool(info.auth_methods)
-        if not info.is_supported:
+        is_echo = asked != 1 and info.protocol_version == asked  # or that version, if it is spoken
+        if not info.is_supported and not is_echo:
             await self.stop()
             raise WrongVersion(info.protocol_version, PROTOCOL_VERSION)
         return info
@@ -300,14 +320,40 @@ class Agent:
         return str(as_object(result).get("outcome"))
 
     def cancel(self, session_id: str) -> None:
-        """Stop the running turn of a session, if any; open questions are answered `cancelled`."""
+        """Stop the turn of a session, if one runs, or what its agent does by itself.
+
+        Open questions are answered `cancelled`.
+        """
         session = self.sessions.get(session_id)
-        if session is None or session.turn_state != "running":
+        if session is None or not (session.turn_state == "running" or session.is_alone):
             return
         # The questions first: some agents end the turn only after they are answered.
         self._questions.cancel(session_id, "stop")
         self._client_questions.cancel(session_id, "stop")
         self.connection.notify("session/cancel", {"sessionId": session_id})
+
+    async def cancel_call(self, session_id: str, tool_call_id: str) -> None:
+        """Stop one tool call, where the agent offers that; its end is told by an update.
+
+        Raises:
+            NotOffered: nothing was sent.
+            AgentGone, CallFailed.
+        """
+        session = self._sessions.find(session_id)
+        call = session.tool_call(tool_call_id) if session is not None else None
+        if call is None or not call.can_cancel:
+            raise NotOffered("The agent offers no way to stop it alone.")
+        params = {"sessionId": session_id, "toolCallId": tool_call_id}
+        await self.connection.call("tool_call/cancel", params)
+
+    async def cancel_terminal(self, session_id: str, terminal_id: str) -> None:
+        """Stop one terminal that the agent runs, as `cancel_call` does a call; raises what that does."""
+        session = self._sessions.find(session_id)
+        one = session.own_terminal(terminal_id) if session is not None else None
+        if one is None or not one.can_cancel:
+            raise NotOffered("The agent offers no way to stop it alone.")
+        params = {"sessionId": session_id, "terminalId": terminal_id}
+        await self.connection.call("terminal/cancel", params)
 
     def answer(
         self,

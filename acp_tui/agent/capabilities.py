@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from acp_tui.protocol.jsonrpc import ErrorObject
 from acp_tui.protocol.schema import (
+    INVALID_PARAMS,
     LOGIN_REQUIRED,
     AgentCapabilities,
     AudioContent,
@@ -22,6 +23,8 @@ from acp_tui.protocol.schema import (
     has,
 )
 from acp_tui.protocol.validation import Unreadable, read
+from acp_tui.protocol.version2 import UNSUPPORTED
+from acp_tui.store.launch import ProtocolChoice
 from acp_tui.workspace.processes import ExitStatus
 
 
@@ -81,6 +84,29 @@ class WrongVersion(AgentError):
     def __init__(self, offered: Any, ours: int) -> None:
         super().__init__(f"The agent offers protocol version {offered!r}; acp-tui speaks version {ours}.")
         self.offered = offered
+
+
+class OtherVersion(AgentError):
+    """The agent refused the version that it was asked for; a new process can be asked for another one."""
+
+    def __init__(self, version: ProtocolChoice) -> None:
+        super().__init__(f"The agent has to be started again, to speak version {version} of the protocol.")
+        self.version = version
+
+
+def other_version(error: CallFailed, asked: int) -> ProtocolChoice | None:
+    """Return the version to ask for next, after an agent has refused one; None if there is none.
+
+    Agents that check strictly refuse the fields of another version as invalid.
+    """
+    if error.code == INVALID_PARAMS and asked != 1:
+        return 1
+    told = error.data.get("supported") if isinstance(error.data, dict) else None
+    supported = told if error.code == UNSUPPORTED and isinstance(told, list) else []
+    spoken: list[ProtocolChoice] = [
+        version for version in (2, 1) if version in supported and version != asked
+    ]
+    return spoken[0] if spoken else None
 
 
 def gone(status: ExitStatus | None = None) -> str:

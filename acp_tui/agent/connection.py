@@ -14,6 +14,7 @@ from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import AgentError, AgentGone, failed, gone
 from acp_tui.agent.session_events import AddressedEvent, SessionEvent
 from acp_tui.protocol import schema as errors
+from acp_tui.protocol import version2
 from acp_tui.protocol.frames import ascii_line
 from acp_tui.protocol.jsonrpc import (
     LINE_LIMIT,
@@ -29,6 +30,7 @@ from acp_tui.protocol.jsonrpc import (
     Response,
 )
 from acp_tui.protocol.validation import Unreadable
+from acp_tui.protocol.version2 import Meaning, Version2
 from acp_tui.store.redaction import without_accounts
 from acp_tui.workspace.processes import ExitStatus
 
@@ -171,6 +173,8 @@ class Connection:
         self._may_read.set()
         self._held_by: set[object] = set()
         self._heard_a_message = False
+        self._version2: Version2 | None = None
+        """The translation, if the agent speaks version 2."""
 
     async def run(self) -> ExitStatus:
         """Read until the process is gone; call once, in a task of its own."""
@@ -310,7 +314,7 @@ class Connection:
         """
         if self.exit is not None:
             raise AgentGone(gone(self.exit))
-        call, line = self._peer.call(method, params)
+        call, line = self._called(method, params)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._answers[call] = answer
         self._send(line)
@@ -322,8 +326,21 @@ class Connection:
                 self.notify("$/cancel_request", {"requestId": call.id})
             raise
 
+    def _called(self, method: str, params: dict[str, Any]) -> tuple[Call, bytes]:
+        """Return a new call and the line that sends it, in the words of the agent's version."""
+        if self._version2 is None:
+            return self._peer.call(method, params)
+        call, line = self._peer.call(*version2.outgoing(method, params))
+        return self._version2.called(call), line
+
+    @property
+    def version(self) -> int:
+        """The version of the protocol that the agent speaks."""
+        return 1 if self._version2 is None else version2.VERSION
+
     def withdraw(self, method: str) -> None:
         """Cancel the calls of a method at the agent; they are answered all the same."""
+        method = version2.outgoing(method, {})[0] if self._version2 is not None else method
         for call in list(self._peer.calls.values()):
             if call.method == method:
                 self.notify("$/cancel_request", {"requestId": call.id})
@@ -415,13 +432,26 @@ class Connection:
         if isinstance(message, Dropped):
             self._drop(message)
             return
+        if version2.begins(message):
+            self._version2 = Version2()
+        if self._version2 is None:
+            self._handle(message)
+            return
+        if isinstance(message, Request) and not version2.serves(message.method):
+            self.fail(message, errors.METHOD_NOT_FOUND, "Method not found", {"method": message.method})
+            return
+        for each in self._version2.received(message):
+            self._handle(each)
+
+    def _handle(self, message: Meaning) -> None:
+        """Handle a message in words of version 1."""
         try:
             self._tell(session_events.events_of_message(message))
         except Unreadable as error:
             self._unreadable(message, error)
             return
         except Exception:  # a bug in reading must not end the connection
-            log.exception("reading %r", message.line[:1000])
+            log.exception("reading %r", message)
             self._unreadable(message, Unreadable("", "not understood"))
             return
         match message:
@@ -458,7 +488,7 @@ class Connection:
             self.fail(request, errors.INTERNAL, "Internal error")
             self._tell(session_events.events_of_answer(request, None))  # it may have become a question
 
-    def _unreadable(self, message: Message, error: Unreadable) -> None:
+    def _unreadable(self, message: Meaning, error: Unreadable) -> None:
         log.warning("unreadable: %s", error)
         if isinstance(message, Request):
             self.fail(message, errors.INVALID_PARAMS, f"Invalid params: {error}")

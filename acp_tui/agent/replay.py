@@ -14,9 +14,11 @@ from acp_tui.agent.permissions.open_questions import UNKNOWN_SESSION
 from acp_tui.agent.session_events import AddressedEvent, SessionContinued, Sessions
 from acp_tui.changes import snapshot_log
 from acp_tui.formatting import size
+from acp_tui.protocol import version2
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse
 from acp_tui.protocol.validation import Unreadable, read
+from acp_tui.protocol.version2 import Meaning, Version2
 from acp_tui.session import events
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import SessionChange
@@ -91,6 +93,7 @@ class _Replay:
         self._sessions = Sessions(_nobody_watches)
         self._replayed = Replayed(self._sessions.by_id)
         self._peer = Peer()
+        self._version2: Version2 | None = None
         self._answered_by: dict[str, str] = {}
         self._refused: Request | None = None
         """The last message, if it is a request that cannot be read."""
@@ -127,6 +130,16 @@ class _Replay:
         if isinstance(message, Noise | Dropped):
             self._replayed.noise += 1
             return
+        if version2.begins(message):
+            self._version2 = Version2()
+        if self._version2 is None:
+            self._handled(message)
+        elif not isinstance(message, Request) or version2.serves(message.method):
+            for each in self._version2.received(message):
+                self._handled(each)
+
+    def _handled(self, message: Meaning) -> None:
+        """Apply a message in words of version 1."""
         is_read = self._apply(session_events.events_of_message(message))
         self._refused = message if isinstance(message, Request) and not is_read else None
         if self._on_request is not None and isinstance(message, Request) and isinstance(message.params, dict):
@@ -145,6 +158,8 @@ class _Replay:
             self._answered(message_id, msg)
         elif type(message_id) is int:
             call = self._peer.calls[message_id] = Call(message_id, method, msg.get("params"))
+            if self._version2 is not None:
+                call = self._version2.called(call)
             self._apply(session_events.events_of_call(call))
         else:
             self._apply(session_events.events_of_notification(method, msg.get("params")))
@@ -176,7 +191,7 @@ class _Replay:
             self._sessions.disconnect("The agent was restarted.", "", self._at)
             for session_id in list(self._sessions.by_id):
                 self._sessions.note(session_id, events.Resumed(), self._at)
-            self._peer = Peer()
+            self._peer, self._version2 = Peer(), None
             self._answered_by.clear()
             quirks = _quirks(msg["start"])
             self._sessions.title_is_command = quirks.title_is_command

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from acp_tui.agent.capabilities import as_object
 from acp_tui.protocol import schema, validation
-from acp_tui.protocol.jsonrpc import Call, Message, Notification, Request, RequestId, Response
+from acp_tui.protocol.jsonrpc import Call, Notification, Request, RequestId, Response
 from acp_tui.protocol.schema import (
     METHOD_NOT_FOUND,
     ElicitationRequest,
@@ -28,6 +28,7 @@ from acp_tui.protocol.schema import (
     TextContent,
 )
 from acp_tui.protocol.validation import Unreadable
+from acp_tui.protocol.version2 import Inserted, Meaning
 from acp_tui.session import events
 from acp_tui.session.differences import difference_notice
 from acp_tui.session.entries import AgentNotice, ToolCall
@@ -119,13 +120,15 @@ def events_of_notification(method: str, params: Any) -> Iterator[AddressedEvent]
         yield session_of(params), events.TurnCancelled()
 
 
-def events_of_message(message: Message) -> Iterator[AddressedEvent]:
+def events_of_message(message: Meaning) -> Iterator[AddressedEvent]:
     """Yield the events of a message of the agent.
 
     Raises:
         Unreadable: a request's params cannot be read.
     """
     match message:
+        case Inserted(call):
+            yield from events_of_call(call)
         case Notification(method="session/update", params=params):
             yield from _updated(params)
         case Notification(method="elicitation/complete", params=params):
@@ -138,6 +141,8 @@ def events_of_message(message: Message) -> Iterator[AddressedEvent]:
             asked = validation.read(PermissionRequest, message.params)
             key = question_key(message.id)
             question = Permission(key, ToolCall(asked.tool_call.tool_call_id), asked.options)
+            question.title, question.description = asked.title, asked.description or ""
+            question.is_apart = asked.is_apart
             yield asked.session_id, events.Asked(question, asked.tool_call)
         case Request(method="elicitation/create"):
             wanted = validation.read(ElicitationRequest, message.params)
@@ -322,8 +327,12 @@ _TOLD_ANEW: Final = (
     schema.UserMessageChunk,
     schema.AgentMessageChunk,
     schema.AgentThoughtChunk,
+    schema.MessageUpdate,
     schema.NewToolCall,
     schema.ToolCallUpdate,
+    schema.ToolCallPatch,
+    schema.ToolCallContentChunk,
+    schema.AgentTerminal,
     schema.Plan,
     schema.PlanUpdate,
     schema.PlanRemoved,

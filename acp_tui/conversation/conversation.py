@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, gone, logged_out
+from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, OtherVersion, gone, logged_out
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
@@ -35,7 +35,7 @@ from acp_tui.conversation.state import ConversationListener, ConversationState, 
 from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.formatting import inside
 from acp_tui.protocol.schema import SessionInfo, has
-from acp_tui.session.entries import Entry, ToolCall
+from acp_tui.session.entries import Entry, OwnTerminal, ToolCall
 from acp_tui.session.events import Noted, RangeChosen, SessionChange
 from acp_tui.session.questions import Question
 from acp_tui.session.session import Session
@@ -356,15 +356,32 @@ class Conversation(ConversationState):
         return stopped
 
     def cancel(self) -> bool:
-        """Stop the turn; queued prompts follow. Return whether there was a turn to stop."""
-        if self.agent is None or self.session is None or self.session.turn_state != "running":
+        """Stop the turn, or what the agent does by itself; queued prompts follow.
+
+        Returns whether there was anything to stop.
+        """
+        session = self.session
+        if self.agent is None or session is None or not (session.turn_state == "running" or session.is_alone):
             return False
-        self.agent.cancel(self.session.id)
+        self.agent.cancel(session.id)
         return True
 
     def cancel_child(self, session_id: str) -> bool:
         """Stop a subagent; return whether the agent offers that."""
         return self.agent is not None and self.agent.cancel_child(session_id)
+
+    async def cancel_alone(self, call: ToolCall | OwnTerminal) -> str:
+        """Stop a call or a terminal of the agent; return why it cannot be, or ""."""
+        if self.agent is None or self.session is None:
+            return "The agent is not running."
+        try:
+            if isinstance(call, ToolCall):
+                await self.agent.cancel_call(self.session.id, call.tool_call_id)
+            else:
+                await self.agent.cancel_terminal(self.session.id, call.terminal_id)
+        except AgentError as error:
+            return str(error)
+        return ""
 
     def name_of(self, session_id: str) -> str:
         """Return the name of the agent, or of a subagent, by the id of its session."""
@@ -522,18 +539,27 @@ class Conversation(ConversationState):
         Raises:
             AgentGone: it cannot be started, or the conversation has ended meanwhile.
         """
-        this = self.round
         others = [user for user in before.users if user is not self]
+        running = await self._begin_anew(before)
+        await running.initialize()
+        for other in others:
+            other.follow(running)
+        return running.agent
+
+    async def _begin_anew(self, before: RunningAgent) -> RunningAgent:
+        """Leave a process of the agent, and return another one.
+
+        Raises:
+            AgentGone: it cannot be started, or the conversation has ended meanwhile.
+        """
+        this = self.round
         await before.leave(self, self.session)
         if this == self.round:
             self.running = self._process = None
         running = self._start_agent() if this == self.round else None
         if running is None:
             raise AgentGone(gone())
-        await running.initialize()
-        for other in others:
-            other.follow(running)
-        return running.agent
+        return running
 
     def follow(self, running: RunningAgent) -> None:
         """Move to another process of the agent; a running turn stays with its process."""
@@ -562,8 +588,7 @@ class Conversation(ConversationState):
     async def _start_session(self, running: RunningAgent, this: int) -> None:
         """Open a session and be ready, unless this round ends before that."""
         try:
-            await running.initialize()
-            agent, session = await self._open_session(running.agent)
+            agent, session = await self._open_session((await self._initialized(running)).agent)
             if this == self.round:
                 self._show(session)
                 self._opening.tell(agent, session, self.sandbox)
@@ -581,6 +606,21 @@ class Conversation(ConversationState):
             return
         if this == self.round:
             self._go_on()
+
+    async def _initialized(self, running: RunningAgent) -> RunningAgent:
+        """Return the agent once it has introduced itself: another process, if it wants another version.
+
+        Raises:
+            AgentError.
+        """
+        try:
+            await running.initialize()
+        except OtherVersion as refused:
+            assert self.launch is not None
+            self.launch = self.launch._replace(protocol=refused.version)
+            running = await self._begin_anew(running)
+            await running.initialize()
+        return running
 
     async def _open_session(self, agent: Agent) -> tuple[Agent, Session]:
         """Open a session; while the agent wants a login first, let the user log in.

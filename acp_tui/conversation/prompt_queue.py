@@ -11,7 +11,7 @@ from acp_tui.conversation.attachments import blocks
 from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.state import ConversationListener, ConversationState
-from acp_tui.protocol.schema import ContentBlock, TextContent
+from acp_tui.protocol.schema import TAKEN_BACK, ContentBlock, TextContent
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt, join_prompts
@@ -224,7 +224,9 @@ class PromptQueue:
         turns = len(session.turns)
         try:
             try:
-                await agent.prompt(session.id, blocks)
+                ended = await agent.prompt(session.id, blocks)
+                if ended.stop_reason == TAKEN_BACK:
+                    self._listener.prompt_failed(prompt)
             except LoginRequired as required:
                 turns = len(session.turns)  # refused: it was not sent
                 agent, session = await self._log_in(required, agent, session)

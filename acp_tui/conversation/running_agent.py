@@ -69,6 +69,7 @@ class RunningAgent:
             keep=self.decisions.add,
             title_is_command=launch.quirks.title_is_command,
             unsaid=launch.quirks.unsaid,
+            protocol=launch.protocol,
         )
         process.on_stderr = self._hear_stderr
         self._process = process

@@ -105,10 +105,11 @@ class ConversationState:
 
     @property
     def background_work(self) -> int:
-        """The number of subagents and commands of the agent that go on though no turn runs."""
+        """The number of subagents, calls and terminals of the agent that go on though no turn runs."""
         if self.session is None or self.is_busy:
             return 0
-        return len(self.session.working) + len(self.session.background_calls)
+        calls, terminals = self.session.background_calls, self.session.background_terminals
+        return len(self.session.working) + len(calls) + len(terminals)
 
     @property
     def is_active(self) -> bool:
@@ -116,7 +117,8 @@ class ConversationState:
         session = self.session
         if session is None or self.agent is None or self.phase != "ready":
             return self.is_busy
-        is_alone = session.alone_at is not None and self.agent.now - session.alone_at < _QUIET
+        is_late = session.alone_at is not None and self.agent.now - session.alone_at < _QUIET
+        is_alone = session.is_alone or (is_late and not session.told_state)
         return self.is_busy or is_alone or self.background_work > 0
 
     def note(self, event: Told) -> None:

@@ -9,6 +9,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, StrictBool
 from pydantic.alias_generators import to_camel
 
+Marker = dict[str, Any] | StrictBool
+"""A capability whose presence means yes; some agents send `true`."""
+
 
 class Model(BaseModel):
     """An object of the protocol: camelCase on the wire, snake_case in Python.
@@ -143,6 +146,10 @@ class DiffItem(Model):
     new_text: str
     old_text: str | None = None
     """None, or "" from some agents, for a new file. See `before`."""
+    operation: str = ""
+    """add, delete, modify, move, copy, or a word of a later version; "" in version 1, which tells none."""
+    old_path: str = ""
+    """The path before a move or a copy."""
 
     @property
     def before(self) -> str | None:
@@ -345,6 +352,11 @@ class PermissionRequest(Model):
     session_id: str
     tool_call: ToolCallFields
     options: list[PermissionOption]
+    title: str = ""
+    """The question, where it is another one than the title of the call (version 2)."""
+    description: str | None = None
+    is_apart: bool = False
+    """True if it is about no tool call of the agent: the one named here stands for its subject."""
 
 
 class PromptRequest(Model):
@@ -363,6 +375,10 @@ class TurnUsage(Model):
     thought_tokens: NonNegativeInt | None = None
     cached_read_tokens: NonNegativeInt | None = None
     cached_write_tokens: NonNegativeInt | None = None
+
+
+TAKEN_BACK: Final = "taken_back"
+"""The stop reason of a prompt that the agent never took: it was cancelled while it waited (version 2)."""
 
 
 class PromptResponse(Model):
@@ -582,9 +598,6 @@ PROTOCOL_VERSION: Final = 1
 _NAME: Final = 80  # characters
 _DATE: Final = re.compile(r"20[0-9]{2}-[01][0-9]-[0-3][0-9]")
 
-Marker = dict[str, Any] | StrictBool
-"""A capability whose presence means yes; some agents send `true`."""
-
 
 class Implementation(Model):
     """The name and version of a client or an agent."""
@@ -786,6 +799,77 @@ class ToolCallUpdate(ToolCallFields):
     session_update: Literal["tool_call_update"] = "tool_call_update"
 
 
+class CancelCapabilities(Model):
+    """Methods that the client may call for a subagent, a tool call or a terminal; replaced whole."""
+
+    cancel: Marker | None = None
+
+
+class ToolCallPatch(ToolCallFields):
+    """A change of a tool call in version 2: absent keeps, null clears, a value replaces."""
+
+    session_update: Literal["tool_call_patch"] = "tool_call_patch"
+    capabilities: CancelCapabilities | None = None
+
+
+class ToolCallContentChunk(Model):
+    """Items that are added to the content of a tool call (version 2)."""
+
+    session_update: Literal["tool_call_content_chunk"] = "tool_call_content_chunk"
+    tool_call_id: str
+    content: list[ToolCallContent]
+
+
+class MessageUpdate(Model):
+    """A message as a whole (version 2): absent content keeps, null clears, a list replaces.
+
+    Without content, a message of the user is the prompt that was sent last: the agent gives it its id.
+    """
+
+    session_update: Literal["user_message", "agent_message", "agent_thought"]
+    message_id: str
+    content: list[ContentBlock] | None = None
+
+
+class AgentTerminal(Model):
+    """A change of a terminal that the agent runs itself (version 2): absent keeps, null clears."""
+
+    session_update: Literal["agent_terminal"] = "agent_terminal"
+    terminal_id: str
+    command: str | None = None
+    cwd: str | None = None
+    printed: str = ""
+    """Text of its output that follows the text so far."""
+    is_anew: bool = False
+    """True if `printed` replaces all the output so far."""
+    has_ended: bool | None = None
+    exit_code: int | None = None
+    exit_signal: str | None = None
+    capabilities: CancelCapabilities | None = None
+
+
+class BackgroundWork(Model):
+    """Something that goes on beside the turn (version 2): a terminal, a tool_call or a subagent."""
+
+    type: str
+    terminal_id: str | None = None
+    tool_call_id: str | None = None
+    session_id: str | None = None
+
+
+class StateUpdate(Model):
+    """The state of a session (version 2): running, requires_action, idle, unknown, or a later word.
+
+    The end of a prompted turn is no state here, but the answer to its prompt.
+    """
+
+    session_update: Literal["state_update"] = "state_update"
+    state: str
+    stop_reason: str | None = None
+    background: list[BackgroundWork] | None = None
+    """All that works beside; None if the agent does not report it."""
+
+
 class Plan(Model):
     """The complete plan."""
 
@@ -890,6 +974,8 @@ class UsageUpdate(Model):
     used: NonNegativeInt | None = None
     size: NonNegativeInt | None = None
     cost: Cost | None = None
+    clears_cost: bool = False
+    """True if the cost is not known any more (version 2); else a missing one keeps."""
 
 
 class NoticeUpdate(Model):
@@ -922,12 +1008,6 @@ class CompactionSummaryChunk(Model):
     content: ContentBlock
 
 
-class SubagentCapabilities(Model):
-    """Methods that the client may call for a subagent; replaced whole."""
-
-    cancel: Marker | None = None
-
-
 class SubagentState(Model):
     """The state of a subagent: running, requires_action, idle, unknown, or a word of a later version.
 
@@ -947,7 +1027,7 @@ class SubagentUpdate(Model):
     session_id: str
     title: str | None = None
     description: str | None = None
-    capabilities: SubagentCapabilities | None = None
+    capabilities: CancelCapabilities | None = None
     state: SubagentState | None = None
     cwd: str | None = None
     additional_directories: list[str] | None = None
@@ -984,8 +1064,13 @@ Update = Annotated[
     UserMessageChunk
     | AgentMessageChunk
     | AgentThoughtChunk
+    | MessageUpdate
     | NewToolCall
     | ToolCallUpdate
+    | ToolCallPatch
+    | ToolCallContentChunk
+    | AgentTerminal
+    | StateUpdate
     | Plan
     | PlanUpdate
     | PlanRemoved

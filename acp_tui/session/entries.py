@@ -26,11 +26,20 @@ class Diff:
     path: str
     new_text: str
     old_text: str | None = None
+    operation: str = ""
+    """add, delete, modify, move, copy or another word; "" if the agent tells none."""
+    old_path: str = ""
+    """The path before a move or a copy."""
 
     @property
     def before(self) -> str | None:
         """The old text, or None for a new file."""
-        return self.old_text or None
+        return self.old_text if self.operation else self.old_text or None
+
+    @property
+    def is_untold(self) -> bool:
+        """True if only the operation is told, and no text."""
+        return bool(self.operation) and self.old_text is None and not self.new_text
 
 
 @dataclass(slots=True)
@@ -65,7 +74,7 @@ def places_of(locations: Iterable[tools.ToolCallLocation]) -> tuple[Location, ..
 
 def _item(word: tools.ToolCallContent) -> Item:
     if isinstance(word, tools.DiffItem):
-        return Diff(word.path, word.new_text, word.old_text)
+        return Diff(word.path, word.new_text, word.old_text, word.operation, word.old_path)
     if isinstance(word, tools.ContentItem) and isinstance(word.content, TextContent):
         return Text(word.content.text)
     return word
@@ -183,6 +192,8 @@ class ToolCall:
     """True until it starts: pending, or awaiting permission."""
     in_background: bool = False
     """True if it went on when its turn had ended."""
+    can_cancel: bool = False
+    """True while the agent offers to cancel it alone."""
     title_is_command: bool = field(default=False, compare=False)
     """True if the agent states commands in the title alone."""
     dropped: bool = False
@@ -195,7 +206,8 @@ class ToolCall:
     @property
     def named_paths(self) -> list[str]:
         """The paths of its locations and diffs, as written, each once."""
-        changed = (item.path for item in self.content if isinstance(item, Diff))
+        diffs = [item for item in self.content if isinstance(item, Diff)]
+        changed = [path for item in diffs for path in (item.old_path, item.path) if path]
         return list(dict.fromkeys([*(place.path for place in self.locations), *changed]))
 
     @property
@@ -348,6 +360,21 @@ class UserCommand:
     output: TextBuffer | None = None
     """Latest output."""
     dropped: bool = False
+
+
+@dataclass(slots=True)
+class OwnTerminal:
+    """A terminal that the agent runs itself; its calls share its output."""
+
+    terminal_id: str
+    command: str = ""
+    cwd: str = ""
+    output: TextBuffer | None = None
+    has_ended: bool = False
+    exit_code: int | None = None
+    exit_signal: str | None = None
+    can_cancel: bool = False
+    """True while the agent offers to cancel it alone."""
 
 
 Message = UserMessage | AscribedMessage | SteeredMessage | AgentMessage | Thought

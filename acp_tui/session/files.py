@@ -224,7 +224,7 @@ class FileChanges:
         """
         changed = False
         for position, item in enumerate(call.content):
-            if isinstance(item, Diff):
+            if isinstance(item, Diff) and not item.is_untold:
                 edit = Edit(item.before, item.new_text)
                 reported = self._change(absolute(item.path, cwd)).reported
                 for known in [key for key in reported if key[0] < 0 and reported[key] == edit]:

@@ -11,6 +11,7 @@ from acp_tui.protocol.schema import (
     AgentThoughtChunk,
     Chunk,
     ContentBlock,
+    MessageUpdate,
     TextContent,
     UserMessageChunk,
 )
@@ -20,6 +21,7 @@ from acp_tui.session.entries import (
     AscribedMessage,
     Entry,
     Message,
+    Notice,
     Part,
     SteeredMessage,
     Thought,
@@ -33,6 +35,11 @@ _KINDS: Final[dict[type[Chunk], type[Message]]] = {
     AgentMessageChunk: AgentMessage,
     AgentThoughtChunk: Thought,
 }
+_NAMES: Final[dict[str, type[Message]]] = {
+    "user_message": UserMessage,
+    "agent_message": AgentMessage,
+    "agent_thought": Thought,
+}
 
 
 class Messages:
@@ -44,6 +51,8 @@ class Messages:
         self._unsaid = dialects.unsaid(unsaid)
         self.is_replay = True
         """True while user messages are a replay: until a prompt, or the start of a new session."""
+        self.has_unique_ids = False
+        """True if an id means the same message in later turns, as in version 2."""
         self._by_id: dict[type[Message], dict[str, int]] = {
             kind: {} for kind in (*_KINDS.values(), AscribedMessage)
         }
@@ -115,7 +124,9 @@ class Messages:
                 return self._part()
             held = self._repeated if self._echo else ""  # the echo was only the start of a new message
             self._echo, self._repeated = None, ""
-            kind = UserMessage if self.is_replay else AscribedMessage
+            is_known = self.has_unique_ids and chunk.message_id in self._by_id[UserMessage]
+            is_own = self.is_replay or is_known
+            kind = UserMessage if is_own else AscribedMessage
         elif self._is_unsaid(text):
             return self._part()
         self._has_heard = True
@@ -139,6 +150,52 @@ class Messages:
         if self._same is None or self._same.entries[0] != index:
             self._same = SessionChange((index,))
         return self._same
+
+    def update(self, news: MessageUpdate, at: float) -> SessionChange | None:
+        """Replace the content of a message, or begin one; a list that is absent keeps."""
+        self.has_unique_ids = True
+        kind = _NAMES[news.session_update]
+        index = self._by_id[kind].get(news.message_id)
+        if kind is UserMessage and index is None:
+            index = self._by_id[AscribedMessage].get(news.message_id)
+            kind = UserMessage if self.is_replay else AscribedMessage
+        if "content" not in news.model_fields_set:
+            return None
+        closed: tuple[int, ...] = ()
+        if index is None:
+            if not news.content:
+                return None
+            closed = self.close()
+            index = self._begin(kind, news.message_id, at)
+        message = self._entries[index]
+        assert isinstance(message, Message)
+        message.parts = []
+        for block in news.content or ():
+            append_block(message.parts, block)
+        self._same = None
+        return SessionChange((*closed, index))
+
+    def place_prompt(self, message_id: str) -> tuple[tuple[int, ...], int]:
+        """Give the latest prompt the agent's id, and the place where the agent has put it.
+
+        Returns (the changed entries, the prompt's own last; its index).
+        """
+        self.has_unique_ids = True
+        index = self._turn
+        prompt = self._entries[index] if index < len(self._entries) else None
+        if not isinstance(prompt, UserMessage) or prompt.message_id is not None:
+            return (), index
+        self._echo = None
+        changed: tuple[int, ...] = ()
+        if index < len(self._entries) - 1:
+            closed = self.close()
+            self._entries[index] = Notice("The next prompt waited for the agent.", at=prompt.at)
+            self._entries.append(prompt)
+            changed, index = (*closed, index), len(self._entries) - 1
+            self._turn = index
+        prompt.message_id = message_id
+        self._by_id[UserMessage][message_id] = index
+        return (*changed, index), index
 
     def begins(self, chunk: Chunk) -> bool:
         """Return whether a chunk of the agent begins a message."""
@@ -175,7 +232,7 @@ class Messages:
     def _find(self, kind: type[Message], message_id: str | None) -> int | None:
         if message_id is not None:
             index = self._by_id[kind].get(message_id)
-            return index if index is not None and index >= self._turn else None
+            return index if index is not None and (index >= self._turn or self.has_unique_ids) else None
         if self._open is not None and type(self._entries[self._open]) is kind:
             return self._open
         return None

@@ -48,6 +48,11 @@ class Permission:
     """The call as it was at the time of the request; never updated."""
     options: list[PermissionOption]
     at: float = 0.0
+    title: str = ""
+    """The question in the agent's words, where it is another one than the call's title."""
+    description: str = ""
+    is_apart: bool = False
+    """True if it is about no tool call: `call` stands for its subject, and is over with the answer."""
     unasked: bool = False
     """True if the client asks because the agent acted without a request."""
     later: ToolCall | None = None

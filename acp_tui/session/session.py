@@ -26,6 +26,7 @@ from acp_tui.session.entries import (
     Diff,
     Entry,
     Notice,
+    OwnTerminal,
     Subagent,
     ToolCall,
     UnknownNews,
@@ -112,6 +113,12 @@ class Session:
         """True once a turn has ended in this process of the agent."""
         self.alone_at: float | None = None
         """Time of the latest work of the agent without a turn, until that ends or a prompt comes."""
+        self.told_state = ""
+        """The state as the agent tells it: running, requires_action, idle, or another word; "" for none."""
+        self.background: list[schema.BackgroundWork] = []
+        """All that works beside the turn, as the agent has told it last."""
+        self.is_background_told = True
+        """False if the latest state said nothing of it, so that the list is not confirmed."""
 
     @property
     def root(self) -> Session:
@@ -288,8 +295,16 @@ class Session:
                 return self._user_chunk(event, at)
             case schema.NewToolCall():
                 return self._tool_call(event, at, announces=True)
-            case schema.ToolCallUpdate():
+            case schema.ToolCallUpdate() | schema.ToolCallPatch():
                 return self._tool_call(event, at, announces=False)
+            case schema.ToolCallContentChunk():
+                return self._content_chunk(event, at)
+            case schema.AgentTerminal():
+                return SessionChange(self._calls.terminal(event), self._beside_fields(event))
+            case schema.MessageUpdate():
+                return self._message(event, at)
+            case schema.StateUpdate():
+                return self._in_state(event, at)
             case schema.Plan():
                 return self._planned(PlanItems(plan_id=UNNAMED, entries=event.entries), at)
             case schema.PlanUpdate():
@@ -322,9 +337,9 @@ class Session:
                 return SessionChange((*closed, self._subagents.message(event, at)))
             case schema.UnknownUpdate():
                 return self._unknown(event, at)
-            case events.Prompted():
+            case events.Prompted() if self.turn_state == "idle" or not self.told_state:
                 return self._prompted(event, at)
-            case events.Steered():
+            case events.Prompted() | events.Steered():  # version 2 may insert a prompt into a turn
                 is_stopped = self.turn_state == "cancelling"
                 return SessionChange(self._messages.steered(event.prompt, at, before_stop=is_stopped))
             case events.TurnCancelled():
@@ -452,6 +467,48 @@ class Session:
             self._calls.begin_turn(before)
         return change
 
+    def _message(self, event: schema.MessageUpdate, at: float) -> SessionChange | None:
+        """Replace a message; one of the user without content is the prompt, which gets its id and place."""
+        if event.session_update == "user_message" and "content" not in event.model_fields_set:
+            changed, index = self._messages.place_prompt(event.message_id)
+            if len(changed) > 1:
+                self._turns.move(index)
+                self._calls.begin_turn(index)
+            return SessionChange(changed, ("turn",)) if changed else None
+        before = len(self.entries)
+        change = self._messages.update(event, at)
+        if len(self.entries) == before:
+            return change
+        if event.session_update == "user_message" and self.turn_state == "idle":
+            self._messages.begin_turn(before)
+            self._calls.begin_turn(before)
+        return change
+
+    def _in_state(self, event: schema.StateUpdate, at: float) -> SessionChange:
+        """Take the state that the agent tells, apart from the end of a prompted turn."""
+        self._messages.has_unique_ids = True
+        self.told_state = event.state
+        self.is_background_told = event.background is not None
+        if event.background is not None:
+            self.background = event.background
+        change = SessionChange(fields=("turn",))
+        if event.state == "idle":
+            return self._rests(change)
+        if event.state in ("running", "requires_action") and self.turn_state == "idle":
+            return SessionChange(self._goes_on(at, is_told=True), ("turn",))
+        return change
+
+    def _beside_fields(self, event: schema.AgentTerminal) -> tuple[Field, ...]:
+        is_told = event.has_ended is not None or "capabilities" in event.model_fields_set
+        return ("turn",) if is_told else ()
+
+    def _content_chunk(self, event: schema.ToolCallContentChunk, at: float) -> SessionChange:
+        fields = ToolCallFields(tool_call_id=event.tool_call_id)
+        first = self._tool_call(fields, at, announces=False)
+        entries, call = self._calls.add(event, at)
+        asks = bool(self.questions) and self._questions.update_call(entries[-1], call)
+        return SessionChange((*first.entries, *entries), (*first.fields, *(("questions",) if asks else ())))
+
     def _cancelled(self, at: float) -> SessionChange | None:
         if self.turn_state == "idle":
             return None  # it crossed with the end of the turn
@@ -462,9 +519,11 @@ class Session:
 
     def _ended(self, event: events.TurnEnded, at: float) -> SessionChange:
         reason = dialects.stop_reason(event.stop_reason)
-        is_refused = reason == "refusal"
+        is_refused = reason in ("refusal", schema.TAKEN_BACK)
         if self.turn_state == "cancelling":
             reason = "cancelled"  # regardless of the agent's stop reason
+        elif reason == schema.TAKEN_BACK:
+            reason = "cancelled"
         said = self._last_words(event, at)
         silent = self.turn_state != "idle" and self._turns.is_empty_turn
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
@@ -504,7 +563,9 @@ class Session:
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
         self._turns.end(stop_reason, at, self.usage, spent)
         goes_on = is_end and left == "interrupted"
-        settled = (*self._calls.settle(left, at, is_end=goes_on), *self._compactions.interrupt(at))
+        beside = {work.tool_call_id for work in self.background if work.tool_call_id is not None}
+        calls = self._calls.settle(left, at, is_end=goes_on, beside=beside)
+        settled = (*calls, *self._compactions.interrupt(at))
         self.alone_at = None
         return (*self._messages.end_turn(), *settled)
 
@@ -513,6 +574,7 @@ class Session:
         self._questions.clear()
         self.pending.clear()
         self._options.end_consents()
+        self.told_state, self.background = "", []
         self._messages.begin_turn(len(self.entries))
         self._calls.begin_process()
         self._has_ended = False
@@ -567,6 +629,7 @@ class Session:
 
     def _disconnected(self, event: events.Disconnected, at: float) -> SessionChange:
         self.connected = False
+        self.told_state, self.background = "", []
         asked = self._drop_questions(at)
         for child in self.children.values():
             child.apply(events.Disconnected(event.reason, is_wanted=True), at)
@@ -700,7 +763,7 @@ class Session:
         if update.used is None or update.size is None:
             used, size = (before.used, before.size) if before is not None else (None, None)
             update = update.model_copy(update={"used": used, "size": size})
-        if update.cost is None and before is not None:
+        if update.cost is None and before is not None and not update.clears_cost:
             update = update.model_copy(update={"cost": before.cost})
         self.usage = update
         change = SessionChange(self._compactions.measured(update), ("usage",))
@@ -741,9 +804,12 @@ class Session:
         change = self._messages.add(event, at)
         return _after(alone, change) if alone else change
 
-    def _goes_on(self, at: float) -> tuple[int, ...]:
-        """Note that the agent works though no turn runs; return the notice at the start of that, if it is."""
-        if self.turn_state != "idle" or not self._has_ended or self.parent is not None:
+    def _goes_on(self, at: float, *, is_told: bool = False) -> tuple[int, ...]:
+        """Note that the agent works though no turn runs; return the notice at the start of that, if it is.
+
+        Only a state that the agent tells (`is_told`) says so before a turn has ended.
+        """
+        if self.turn_state != "idle" or not (self._has_ended or is_told) or self.parent is not None:
             return ()
         begins, self.alone_at = self.alone_at is None, at
         if not begins:
@@ -751,10 +817,28 @@ class Session:
         closed = self._messages.close()
         return (*closed, self._append(Notice("The agent continues by itself.", at=at)))
 
+    def own_terminal(self, terminal_id: str) -> OwnTerminal | None:
+        """Return a terminal that the agent runs itself."""
+        return self._calls.terminals.get(terminal_id)
+
     @property
     def background_calls(self) -> list[ToolCall]:
-        """Commands that the agent left running when their turns ended."""
+        """Calls that the agent left running when their turns ended."""
         return self._calls.in_background
+
+    @property
+    def is_alone(self) -> bool:
+        """True if the agent says that it works, though no turn runs."""
+        return self.turn_state == "idle" and self.told_state in ("running", "requires_action")
+
+    @property
+    def background_terminals(self) -> list[OwnTerminal]:
+        """Terminals of the agent that go on beside the turn, as far as it tells them."""
+        shown = [item for call in self.background_calls for item in call.content]
+        known = {item.terminal_id for item in shown if isinstance(item, schema.TerminalItem)}
+        named = [work.terminal_id for work in self.background if work.type == "terminal" and work.terminal_id]
+        found = [self._calls.terminals.get(name) or OwnTerminal(name) for name in named if name not in known]
+        return [one for one in found if not one.has_ended]
 
     def _planned(self, plan: PlanContent, at: float) -> SessionChange:
         self.plans.take(plan)

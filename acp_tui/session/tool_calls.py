@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from sys import intern
 from typing import Any, Final
 
 from acp_tui.protocol import dialects
-from acp_tui.protocol.schema import TOOL_STATUSES, TerminalItem, ToolCallFields
-from acp_tui.session.entries import FINAL, Entry, ToolCall, items_of, places_of
+from acp_tui.protocol.schema import (
+    TOOL_STATUSES,
+    AgentTerminal,
+    TerminalItem,
+    ToolCallContentChunk,
+    ToolCallFields,
+    ToolCallPatch,
+    has,
+)
+from acp_tui.session.entries import (
+    FINAL,
+    NO_ITEMS,
+    NO_PLACES,
+    Entry,
+    OwnTerminal,
+    ToolCall,
+    items_of,
+    places_of,
+)
 from acp_tui.session.questions import Permission
 from acp_tui.session.text_buffer import TextBuffer
 
@@ -35,6 +52,10 @@ class ToolCalls:
         """Indices of calls that may not be final; few, however long the session."""
         self._entries = entries
         self._title_is_command = title_is_command
+        self.terminals: dict[str, OwnTerminal] = {}
+        """Terminals that the agent runs itself, by id."""
+        self._shown_in: dict[str, set[int]] = {}
+        """Indices of the calls that show such a terminal."""
 
     def find(self, tool_call_id: str) -> ToolCall | None:
         """Return the latest call with this id."""
@@ -63,10 +84,58 @@ class ToolCalls:
             call = ToolCall(news.tool_call_id, started=at, title_is_command=self._title_is_command)
             self.places[news.tool_call_id] = len(self._entries)
             self._entries.append(call)
+        if isinstance(news, ToolCallPatch):
+            _clear(call, news)
         merge(call, news, at, announces=announces)
         index = self.places[news.tool_call_id]
+        if self.terminals or isinstance(news, ToolCallPatch):
+            self._share(index)
         (self._open.discard if call.is_final else self._open.add)(index)
         return (*left, index), call
+
+    def add(self, news: ToolCallContentChunk, at: float) -> tuple[tuple[int, ...], ToolCall]:
+        """Add items to the content of a call; returns what `take` does."""
+        changed, call = self.take(ToolCallFields(tool_call_id=news.tool_call_id), at, announces=False)
+        call.content = (*call.content, *items_of(news.content))
+        self._share(changed[-1])
+        return changed, call
+
+    def terminal(self, news: AgentTerminal) -> tuple[int, ...]:
+        """Merge the news of a terminal; return the entries of its calls."""
+        told = news.model_fields_set
+        one = self.terminals.setdefault(news.terminal_id, OwnTerminal(news.terminal_id))
+        if "command" in told:
+            one.command = news.command or ""
+        if "cwd" in told:
+            one.cwd = news.cwd or ""
+        if "capabilities" in told:
+            one.can_cancel = news.capabilities is not None and has(news.capabilities.cancel)
+        if news.is_anew or one.output is None:
+            one.output = TextBuffer(limit=OUTPUT_LIMIT)
+        one.output.append(news.printed)
+        if news.has_ended is not None:
+            one.has_ended = news.has_ended
+            one.exit_code, one.exit_signal = news.exit_code, news.exit_signal
+            if one.has_ended:
+                one.output.finish()
+                one.can_cancel = False
+        places = sorted(self._shown_in.get(news.terminal_id, ()))
+        for place in places:
+            _show(self.at(place), one)
+        return tuple(places)
+
+    def _share(self, place: int) -> None:
+        """Show the output of the agent's own terminals in a call that names them, and in no other."""
+        call = self.at(place)
+        for terminal_id, places in self._shown_in.items():
+            one = self.terminals.get(terminal_id)
+            if place in places and one is not None and call.output is one.output:
+                call.output = None
+        for item in call.content:
+            if isinstance(item, TerminalItem):
+                self._shown_in.setdefault(item.terminal_id, set()).add(place)
+                if (one := self.terminals.get(item.terminal_id)) is not None:
+                    _show(call, one)
 
     def _leave(self, tool_call_id: str, at: float) -> tuple[int, ...]:
         """Interrupt the open call whose id a new call takes over."""
@@ -115,17 +184,20 @@ class ToolCalls:
                 changed.append(place)
         return tuple(changed)
 
-    def settle(self, status: str, at: float, *, is_end: bool = False) -> tuple[int, ...]:
+    def settle(
+        self, status: str, at: float, *, is_end: bool = False, beside: Collection[str] = ()
+    ) -> tuple[int, ...]:
         """Give every open call a final status; return the changed entries.
 
-        At the end of a turn (`is_end`) running commands go on in the background; other calls are left open
-        by many agents, and are over.
+        At the end of a turn (`is_end`) running commands go on in the background, and the calls `beside` by
+        their ids; other calls are left open by many agents, and are over.
         """
         places, self._open = sorted(self._open), set()
         changed = []
         for place in places:
             call = self.at(place)
-            if is_end and call.kind == "execute" and call.status == "in_progress":
+            goes_on = call.kind == "execute" and call.status == "in_progress"
+            if is_end and (goes_on or call.tool_call_id in beside):
                 call.in_background = True
                 self._open.add(self.places[call.tool_call_id])
             elif not settle(call, status, at):
@@ -137,6 +209,37 @@ class ToolCalls:
     def in_background(self) -> list[ToolCall]:
         """Commands of the agent that go on after their turns."""
         return [call for call in map(self.at, sorted(self._open)) if call.in_background and not call.is_final]
+
+
+def _show(call: ToolCall, terminal: OwnTerminal) -> None:
+    if terminal.output is not None and terminal.output.length:
+        call.output = terminal.output
+    if terminal.has_ended:
+        call.exit_code, call.exit_signal = terminal.exit_code, terminal.exit_signal
+
+
+def _clear(call: ToolCall, news: ToolCallPatch) -> None:
+    """Clear the fields of a call that a patch sets to null."""
+    told = news.model_fields_set
+    nothing = {name for name in told if getattr(news, name, "") is None}
+    if "title" in nothing:
+        call.title = ""
+    if "kind" in nothing:
+        call.kind = "other"
+    if "name" in nothing:
+        call.name = None
+    if "status" in nothing:
+        call.status, call.ended, call.waits = "pending", None, True
+    if "content" in nothing:
+        call.content = NO_ITEMS
+    if "locations" in nothing:
+        call.locations = NO_PLACES
+    if "raw_input" in nothing:
+        call.raw_input = None
+    if "raw_output" in nothing:
+        call.raw_output = None
+    if "capabilities" in told:
+        call.can_cancel = news.capabilities is not None and has(news.capabilities.cancel)
 
 
 def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -> None:
@@ -186,6 +289,8 @@ def decide(call: ToolCall, question: Permission, option_id: str | None, by: str,
         call.decision += f", asked about: {asked}"
     if option is None:
         settle(call, "cancelled", at)
+    elif question.is_apart and not option.kind.startswith("reject"):
+        settle(call, "completed", at)
     elif option.kind.startswith("reject"):
         settle(call, "rejected", at)
     else:
@@ -219,7 +324,7 @@ def _text(value: Any, key: str) -> str | None:
 
 
 def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> None:
-    if status not in TOOL_STATUSES and status not in FINAL:
+    if status not in TOOL_STATUSES and status not in FINAL and status != "paused":
         return  # a status of a later version: keep the known one
     if announces and status == "pending" and call.status != "pending":
         return
@@ -228,3 +333,5 @@ def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> N
     call.status = intern(status)  # shared between calls
     call.waits = status == "pending"
     call.ended = at if status in FINAL else None
+    if call.ended is not None:
+        call.can_cancel = False

@@ -87,6 +87,11 @@ class Turns:
         """Add a turn that begins at an entry."""
         self.all.append(Turn(first, at))
 
+    def move(self, first: int) -> None:
+        """Move the begin of the running turn to a later entry."""
+        if self.state != "idle" and self.all:
+            self.all[-1].first = first
+
     def recall(self, turns: Iterable[tuple[Turn, str]]) -> None:
         """Insert the turns of earlier runs at the entries of their replayed prompts."""
         turns, found, next_one = list(turns), -1, 0

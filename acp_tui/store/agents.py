@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from acp_tui.platform import expand_home
 from acp_tui.store import shape
 from acp_tui.store.folders import data_folder
-from acp_tui.store.launch import Launch, Quirks
+from acp_tui.store.launch import Launch, ProtocolChoice, Quirks
 
 
 class LaunchError(Exception):
@@ -64,10 +64,21 @@ class KnownAgent(NamedTuple):
     """Its network in a sandbox; None: as the settings say for all."""
     system_prompt: str = ""
     """Text added to its system prompt, where it takes some."""
+    protocol: ProtocolChoice | None = None
+    """The version of the protocol to ask for; None for version 1."""
 
     def installed(self) -> bool:
         """Return whether its program is installed."""
         return bool(self.command) and _program(self.command[0], self.env) is not None
+
+
+def _protocol(value: Any, place: shape.Place, findings: shape.Findings) -> ProtocolChoice:
+    """Read a version of the protocol, as a number or as text."""
+    for choice in get_args(ProtocolChoice):
+        if type(value) in (int, str) and str(value) == str(choice):
+            found: ProtocolChoice = choice
+            return found
+    raise shape.ShapeError('1, 2 or "newest"')
 
 
 KNOWN_AGENT: Final = shape.record(
@@ -91,6 +102,7 @@ KNOWN_AGENT: Final = shape.record(
         "sandbox": shape.switch,
         "network": shape.one_of(*get_args(SandboxNetwork)),
         "system_prompt": shape.text,
+        "protocol": _protocol,
     },
 )
 """Kind of an agent's table, built-in or in the settings."""
@@ -159,7 +171,14 @@ def _launch_known(agent: KnownAgent, args: Sequence[str]) -> Launch:
 
 def _launch_of(agent: KnownAgent, name: str, argv: tuple[str, ...]) -> Launch:
     return Launch(
-        name, agent.title, argv, agent.env, agent.quirks, agent.login, system_prompt=agent.system_prompt
+        name,
+        agent.title,
+        argv,
+        agent.env,
+        agent.quirks,
+        agent.login,
+        system_prompt=agent.system_prompt,
+        protocol=agent.protocol or 1,
     )
 
 
@@ -234,6 +253,7 @@ def _laid_over(built_in: KnownAgent | None, name: str, own: KnownAgent) -> Known
         sandbox=own.sandbox if own.sandbox is not None else under.sandbox,
         network=own.network or under.network,
         system_prompt=own.system_prompt or under.system_prompt,
+        protocol=own.protocol or under.protocol,
     )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+ProtocolChoice = Literal[1, 2, "newest"]
+"""The version of the protocol to ask an agent for; `newest` is the latest that both speak."""
 
 
 class Quirks(NamedTuple):
@@ -33,3 +36,4 @@ class Launch(NamedTuple):
     """One line about logging in, or ""."""
     system_prompt: str = ""
     """Text that the user adds to the agent's system prompt."""
+    protocol: ProtocolChoice = 1

@@ -48,6 +48,15 @@ ABLE: Frame = {
     "auth": {"logout": {}},
 }
 
+ABLE_IN_VERSION_2: Frame = {
+    "session": {
+        "prompt": {"image": {}, "embeddedContext": {}},
+        "mcp": {"stdio": {}, "http": {}},
+        "delete": {},
+        "title": {},
+    }
+}
+
 FORM = {"mode": "form", "message": "Which?", "requestedSchema": {"type": "object", "properties": {}}}
 
 CANCELLED = {"outcome": {"outcome": "cancelled"}}
@@ -223,8 +232,11 @@ async def conversation(
     on_change: Callable[[str, SessionChange], None] | None = None,
     keep: KeepDecision | None = None,
     meta: Frame | None = None,
+    version: int = 1,
 ) -> AsyncIterator[Conversation]:
     """A conversation with a puppet, initialized and with one session if it is `begun`.
+
+    In version 2 the capabilities are `ABLE_IN_VERSION_2`.
 
     At its end its journal replays to the same sessions.
     """
@@ -240,6 +252,7 @@ async def conversation(
         keep=keep or kept.append,
         title_is_command=title_is_command,
         line_limit=line_limit,
+        protocol="newest" if version == 2 else 1,
     )
     talk = Conversation(agent, puppet, host, journal, changes, kept)
     running = asyncio.create_task(agent.run())
@@ -247,6 +260,14 @@ async def conversation(
         if begun:
             starting = asyncio.create_task(agent.initialize())
             answer = {"protocolVersion": 1, "agentCapabilities": capabilities, "_meta": meta}
+            if version == 2:
+                info = {"name": "puppet", "version": "1"}
+                answer = {
+                    "protocolVersion": 2,
+                    "info": info,
+                    "capabilities": ABLE_IN_VERSION_2,
+                    "_meta": meta,
+                }
             puppet.answers(await puppet.hears("initialize"), answer)
             await starting
             await talk.made(cwd=cwd)

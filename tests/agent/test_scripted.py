@@ -45,6 +45,7 @@ class Person:
             lambda *_: None,
             title_is_command=quirks.title_is_command,
             unsaid=quirks.unsaid,
+            protocol="newest" if begins_in_version_2(rows) else 1,
         )
         self.tasks: list[asyncio.Task[Any]] = []
 
@@ -62,8 +63,10 @@ class Person:
                 self.start(self.agent.prompt(params["sessionId"], read(PromptRequest, params).prompt))
             case "session/cancel":
                 self.agent.cancel(params["sessionId"])
-            case "session/set_mode":
-                self.start(self.agent.connection.call("session/set_mode", params))
+            case "session/set_mode" | "session/set_config_option":
+                self.start(self.agent.connection.call(row["method"], params))
+            case "terminal/cancel":
+                self.start(self.agent.cancel_terminal(params["sessionId"], params["terminalId"]))
             case other:
                 raise AssertionError(f"nobody here knows how to do {other}")
 
@@ -83,8 +86,12 @@ class Person:
         "agentao-basic",
         "claude-basic",
         "claude-cancel",
+        "claude-v2",
+        "claude-v2tasks",
         "codex-basic",
         "codex-cancel",
+        "codex-v2",
+        "codex-v2tasks",
         "copilot-basic",
         "crow-basic",
         "fastagent-full",
@@ -102,7 +109,7 @@ class Person:
 )
 async def test_our_client_plays_its_part(name: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("alpha\nbeta\ngamma\n")
-    rows = recordings.rows(name)
+    rows = first_talk(recordings.rows(name))
     person = Person(rows, tmp_path)
     agent = person.agent
     running = asyncio.create_task(agent.run())
@@ -131,6 +138,22 @@ async def test_our_client_plays_its_part(name: str, tmp_path: Path) -> None:
             turn.stop_reason for turn in there[session_id].turns
         ]
         assert (session.turn_state, session.questions) == ("idle", {})
+
+
+def begins_in_version_2(rows: list[Line]) -> bool:
+    first = next(row.msg for row in rows if row.direction == "out")
+    return bool(first["params"]["protocolVersion"] == 2)
+
+
+def first_talk(rows: list[Line]) -> list[Line]:
+    """Return the rows of one start of the agent, without the upkeep of sessions at its end."""
+    end = [
+        place
+        for place, row in enumerate(rows)
+        if isinstance(row.msg, dict) and begins_in_version_2(rows)
+        if row.msg.get("method") in ("session/list", "session/close") or "exit" in row.msg
+    ]
+    return rows[: end[0]] if end else rows
 
 
 def crashed(task: asyncio.Task[Any]) -> bool:

@@ -28,7 +28,7 @@ def last_load(rows: list[Line], session_id: str) -> int:
         number
         for number, row in enumerate(rows)
         if row.direction == "out"
-        and row.msg.get("method") == "session/load"
+        and (row.msg.get("method") == "session/load" or "replayFrom" in row.msg.get("params", {}))
         and row.msg["params"].get("sessionId") == session_id
         and not failed(rows[number:], row.msg["id"])
     ]
@@ -82,8 +82,8 @@ def is_answer_to_nothing(row: Line) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", recordings.NAMES)
-def test_a_recording_is_replayed_whole(name: str) -> None:
+@pytest.mark.parametrize("name", [*recordings.NAMES, *recordings.IN_VERSION_2])
+def test_v2_a_recording_is_replayed_whole(name: str) -> None:
     rows = recordings.rows(name)
 
     replayed = replay(rows)
@@ -296,3 +296,53 @@ def test_c154_claude_wakes_by_itself_after_a_command_in_the_background() -> None
     told = [entry.text for entry in session.entries if isinstance(entry, Notice)]
     assert "The agent continues by itself." in told
     assert session.alone_at is None
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_v4_v16_turns_in_version_2_are_those_that_were_held_live_and_after_a_resume(agent: str) -> None:
+    (live,) = replay(first_run(f"{agent}-v2")).sessions.values()
+    again = only(f"{agent}-v2")
+
+    prompts = [
+        [text_of(each) for each in one.entries if isinstance(each, UserMessage)] for one in (live, again)
+    ]
+    assert prompts[0] == [text for text in prompts[1] if text in prompts[0]]
+    assert [turn.stop_reason for turn in live.turns] == ["end_turn", "end_turn", "cancelled"]
+    assert again.turns[-1].stop_reason == "end_turn"
+    outputs = [
+        str(call.output)
+        for one in (live, again)
+        for call in one.entries
+        if isinstance(call, ToolCall) and call.kind == "execute" and call.exit_code == 3
+    ]
+    assert len(outputs) == 2
+    assert all("tick 3" in output for output in outputs)
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_v8_a_prompt_that_waited_in_version_2_has_a_turn_of_its_own(agent: str) -> None:
+    session = only(f"{agent}-v2more")
+
+    said = [text_of(entry) for entry in session.entries if isinstance(entry, UserMessage)]
+    assert said[:3] == ["slow 25", "say the second one", "slow 60"]
+    assert [turn.stop_reason for turn in session.turns][:3] == ["end_turn", "end_turn", "cancelled"]
+    assert "say never" not in said
+
+
+@pytest.mark.parametrize("name", ["fastagent-v2", "pi-v2"])
+def test_v1_an_agent_that_was_asked_for_version_2_and_speaks_version_1_is_read_so(name: str) -> None:
+    session = only(name)
+
+    assert any(isinstance(entry, AgentMessage) for entry in session.entries)
+    assert {turn.stop_reason for turn in session.turns} == {"end_turn"}
+
+
+def test_v15_v19_background_work_of_claude_in_version_2_ends() -> None:
+    session = only("claude-v2tasks")
+
+    (child,) = session.children.values()
+    assert [entry.tool_call_id for entry in child.entries if isinstance(entry, ToolCall)]
+    assert session.background_terminals == []
+    assert [turn.stop_reason for turn in session.turns] == ["end_turn", "end_turn", "failed"]
+    told = [entry.text for entry in session.entries if isinstance(entry, Notice)]
+    assert told.count("The agent continues by itself.") == 1

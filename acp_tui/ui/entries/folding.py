@@ -80,7 +80,8 @@ def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[
     if not diffs:
         return
     yield "muted", f" {_count(len({diff.path for diff in diffs}), 'file')}"
-    found = [counts for diff in diffs if (counts := counted(diff.before, diff.new_text))]
+    texts = [diff for diff in diffs if not diff.is_untold]
+    found = [counts for diff in texts if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
         yield "added", f" +{added}"

@@ -113,8 +113,11 @@ def take_over_parts(
     indent: int,
     image: Callable[[ImageContent], Block] = card,
 ) -> None:
-    """Make blocks equal to the parts of a message, which only grow; `image` returns one for an image."""
+    """Make blocks equal to the parts of a message, which mostly grow; `image` returns one for an image."""
+    del parts[len(told) :]
     for position, part in enumerate(told):
+        if position < len(parts) and not _is_of(parts[position], part):
+            del parts[position:]  # the agent has replaced them
         if position == len(parts):
             above = 1 if position == 0 else 0
             if isinstance(part, TextBuffer):
@@ -128,6 +131,13 @@ def take_over_parts(
             block.grown()
             if finished or position < len(told) - 1:
                 block.finish()
+
+
+def _is_of(block: Block, part: Part) -> bool:
+    """Return whether a block shows a part of a message; pictures and cards are not compared."""
+    if isinstance(block, MarkdownBlock):
+        return block.shows(part)
+    return not isinstance(part, TextBuffer)
 
 
 class UserMessageBlock(EntryBlock):

@@ -176,6 +176,10 @@ class TextTail(Tail):
         self._log: MainScreenLog | None = None
         self._seen = 0
 
+    def shows(self, text: TextBuffer) -> bool:
+        """Return whether this is the output that is shown."""
+        return text is self._text
+
     @override
     def log(self) -> MainScreenLog:
         log = self._log = self._log or self.new_log()

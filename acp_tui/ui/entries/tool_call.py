@@ -25,6 +25,7 @@ from acp_tui.ui.entries.words import (
     call_title,
     call_words,
     kind_word,
+    operation_words,
 )
 from acp_tui.ui.widgets.diff.diff import counts, glance
 from acp_tui.ui.widgets.diff.paint import diff_rows
@@ -150,7 +151,9 @@ class ToolCallBlock(EntryBlock):
         """Return the output of a command that the agent runs by itself."""
         if self.entry.output is None:
             return ()
-        return (self._part(TextTail) or TextTail(self.entry.output, _OUTPUT_ROWS),)
+        tail = self._part(TextTail)
+        is_same = tail is not None and tail.shows(self.entry.output)
+        return (tail if tail is not None and is_same else TextTail(self.entry.output, _OUTPUT_ROWS),)
 
     def _told(self, is_printed: bool) -> Iterator[Block]:
         """Yield previews: the decision, the error, the output."""
@@ -275,10 +278,14 @@ class DiffPreview(Block):
         return edits.look(self.diff, may_be_done=may_be_done, then=lambda: block.context.redraw(block))
 
     def _painted(self, width: int, styles: Styles, edit: PlacedEdit | None) -> list[Row]:
+        words = operation_words(self.diff, self._block.context.cwd)
+        if self.diff.is_untold:
+            return list(_indented(f"{self._name()} {words}".strip(), "muted").rows(width, styles))
         old, new = (edit.old, edit.new) if edit is not None else (self.diff.before, self.diff.new_text)
         first_line = edit.first_line if edit is not None else 1 if old is None else None
         difference = glance(old, new, first_line=first_line)
         remarks = [("strong", exact_line(name))] if (name := self._name()) else []
+        remarks += [("muted", safe_line(words))] if words else []
         remarks += [("warning", safe_line(edit.note))] if edit is not None and edit.note else []
         rows = diff_rows(difference, self.diff.path, max(1, width - 2), styles, _DIFF_ROWS, remarks)
         return [[Segment("  "), *row] for row in rows]
@@ -342,7 +349,8 @@ def _brought(call: ToolCall, styles: Styles) -> list[Piece]:
     diffs = _diffs_of(call)
     if len(diffs) > _MOST_DIFFS:
         return [("muted", f" {len(diffs):,} changes")]
-    found = [counts for diff in diffs if (counts := counted(diff.before, diff.new_text))]
+    texts = [diff for diff in diffs if not diff.is_untold]
+    found = [counts for diff in texts if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
         return [("added", f" +{added}"), ("removed", f" {styles.symbol('minus')}{removed}")]

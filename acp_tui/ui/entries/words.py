@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.session.entries import ToolCall
+from acp_tui.formatting import inside
+from acp_tui.session.entries import Diff, ToolCall
 from acp_tui.ui.widgets.text import exact
 
 STATUS_ROLES: Final = {
     "pending": "tool-pending",
     "in_progress": "tool-running",
+    "paused": "tool-pending",
     "completed": "tool-completed",
     "failed": "tool-failed",
     "cancelled": "tool-cancelled",
@@ -19,6 +21,7 @@ STATUS_ROLES: Final = {
 STATUS_SYMBOLS: Final = {
     "pending": "pending",
     "in_progress": "running",
+    "paused": "pending",
     "completed": "completed",
     "failed": "failed",
     "cancelled": "cancelled",
@@ -27,6 +30,7 @@ STATUS_SYMBOLS: Final = {
 }
 STATUS_WORDS: Final = {
     "in_progress": "running",
+    "paused": "paused",
     "failed": "failed",
     "cancelled": "cancelled",
     "rejected": "rejected",
@@ -40,6 +44,16 @@ def kind_word(kind: str) -> str:
     """Return a tool kind as a short word; a kind of tomorrow is a tool."""
     known = ("read", "edit", "delete", "move", "search", "think", "fetch")
     return KIND_WORDS.get(kind, kind if kind in known else "tool")
+
+
+def operation_words(diff: Diff, cwd: str) -> str:
+    """Return what a change does to its file, where its text does not say so; or ""."""
+    words = {"delete": "deleted", "add": "new"}.get(diff.operation, "")
+    if diff.old_path:
+        words = f"{'copied' if diff.operation == 'copy' else 'moved'} from {inside(diff.old_path, cwd)}"
+    if not diff.is_untold or diff.operation == "delete":
+        return words if diff.operation != "add" else ""
+    return f"{words}, its text is not told" if words else "changed, its text is not told"
 
 
 def call_title(call: ToolCall, cwd: str, most: int | None = None) -> str:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
-from acp_tui.session.entries import ToolCall
+from acp_tui.session.entries import Entry, ToolCall
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.turns import Turn
@@ -192,7 +192,9 @@ class ChatPane(Pane):
             self.append(new)
         for index in change.entries:
             block: EntryBlock = self.blocks[self._above + index]  # type: ignore[assignment]  # only entries are appended here
-            if index < known:
+            if block.entry is not session.entries[index]:
+                block = self._replaced(block, session.entries[index], self._above + index)
+            elif index < known:
                 block.changed()
                 self.changed(block)
             (self._counting.add if block.is_running else self._counting.discard)(block)
@@ -205,6 +207,14 @@ class ChatPane(Pane):
                 folding.fold_older(by_user=False)
         if self._wanted is not None:
             self.call_after_refresh(self._go_to_wanted)
+
+    def _replaced(self, block: EntryBlock, entry: Entry, place: int) -> EntryBlock:
+        """Show another entry in place of one."""
+        self._counting.discard(block)
+        self.remove_block(block)
+        new = VIEWS[type(entry)](entry, self.context)
+        self.insert(place, new)
+        return new
 
     def _make_folding(self) -> Folding:
         self._folding = Folding(self.blocks, self.refolded, self._turn_of, lambda: self._is_idle)

@@ -21,13 +21,14 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import shortened
+from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece
 from acp_tui.workspace.terminals import Terminal
 
 _LONG_START: Final = 5.0
 _NAME: Final = 24  # cells
 _GAP: Final = 2
+_WORD: Final = 24  # characters of a word of the agent
 """Cells between two parts."""
 _CLICKED: Final = ("policy", "mode", "model", "answer", "background", "ladder", "sandbox")
 
@@ -140,7 +141,8 @@ class StatusLine(StatusRows):
                     return [*self._turn(), *self._background()]
                 if conversation.agent is not None and conversation.agent.logins.is_logged_out:
                     return [("", ("warning", "not logged in")), *self._background()]
-                return [("", ("muted", "ready")), *self._background()]
+                told = _told_state(session) if session is not None else ""
+                return [("", ("muted", told or "ready")), *self._background()]
             case "starting":
                 waits = conversation.agent.connection.starts if conversation.agent is not None else []
                 for_what = f", waiting for {waits[0]}" if waits and waited > _LONG_START else ""
@@ -169,6 +171,8 @@ class StatusLine(StatusRows):
         if len(conversation.questions) > conversation.questions.visits:
             return [("answer", ("warning", f"waiting for you {running}")), *self._stop()]
         word = "stopping" if session.turn_state == "cancelling" else "working"
+        if session.turn_state == "running" and (told := _told_state(session)):
+            word = told
         return [("", ("accent", f"{word} {running}")), *self._stop(), *self._silence(silent)]
 
     def _stop(self) -> list[Part]:
@@ -296,6 +300,16 @@ class StatusLine(StatusRows):
             ("ladder", ("warning", words)),
             ("ladder", ("accent", key_of(self, "session.ladder"))),
         ]
+
+
+def _told_state(session: Session) -> str:
+    """Return the state of a session that the agent tells in a word of its own; or ""."""
+    word = session.told_state
+    if word in ("", "running", "idle"):
+        return ""
+    if word == "requires_action":
+        return "waiting for you"
+    return "state not known" if word == "unknown" else f"state “{safe_line(word)[:_WORD]}”"
 
 
 def _spaced(parts: Sequence[Part]) -> list[Part]:

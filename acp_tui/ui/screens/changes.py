@@ -28,7 +28,7 @@ from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.diff.diff import counts
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
-from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
@@ -85,8 +85,6 @@ _PATIENCE: Final = 1.0
 """Seconds that the screen waits for the state on disk."""
 _MOST: Final = 200
 """Most files whose texts are shown."""
-_NOT_SHOWN: Final = ("\0", "\0\0")
-"""Stands for content that differs and is not shown."""
 
 
 class ChangesScreen(FullScreen[None]):
@@ -431,7 +429,7 @@ def on_disk(file: FileChange, seen: SeenChange, cwd: str) -> FileDiff:
     )
     if not is_whole:
         notes.append("too large or too many to show")
-        return FileDiff(name, *_NOT_SHOWN, ", ".join(notes), None)
+        return FileDiff(name, *NOT_SHOWN, ", ".join(notes), None)
     if seen.base != seen.old:
         notes.append("open changes")
     old, new = seen.texts or decode_pair(seen.base, seen.new)

@@ -38,6 +38,7 @@ from acp_tui.session.questions import (
     is_understood,
     option_kind,
 )
+from acp_tui.ui.entries.words import operation_words
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.editor import begin
@@ -46,10 +47,12 @@ from acp_tui.ui.screens.key_guard import ALONE, REPEAT, hands_of
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.permission_details import (
     AGENT_ONLY,
+    LONG,
     NOTHING_KNOWN,
     AlwaysScope,
     Background,
     DetailLevel,
+    brief,
     command_of,
     details_of,
     diffs_of,
@@ -63,7 +66,7 @@ from acp_tui.ui.screens.permission_details import (
 from acp_tui.ui.screens.proposals import EditedProposal, edit_proposal, proposals, tell_left
 from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
-from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
@@ -679,7 +682,17 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
         lost = self._lost()
         waiting = waiting_list(self._waiting, self._counter[0] - 1, _LISTED, styles)
-        return [*waiting, *lost, *news, *told]
+        return [*waiting, *self._asked(level), *lost, *news, *told]
+
+    def _asked(self, level: DetailLevel) -> list[TextBlock]:
+        """Return the question in the agent's words, where they are not those of the call."""
+        question = self.question
+        blocks = []
+        if question.title and question.title != question.call.title:
+            blocks.append(TextBlock([("strong", exact_line(shortened(question.title, LONG)))]))
+        if question.description:
+            blocks.append(TextBlock(brief("muted", question.description, level, safe_line)))
+        return blocks
 
     def _lost(self) -> list[TextBlock]:
         """Return warnings about files to be replaced that cannot be shown."""
@@ -717,7 +730,11 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def _change(self, diff: Diff, note: str) -> FileDiff:
         there = self._places.get(diff.path, _HERE).at
+        words = operation_words(diff, self._cwd)
+        note += f" ({words})" if words else ""
         name = formatting.inside(diff.path, self._cwd) + (f" → {there}" if there else "") + note
+        if diff.is_untold:
+            return FileDiff(name, *NOT_SHOWN, "", None)
         if self.question.unasked:  # a write of a whole file
             return FileDiff(name, diff.before, diff.new_text)
         if diff.before is not None:

@@ -133,7 +133,7 @@ def details_of(
     blocks: list[Block] = [*facts, *title, *reasons, *_plan(call, level)]
     texts = _texts(call)
     if texts and diffs_of(call):  # the changes below have to be in view
-        blocks.append(TextBlock(_brief("text", " ".join(texts), level, safe_line), above=1))
+        blocks.append(TextBlock(brief("text", " ".join(texts), level, safe_line), above=1))
     else:
         blocks += [TextBlock(_cut("text", text, level), above=1) for text in texts]
     rest = rest_of_input(call)
@@ -252,10 +252,10 @@ def _title(call: ToolCall, level: DetailLevel, *, is_alone: bool) -> TextBlock:
     one_line = exact_line if kind_of(call) == "execute" else safe_line
     if is_alone:
         return TextBlock(_cut("strong", call.title, level, clean=one_line))
-    return TextBlock(_brief("strong", call.title, level, one_line))
+    return TextBlock(brief("strong", call.title, level, one_line))
 
 
-def _brief(role: str, text: str, level: DetailLevel, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
+def brief(role: str, text: str, level: DetailLevel, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
     """Return about two rows of a text of minor weight, unless the level of detail is whole."""
     shown = shortened(one_line(text[:LONG]), BRIEF)
     if level.whole or (len(text) <= LONG and shown == one_line(text)):

@@ -29,10 +29,10 @@ from acp_tui.protocol.schema import (
 from acp_tui.session.entries import Diff, Item, Text, ToolCall
 from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces
-from acp_tui.ui.entries.words import call_title
+from acp_tui.ui.entries.words import call_title, operation_words
 from acp_tui.ui.screens.full_screens import FullScreen
 from acp_tui.ui.screens.menu import MenuItem, MenuOwner, choose
-from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.output_block import JsonBlock, OutputBlock
@@ -64,9 +64,13 @@ class CallPage:
     """Content items; for `json`, the one value."""
 
 
+class Printed(Text):
+    """The output of a terminal, which is no Markdown."""
+
+
 def pages(call: ToolCall) -> list[CallPage]:
     """Return the pages of a call: its content in order, then input and output of the tool."""
-    found = list(_content_pages(call.content))
+    found = list(_content_pages([_kept(item, call) for item in call.content]))
     if call.raw_input is not None:
         found.append(CallPage("raw input", "json", [call.raw_input]))
     if call.raw_output is not None:
@@ -74,6 +78,12 @@ def pages(call: ToolCall) -> list[CallPage]:
     if call.meta:
         found.append(CallPage("_meta", "json", [call.meta]))
     return found or [CallPage("text", "text")]
+
+
+def _kept(item: Item, call: ToolCall) -> Item:
+    """Return the output of a terminal that the agent runs, or ran, as text; other items unchanged."""
+    is_kept = isinstance(item, TerminalItem) and call.output is not None
+    return Printed(str(call.output)) if is_kept else item
 
 
 def blocks(page: CallPage, redraw: Callable[[Block], None] | None = None) -> list[Block]:
@@ -112,6 +122,8 @@ def _block(
         return JsonBlock(item.raw)
     if isinstance(item, SessionItem):
         return TextBlock([("muted", f"session {item.session_id}")])
+    if isinstance(item, Printed):
+        return OutputBlock(item.text)
     if isinstance(item, Text):
         return _text(item.text)
     content = item.content
@@ -298,14 +310,17 @@ class ToolCallScreen(FullScreen[None]):
 
     def _file_diff(self, diff: Diff, view: DiffView, page: CallPage) -> FileDiff:
         """Return a diff in its place in the file; if that must be looked for, it is shown again then."""
-        path, old = inside(diff.path, self._cwd), diff.before
+        path, old, words = inside(diff.path, self._cwd), diff.before, operation_words(diff, self._cwd)
+        if diff.is_untold:
+            return FileDiff(path, *NOT_SHOWN, words, None)
         edit = None
         if self._edits is not None:
             may_be_done = self._call.is_final and self._call.status != "rejected"
             edit = self._edits.look(diff, may_be_done=may_be_done, then=lambda: self._show_placed(view, page))
         if edit is None:
-            return FileDiff(path, old, diff.new_text, first_line=None if old is not None else 1)
-        return FileDiff(path, edit.old, edit.new, edit.note, edit.first_line)
+            return FileDiff(path, old, diff.new_text, words, None if old is not None else 1)
+        note = ", ".join(filter(None, (words, edit.note)))
+        return FileDiff(path, edit.old, edit.new, note, edit.first_line)
 
     def _show_placed(self, view: DiffView, page: CallPage) -> None:
         files = [self._file_diff(diff, view, page) for diff in page.items] if view.is_attached else []

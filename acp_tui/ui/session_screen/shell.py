@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from acp_tui.conversation.start import Start
-from acp_tui.session.entries import Subagent, ToolCall
+from acp_tui.session.entries import OwnTerminal, Subagent, ToolCall
 from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.entries.words import call_title
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.terminal.log import text_of
-from acp_tui.ui.widgets.text import shortened
+from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal, TerminalError, Terminals, UnknownTerminal
 
@@ -182,10 +182,14 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     left = [*conversation.background, *shell.background]
     agents = conversation.session.working if conversation.session is not None else []
     calls = conversation.session.background_calls if conversation.session is not None else []
-    if not (left or agents or calls):
+    terminals = conversation.session.background_terminals if conversation.session is not None else []
+    if not (left or agents or calls or terminals):
         screen.notify("Nothing is running in the background.")
         return
+    own = {f"call {each.tool_call_id}": each for each in calls}
+    ran = {f"terminal {each.terminal_id}": each for each in terminals}
     items = [*_items(left), *map(_subagent, agents), *(_call(call, conversation.cwd) for call in calls)]
+    items += map(_terminal, terminals)
     chosen = await choose(screen, "Running in the background: Enter stops it", items)
     for number, terminal in enumerate(left):
         if chosen in (_ALL, str(number)):
@@ -193,8 +197,11 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     for one in agents:
         if chosen == f"agent {one.session_id}" and not conversation.cancel_child(one.session_id):
             screen.notify("The agent offers no way to stop it alone.", title=one.name)
-    if chosen is not None and chosen.startswith("call "):
+    one_of_agent = own.get(chosen or "") or ran.get(chosen or "")
+    if one_of_agent is not None and not one_of_agent.can_cancel:
         screen.notify("Its agent runs it, and offers no way to stop it alone: ask for that in a prompt.")
+    elif one_of_agent is not None and (why_not := await conversation.cancel_alone(one_of_agent)):
+        screen.notify(why_not, severity="warning")
     screen.show_status()
 
 
@@ -205,6 +212,11 @@ def _subagent(one: Subagent) -> MenuItem:
 
 def _call(call: ToolCall, cwd: str) -> MenuItem:
     return MenuItem(f"call {call.tool_call_id}", call_title(call, cwd), "run by the agent", "its commands")
+
+
+def _terminal(one: OwnTerminal) -> MenuItem:
+    words = safe_line(one.command) or one.terminal_id
+    return MenuItem(f"terminal {one.terminal_id}", words, "run by the agent", "its commands")
 
 
 def _items(left: Sequence[Terminal]) -> list[MenuItem]:

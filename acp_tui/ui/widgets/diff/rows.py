@@ -221,6 +221,10 @@ _LONGEST: Final = 3.0
 """Seconds for comparing one file exactly; the rest is compared roughly."""
 
 
+NOT_SHOWN: Final = ("\0", "\0\0")
+"""Stands for content that differs and is not shown."""
+
+
 @dataclass(frozen=True)
 class FileDiff:
     """A file to show: its path for display, and its text before and after."""

@@ -260,6 +260,10 @@ class MarkdownBlock(Block):
         """First row that was painted in colours that may change."""
         self.replace(text)
 
+    def shows(self, text: object) -> bool:
+        """Return whether this is the text that is shown."""
+        return text is self._text
+
     def append(self, text: str) -> None:
         """Append a piece of text; call `Transcript.changed` afterwards."""
         self._text.append(text)

@@ -1,0 +1,118 @@
+"""Git patches of version 2 of the protocol, cut into the changes of its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+_HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_NAMES: Final = ("--- ", "+++ ", "rename to ", "copy to ", "rename from ", "copy from ")
+
+
+@dataclass(slots=True)
+class _FilePatch:
+    """The part of a patch about one file."""
+
+    names: list[str] = field(default_factory=list)
+    hunks: list[tuple[str, str]] = field(default_factory=list)
+    """Lines before and after, with those around them that stay."""
+
+    def is_about(self, path: str) -> bool:
+        """Return whether a path is one of its names, which may have `a/` or `b/` in front."""
+        return any(path.endswith(f"/{name.removeprefix('/')}") for name in self.names)
+
+
+def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the changes of a diff as version 1 says them: one for each hunk, or one without text.
+
+    The paths are those of `changes`; the patch tells only lines.
+    """
+    patch = diff.get("patch")
+    is_read = isinstance(patch, dict) and patch.get("format") == "git_patch"
+    text = patch.get("text") if is_read and isinstance(patch, dict) else None
+    changes = [
+        each for each in diff["changes"] if isinstance(each, dict) and isinstance(each.get("path"), str)
+    ]
+    files = list(_files(text)) if isinstance(text, str) else []
+    found: list[dict[str, Any]] = []
+    for number, change in enumerate(changes):
+        paths = [path for path in (change["path"], change.get("oldPath")) if isinstance(path, str)]
+        part = next((each for each in files if any(map(each.is_about, paths))), None)
+        if part is None and len(files) == len(changes):
+            part = files[number]
+        found += _parts(change, part.hunks if part is not None else [])
+    return found
+
+
+def _parts(change: dict[str, Any], hunks: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    told: dict[str, Any] = {"type": "diff", "path": change["path"]}
+    told["operation"] = str(change.get("operation") or "modify")
+    if isinstance(change.get("oldPath"), str):
+        told["oldPath"] = change["oldPath"]
+    if not hunks:
+        yield {**told, "newText": ""}
+    for old, new in hunks:
+        is_new = told["operation"] == "add" and not old
+        yield {**told, "oldText": None if is_new else old, "newText": new}
+
+
+def _files(patch: str) -> Iterator[_FilePatch]:
+    """Yield the parts of a patch, one for each file."""
+    part: _FilePatch | None = None
+    lines = patch.split("\n")
+    at, has_hunks = 0, False
+    while at < len(lines):
+        line = lines[at]
+        found = _HUNK.match(line)
+        if found is not None and part is not None:
+            hunk, at = _hunk(lines, at + 1, int(found[1] or 1), int(found[2] or 1))
+            part.hunks.append(hunk)
+            has_hunks = True
+            continue
+        begins = line.startswith("diff --git ") or (line.startswith("--- ") and (part is None or has_hunks))
+        if begins:
+            if part is not None:
+                yield part
+            part, has_hunks = _FilePatch(), False
+        if part is not None:
+            part.names += [_name(line[len(start) :]) for start in _NAMES if line.startswith(start)]
+        at += 1
+    if part is not None:
+        yield part
+
+
+def _name(text: str) -> str:
+    name = text.partition("\t")[0].strip()
+    return re.sub(r"^[ab]/", "", name) if name != "/dev/null" else "/dev/null/"
+
+
+def _hunk(lines: list[str], at: int, old_count: int, new_count: int) -> tuple[tuple[str, str], int]:
+    """Return the texts of a hunk, and where the next line is."""
+    old: list[str] = []
+    new: list[str] = []
+    while at < len(lines) and (len(old) < old_count or len(new) < new_count):
+        mark, line = lines[at][:1], lines[at][1:] + "\n"
+        if mark == "\\":
+            _cut(lines[at - 1][:1], old, new)
+        elif mark in ("-", "+", " ", ""):
+            if mark != "+":
+                old.append(line)
+            if mark != "-":
+                new.append(line)
+        else:
+            break
+        at += 1
+    if at < len(lines) and lines[at].startswith("\\"):
+        _cut(lines[at - 1][:1], old, new)
+        at += 1
+    return ("".join(old), "".join(new)), at
+
+
+def _cut(mark: str, old: list[str], new: list[str]) -> None:
+    """Take the end of the last line away: the file has none there."""
+    for texts in (old, new):
+        is_meant = mark not in ("-", "+") or texts is (old if mark == "-" else new)
+        if is_meant and texts:
+            texts[-1] = texts[-1].removesuffix("\n")

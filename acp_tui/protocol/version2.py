@@ -1,0 +1,569 @@
+"""Version 2 of the protocol in the words of version 1, for one connection.
+
+The rest of the program speaks version 1 and a few words more, which only version 2 has a use for:
+`MessageUpdate`, `ToolCallPatch`, `ToolCallContentChunk`, `AgentTerminal` and `StateUpdate` of `schema`. A
+live connection and a replayed journal have one `Version2` each, which sees every frame: some mean something
+only together.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from acp_tui.protocol.git_patch import changed_parts
+from acp_tui.protocol.jsonrpc import Call, ErrorObject, Message, Notification, Request, Response
+from acp_tui.protocol.schema import CANCELLED, TAKEN_BACK, TOOL_STATUSES
+
+Object = dict[str, Any]
+
+VERSION: Final = 2
+UNSUPPORTED: Final = -32022
+"""Code of the error of an agent that does not speak the version that it was asked for."""
+
+_METHODS: Final = {"authenticate": "auth/login", "logout": "auth/logout"}
+"""Methods of version 2 by those of version 1, where only the name differs."""
+_OLD_METHODS: Final = {new: old for old, new in _METHODS.items()}
+_OPENING: Final = ("session/new", "session/load", "session/resume", "session/fork")
+_NOT_OFFERED: Final = ("fs/", "terminal/")
+_STATUSES: Final = (*TOOL_STATUSES, "paused", "cancelled")
+_USER: Final = ("user_message", "user_message_chunk")
+
+
+def is_spoken(result: Any) -> bool:
+    """Return whether the answer to `initialize` is that of an agent that speaks version 2.
+
+    Some agents return the number that they are asked for, and speak version 1.
+    """
+    return (
+        isinstance(result, dict)
+        and result.get("protocolVersion") == VERSION
+        and isinstance(result.get("info"), dict)
+        and "agentCapabilities" not in result
+    )
+
+
+def begins(message: Message) -> bool:
+    """Return whether a message is the answer after which version 2 is spoken."""
+    return type(message) is Response and message.call.method == "initialize" and is_spoken(message.result)
+
+
+def serves(method: str) -> bool:
+    """Return whether the client serves a request in version 2, which lends no files and no terminals."""
+    return not method.startswith(_NOT_OFFERED)
+
+
+def handshake(request: Object) -> Object:
+    """Return the params of `initialize` that ask for version 2, and hold those of version 1."""
+    offered = request["clientCapabilities"]
+    capabilities: Object = {"elicitation": offered["elicitation"]} if "elicitation" in offered else {}
+    if _object(offered.get("auth")).get("terminal"):
+        capabilities["auth"] = {"terminal": {}}
+    return {
+        **request,
+        "protocolVersion": VERSION,
+        "info": request["clientInfo"],
+        "capabilities": capabilities,
+    }
+
+
+def outgoing(method: str, params: Object) -> tuple[str, Object]:
+    """Return a request of version 1 as version 2 says it."""
+    if method in _OPENING and "mcpServers" in params:
+        params = {**params, "mcpServers": [{"type": "stdio", **each} for each in params["mcpServers"]]}
+    if method == "session/load":
+        return "session/resume", {**params, "replayFrom": {"type": "start"}}
+    if method == "session/set_config_option":
+        return method, {**params, "type": "boolean" if isinstance(params.get("value"), bool) else "id"}
+    return _METHODS.get(method, method), params
+
+
+@dataclass(slots=True)
+class Inserted:
+    """A prompt that waited behind another one, and begins now."""
+
+    call: Call
+
+
+Meaning = Message | Inserted
+"""A message in words of version 1, or what has no words there."""
+
+_WAITING: Final = "session/prompt, waiting"
+"""Method of a prompt that waits behind another one: it has begun no turn, and ends none."""
+
+
+@dataclass(slots=True)
+class _Prompt:
+    """A prompt whose turn has not ended."""
+
+    call: Call
+    text: str
+    """Its text without spaces, by which it is known in the agent's words."""
+    message_id: str = ""
+    """The agent's id of it, once it was inserted."""
+    is_told: bool = False
+    """True once the agent has told it in its own words."""
+
+
+class _Output:
+    """The output of a terminal: bytes in base64 that become one text."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def add(self, data: Any, *, is_anew: bool = False) -> str:
+        """Return the text of further bytes; the rest of a character waits for the next ones.
+
+        Raises:
+            ValueError: it is no base64.
+        """
+        if not isinstance(data, str):
+            raise ValueError("no text")
+        try:
+            printed = base64.b64decode(data, validate=True)
+        except binascii.Error as error:
+            raise ValueError(str(error)) from error
+        if is_anew:
+            self._decoder.reset()
+        return self._decoder.decode(printed)
+
+    def end(self) -> str:
+        """Return the text of an unfinished character at the end."""
+        return self._decoder.decode(b"", final=True)
+
+
+@dataclass(slots=True)
+class _Talk:
+    """The knowledge of one session."""
+
+    prompts: list[_Prompt] = field(default_factory=list)
+    """Prompts whose turns have not ended, oldest first."""
+    known: set[str] = field(default_factory=set)
+    """Ids of the messages of the user that are shown."""
+    held: dict[str, list[Object]] = field(default_factory=dict)
+    """Words of the user that may be those of a prompt without an answer, by message id."""
+    early_end: Object | None = None
+    """An end that came while such words were held."""
+    terminals: dict[str, _Output] = field(default_factory=dict)
+    replays: bool = False
+    """True from the request for an existing session to its answer."""
+    last_state: Object | None = None
+    """The last state in a replay."""
+    told: tuple[Any, Any] = (None, None)
+    """State and stop reason of a subagent, as they were told last."""
+
+
+class Version2:
+    """The translation of one connection that speaks version 2."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, Call] = {}
+        """Our requests without an answer, in words of version 1."""
+        self._talks: dict[str, _Talk] = {}
+        self._parents: dict[str, str] = {}
+        """The parent of each subagent, by session id."""
+
+    def called(self, call: Call) -> Call:
+        """Return a request that was sent, in words of version 1."""
+        params = call.params if isinstance(call.params, dict) else {}
+        method = _OLD_METHODS.get(call.method, call.method)
+        if method == "session/resume" and params.get("replayFrom") is not None:
+            method = "session/load"
+        ours = Call(call.id, method, call.params)
+        self._calls[call.id] = ours
+        talk = self._talk(params)
+        if method in ("session/load", "session/resume"):
+            talk.replays = True
+        elif method == "session/prompt":
+            ours.method = _WAITING if talk.prompts else method
+            talk.prompts.append(_Prompt(ours, _squeezed(params.get("prompt"))))
+        return ours
+
+    def received(self, message: Message) -> Iterator[Meaning]:
+        """Yield the messages of version 1 that mean the same as one of version 2."""
+        match message:
+            case Response():
+                yield from self._answered(message)
+            case Notification(method="session/update", params=dict() as params) if isinstance(
+                params.get("update"), dict
+            ):
+                yield from self._updated(str(params.get("sessionId")), params["update"])
+            case Request(method="session/request_permission", params=dict() as params):
+                yield from self._asked(message, params)
+            case _:
+                yield message
+
+    def _talk(self, params: Object) -> _Talk:
+        return self._talk_of(str(params.get("sessionId")))
+
+    def _talk_of(self, session_id: str) -> _Talk:
+        return self._talks.setdefault(session_id, _Talk())
+
+    def _root_of(self, session_id: str) -> str:
+        seen = {session_id}
+        while (parent := self._parents.get(session_id)) is not None and parent not in seen:
+            session_id = parent
+            seen.add(parent)
+        return session_id
+
+    # ------------------------------------------------------------------ answers
+
+    def _answered(self, response: Response) -> Iterator[Meaning]:
+        call = self._calls.pop(response.call.id, response.call)
+        answer = replace(response, call=call)
+        if call.method == "initialize":
+            answer.result = _introduction(response.result) if is_spoken(response.result) else response.result
+            yield answer
+        elif call.method in ("session/prompt", _WAITING):
+            yield from self._inserted(answer)
+        elif call.method in _OPENING:
+            yield from self._opened(answer)
+        else:
+            if call.method == "session/set_config_option":
+                answer.result = _with_options(response.result)
+            yield answer
+
+    def _inserted(self, answer: Response) -> Iterator[Meaning]:
+        """Take the answer to a prompt: it was inserted, or never will be."""
+        session_id = str(answer.call.params.get("sessionId"))
+        talk = self._talk_of(session_id)
+        prompt = next((each for each in talk.prompts if each.call is answer.call), None)
+        if prompt is None:
+            return  # its turn has ended before
+        message_id = answer.result.get("messageId") if isinstance(answer.result, dict) else None
+        if answer.error is not None or not isinstance(message_id, str):
+            talk.prompts.remove(prompt)
+            if answer.error is not None and answer.error.code == CANCELLED:
+                answer.result, answer.error = {"stopReason": TAKEN_BACK}, None
+            elif answer.error is None:
+                answer.error = ErrorObject(0, "The answer to session/prompt names no message.")
+            yield answer
+            yield from self._released(session_id, talk)
+            return
+        if not prompt.message_id:
+            early_end = talk.early_end if message_id in talk.held else None
+            yield from self._bound(session_id, talk, prompt, message_id)
+            yield from self._released(session_id, talk)
+            if early_end is not None:
+                yield from self._ended(talk, early_end)
+
+    def _released(self, session_id: str, talk: _Talk) -> Iterator[Meaning]:
+        """Yield held words that are those of no prompt."""
+        if any(not each.message_id for each in talk.prompts):
+            return
+        held, talk.held, talk.early_end = talk.held, {}, None
+        for message_id, updates in held.items():
+            talk.known.add(message_id)
+            for update in updates:
+                yield _news(session_id, update)
+
+    def _bound(self, session_id: str, talk: _Talk, prompt: _Prompt, message_id: str) -> Iterator[Meaning]:
+        """Yield the begin of a prompt that waited, its id, and what the agent has told of it so far."""
+        prompt.message_id = message_id
+        talk.known.add(message_id)
+        if prompt.call.method == _WAITING:
+            prompt.call.method = "session/prompt"
+            yield Inserted(prompt.call)
+        yield _news(session_id, {"sessionUpdate": "user_message", "messageId": message_id})
+        for update in talk.held.pop(message_id, ()):
+            yield _news(session_id, _own_words(prompt, update))
+
+    def _opened(self, answer: Response) -> Iterator[Meaning]:
+        """Take the answer that opens a session, with its commands and the last state of a replay."""
+        result, params = answer.result, answer.call.params
+        session_id = str(params.get("sessionId")) if isinstance(params, dict) else ""
+        if answer.call.method in ("session/new", "session/fork") and isinstance(result, dict):
+            session_id = str(result.get("sessionId"))
+        talk = self._talk_of(session_id)
+        talk.replays = False
+        answer.result = _with_options(result)
+        yield answer
+        if answer.error is None and isinstance(result, dict) and "availableCommands" in result:
+            commands = _commands(result["availableCommands"])
+            yield _news(
+                session_id, {"sessionUpdate": "available_commands_update", "availableCommands": commands}
+            )
+        state, talk.last_state = talk.last_state, None
+        if answer.error is None and state is not None:
+            yield _news(session_id, _state(state))
+
+    # ------------------------------------------------------------------ updates
+
+    def _updated(self, session_id: str, update: Object) -> Iterator[Meaning]:
+        """Yield the messages that mean the same as an update."""
+        talk = self._talk_of(session_id)
+        kind = update.get("sessionUpdate")
+        if kind == "state_update":
+            yield from self._in_state(session_id, talk, update)
+        elif kind in _USER and isinstance(update.get("messageId"), str):
+            yield from self._words_of_user(session_id, talk, update)
+        else:
+            if kind == "subagent_update" and isinstance(update.get("sessionId"), str):
+                self._announced(session_id, update)
+            yield _news(session_id, _renamed(talk, update))
+
+    def _announced(self, session_id: str, update: Object) -> None:
+        child, state = update["sessionId"], update.get("state")
+        self._parents.setdefault(child, session_id)
+        if isinstance(state, dict):
+            self._talk_of(child).told = state.get("state"), state.get("stopReason")
+
+    def _words_of_user(self, session_id: str, talk: _Talk, update: Object) -> Iterator[Meaning]:
+        message_id = update["messageId"]
+        prompt = next((each for each in talk.prompts if each.message_id == message_id), None)
+        waiting = next((each for each in talk.prompts if not each.message_id), None)
+        if prompt is not None:
+            yield _news(session_id, _own_words(prompt, update))
+        elif waiting is None or talk.replays or message_id in talk.known:
+            talk.known.add(message_id)
+            yield _news(session_id, update)
+        else:
+            held = talk.held.setdefault(message_id, [])
+            held.append(update)
+            told = "".join(_squeezed(each.get("content")) for each in held)
+            if told and told == waiting.text:
+                yield from self._bound(session_id, talk, waiting, message_id)
+
+    def _in_state(self, session_id: str, talk: _Talk, update: Object) -> Iterator[Meaning]:
+        parent = self._parents.get(session_id)
+        told = update.get("state"), update.get("stopReason")
+        if parent is not None:
+            # It is told by the parent, too; one of a replay is history.
+            if told != talk.told and not self._talk_of(self._root_of(session_id)).replays:
+                talk.told = told
+                state = {name: value for name, value in update.items() if name != "sessionUpdate"}
+                news = {"sessionUpdate": "subagent_update", "sessionId": session_id, "state": state}
+                yield _news(parent, news)
+            return
+        if talk.replays:
+            talk.last_state = update
+            return
+        yield _news(session_id, _state(update))
+        if update.get("state") != "idle":
+            talk.early_end = None
+        elif update.get("stopReason") is not None:
+            yield from self._ended(talk, update)
+            if talk.held:
+                talk.early_end = update
+
+    def _ended(self, talk: _Talk, update: Object) -> Iterator[Response]:
+        """Yield the answers to all prompts that were inserted: their turn is over."""
+        over = [each for each in talk.prompts if each.message_id]
+        talk.prompts = [each for each in talk.prompts if not each.message_id]
+        for prompt in over:
+            yield _end_of_turn(prompt.call, update)
+
+    # ------------------------------------------------------------------ questions
+
+    def _asked(self, request: Request, params: Object) -> Iterator[Meaning]:
+        """Yield a question for a permission, behind the news of the call that it is about.
+
+        A question about something else gets a tool call that stands for it.
+        """
+        subject = params.get("subject")
+        subject = subject if isinstance(subject, dict) else {}
+        call = subject.get("toolCall")
+        asked = {**params, "title": params.get("title") or ""}
+        if subject.get("type") == "tool_call" and isinstance(call, dict) and "toolCallId" in call:
+            told = {**_call(call), "sessionUpdate": "tool_call_patch"}
+            yield _news(str(params.get("sessionId")), told)
+            asked["toolCall"] = {"toolCallId": call["toolCallId"]}
+        else:
+            asked["isApart"] = not isinstance(subject.get("toolCallId"), str)
+            asked["toolCall"] = _stand_in(request, params, subject)
+        request.params = asked
+        yield request
+
+
+def _news(session_id: str, update: Object) -> Notification:
+    """Return the message of an update."""
+    return Notification("session/update", {"sessionId": session_id, "update": update})
+
+
+def _end_of_turn(call: Call, update: Object) -> Response:
+    error = update.get("error")
+    if isinstance(error, dict):
+        code, said = error.get("code"), error.get("message")
+        found = ErrorObject(code if type(code) is int else 0, str(said or "Unknown error"), error.get("data"))
+        return Response(call, None, found)
+    told = {name: update[name] for name in ("stopReason", "usage", "_meta") if update.get(name) is not None}
+    return Response(call, told, None)
+
+
+def _own_words(prompt: _Prompt, update: Object) -> Object:
+    """Return words of the agent about a prompt: the first ones take the place of ours."""
+    is_chunk = update["sessionUpdate"] == "user_message_chunk"
+    if is_chunk and not prompt.is_told:
+        prompt.is_told = True
+        return {**update, "sessionUpdate": "user_message", "content": [update.get("content")]}
+    prompt.is_told = prompt.is_told or "content" in update
+    return update
+
+
+def _squeezed(content: Any) -> str:
+    """Return the text of content blocks without spaces."""
+    blocks = content if isinstance(content, list) else [content]
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    return "".join("".join(text for text in texts if isinstance(text, str)).split())
+
+
+def _state(update: Object) -> Object:
+    kept = ("sessionUpdate", "state", "stopReason", "background", "_meta")
+    return {name: update[name] for name in kept if name in update}
+
+
+# ---------------------------------------------------------------------- objects
+
+
+def _introduction(result: Object) -> Object:
+    """Return the answer to `initialize` as version 1 says it."""
+    told = result.get("capabilities")
+    capabilities = told if isinstance(told, dict) else {}
+    session = capabilities.get("session")
+    methods = [_login(each) for each in _list(result.get("authMethods")) if isinstance(each, dict)]
+    can: Object = {name: value for name, value in capabilities.items() if name not in ("session", "auth")}
+    if methods:
+        can["auth"] = {"logout": {}}
+    if isinstance(session, dict):
+        prompt, mcp = _object(session.get("prompt")), _object(session.get("mcp"))
+        others = {name: value for name, value in session.items() if name not in ("prompt", "mcp")}
+        can |= {
+            "loadSession": True,
+            "promptCapabilities": {name: isinstance(value, dict) for name, value in prompt.items()},
+            "mcpCapabilities": {"http": isinstance(mcp.get("http"), dict)},
+            "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, **others},
+        }
+    rest = {name: value for name, value in result.items() if name not in ("info", "capabilities")}
+    return {**rest, "agentInfo": result["info"], "agentCapabilities": can, "authMethods": methods}
+
+
+def _login(method: Object) -> Object:
+    env = method.get("env")
+    variables = [each for each in _list(env) if isinstance(each, dict) and isinstance(each.get("name"), str)]
+    named = {"id": method.get("methodId"), **method}
+    return {**named, "env": {each["name"]: each.get("value") for each in variables}} if variables else named
+
+
+def _with_options(value: Any) -> Any:
+    """Return an object with its config options as version 1 names them."""
+    if not isinstance(value, dict) or not isinstance(value.get("configOptions"), list):
+        return value
+    return {**value, "configOptions": [_option(each) for each in value["configOptions"]]}
+
+
+def _option(option: Any) -> Any:
+    if not isinstance(option, dict):
+        return option
+    named = {"id": option.get("configId"), **option}
+    if isinstance(option.get("options"), list):
+        named["options"] = [
+            {"group": each["groupId"], **each} if isinstance(each, dict) and "groupId" in each else each
+            for each in option["options"]
+        ]
+    return named
+
+
+def _commands(commands: Any) -> list[Object]:
+    """Return the commands of the one known type; an input of another type is none."""
+    known = [each for each in _list(commands) if isinstance(each, dict)]
+    return [
+        {**each, "input": each["input"] if _object(each.get("input")).get("type", "text") == "text" else None}
+        if "input" in each
+        else each
+        for each in known
+        if each.get("type", "command") == "command"
+    ]
+
+
+def _renamed(talk: _Talk, update: Object) -> Object:
+    """Return an update with the names and values of version 1."""
+    match update.get("sessionUpdate"):
+        case "tool_call_update":
+            return {**_call(update), "sessionUpdate": "tool_call_patch"}
+        case "tool_call_content_chunk":
+            return {**update, "content": _items([update.get("content")])}
+        case "terminal_update" | "terminal_output_chunk":
+            return _terminal(talk, update)
+        case "available_commands_update":
+            return {**update, "availableCommands": _commands(update.get("availableCommands"))}
+        case "config_option_update":
+            return _object(_with_options(update))
+        case "usage_update" if update.get("cost", "") is None:
+            return {**update, "clearsCost": True}
+        case _:
+            return update
+
+
+def _call(call: Object) -> Object:
+    """Return a tool call as version 1 says it; what is null stays null."""
+    told = dict(call)
+    if isinstance(call.get("content"), list):
+        told["content"] = _items(call["content"])
+    if isinstance(call.get("status"), str) and call["status"] not in _STATUSES:
+        told["status"] = "in_progress"  # a word of a later version: it goes on
+    return told
+
+
+def _items(items: list[Any]) -> list[Any]:
+    found: list[Any] = []
+    for item in items:
+        is_diff = (
+            isinstance(item, dict) and item.get("type") == "diff" and isinstance(item.get("changes"), list)
+        )
+        found += changed_parts(item) if is_diff else [item]
+    return found
+
+
+def _terminal(talk: _Talk, update: Object) -> Object:
+    """Return the news of a terminal with its output as text; what cannot be read stays as it is."""
+    terminal_id = update.get("terminalId")
+    if not isinstance(terminal_id, str):
+        return update
+    output = talk.terminals.setdefault(terminal_id, _Output())
+    kept = ("terminalId", "command", "cwd", "capabilities", "_meta")
+    told: Object = {name: update[name] for name in kept if name in update}
+    told["sessionUpdate"] = "agent_terminal"
+    try:
+        if update["sessionUpdate"] == "terminal_output_chunk":
+            told["printed"] = output.add(update.get("data"))
+        elif "output" in update:
+            told["printed"] = output.add(_object(update["output"]).get("data", ""), is_anew=True)
+            told["isAnew"] = True
+    except ValueError:
+        return update
+    if "exitStatus" in update and update["sessionUpdate"] == "terminal_update":
+        status = update["exitStatus"]
+        told["hasEnded"] = isinstance(status, dict)
+        told["exitCode"] = _object(status).get("exitCode")
+        told["exitSignal"] = _object(status).get("signal")
+        told["printed"] = told.get("printed", "") + output.end()
+    return told
+
+
+def _stand_in(request: Request, params: Object, subject: Object) -> Object:
+    """Return the tool call that stands for the subject of a question."""
+    call_id = subject.get("toolCallId")
+    call: Object = {"toolCallId": call_id if isinstance(call_id, str) else f"question {request.id!r}"}
+    if subject.get("type") == "command" and isinstance(subject.get("command"), str):
+        call["kind"] = "execute"
+        call["rawInput"] = {name: subject[name] for name in ("command", "cwd") if name in subject}
+        if not isinstance(call_id, str):
+            call["title"] = subject["command"]
+        if isinstance(subject.get("terminalId"), str) and not isinstance(call_id, str):
+            call["content"] = [{"type": "terminal", "terminalId": subject["terminalId"]}]
+        return call
+    call["title"] = str(params.get("title") or "")
+    rest = {name: value for name, value in subject.items() if name != "_meta"}
+    return {**call, "kind": "other", **({"rawInput": rest} if rest else {})}
+
+
+def _object(value: Any) -> Object:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
