@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any, Final
 
 from platformdirs import user_cache_path
 
+from acp_tui.store.launch import ProtocolChoice
 from tests.real.dialects.answer import Use
 
 FOLDER_VARIABLE: Final = "ACP_TUI_AGENTS"
@@ -47,6 +49,8 @@ class RealAgent:
     reads: bool = False
     later_minute: bool = False
     cannot: dict[str, str] = field(default_factory=dict)
+    protocol: ProtocolChoice = 1
+    """The version of the protocol that acp-tui asks it for."""
 
     @property
     def version(self) -> str:
@@ -78,6 +82,10 @@ class RealAgent:
         for path, text in {**self.files, **(self.own_files if own else {})}.items():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_text(_filled(text, values), "utf-8")
+        if self.protocol != 1:
+            settings = home / ".config/acp-tui/settings.toml"
+            settings.parent.mkdir(parents=True)
+            settings.write_text(f"[agents.{self.name}]\nprotocol = {json.dumps(self.protocol)}\n", "utf-8")
         path = os.pathsep.join((str(programs), os.environ["PATH"]))
         env = {"HOME": str(home), "PATH": path, **_filled(self.env, values)}
         for command in _filled(self.setup, values):

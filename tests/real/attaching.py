@@ -37,7 +37,13 @@ async def sessions_of(run: Run, prompt: str) -> Found:
     argv = [str(_program(program, run.env["PATH"])), *arguments]
     process = Process.spawn(argv, cwd=str(run.workspace), env=run.env)
     journal = Journal(run.home / "attaching.ndjson", [])
-    agent = Agent(process, Host(Terminals()), journal, lambda _session_id, _change: None)
+    agent = Agent(
+        process,
+        Host(Terminals()),
+        journal,
+        lambda _session_id, _change: None,
+        protocol=run.agent.protocol,
+    )
     listening = asyncio.create_task(agent.run())
     try:
         async with asyncio.timeout(_SECONDS):

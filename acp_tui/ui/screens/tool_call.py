@@ -64,7 +64,7 @@ class CallPage:
     """Content items; for `json`, the one value."""
 
 
-class Printed(Text):
+class KeptOutput(Text):
     """The output of a terminal, which is no Markdown."""
 
 
@@ -83,7 +83,7 @@ def pages(call: ToolCall) -> list[CallPage]:
 def _kept(item: Item, call: ToolCall) -> Item:
     """Return the output of a terminal that the agent runs, or ran, as text; other items unchanged."""
     is_kept = isinstance(item, TerminalItem) and call.output is not None
-    return Printed(str(call.output)) if is_kept else item
+    return KeptOutput(str(call.output)) if is_kept else item
 
 
 def blocks(page: CallPage, redraw: Callable[[Block], None] | None = None) -> list[Block]:
@@ -122,7 +122,7 @@ def _block(
         return JsonBlock(item.raw)
     if isinstance(item, SessionItem):
         return TextBlock([("muted", f"session {item.session_id}")])
-    if isinstance(item, Printed):
+    if isinstance(item, KeptOutput):
         return OutputBlock(item.text)
     if isinstance(item, Text):
         return _text(item.text)
