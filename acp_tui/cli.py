@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # each command loads what it needs, and no more
     from acp_tui.conversation.start import Start
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.folders import Problem
-    from acp_tui.store.launch import Launch
+    from acp_tui.store.launch import Launch, ProtocolChoice
     from acp_tui.store.mcp import McpServer
     from acp_tui.store.settings import Settings
 
@@ -603,6 +603,8 @@ def examine(words: Sequence[str]) -> int:
             doctor.print_missing(agent or "", str(refusal))
         raise
     assert launch is not None
+    wanted: dict[str, ProtocolChoice] = {"1": 1, "2": 2, "newest": "newest"}
+    launch = launch._replace(protocol=wanted.get(options["protocol"], launch.protocol))
     state = doctor.state_of(launch, known) if options["files"] else None
     return doctor.run(
         launch, cwd, options["timeout"], options["prompt"], as_json=options["json"], state=state

@@ -260,8 +260,9 @@ class Agent:
             raise OtherVersion(other) from error
         self._capabilities.info = info = parse_result(InitializeResponse, "initialize", result)
         self.connection.offers_logins = bool(info.auth_methods)
-        is_echo = asked != 1 and info.protocol_version == asked  # or that version, if it is spoken
-        if not info.is_supported and not is_echo:
+        if asked != 1 and info.protocol_version == asked:
+            info.protocol_version = self.connection.version  # some return the number and speak version 1
+        elif not info.is_supported:
             await self.stop()
             raise WrongVersion(info.protocol_version, PROTOCOL_VERSION)
         return info

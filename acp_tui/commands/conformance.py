@@ -9,7 +9,7 @@ from typing import Any, Final
 from acp_tui.agent.capabilities import abilities
 from acp_tui.commands.findings import Finding, WireMessage, answer_of, is_answer, shown
 from acp_tui.commands.vocabulary import is_known
-from acp_tui.protocol import dialects
+from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.frames import BESIDE
 from acp_tui.protocol.jsonrpc import UNASKED, Dropped, Noise
 from acp_tui.protocol.schema import InitializeResponse, UnknownUpdate
@@ -44,6 +44,14 @@ def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
         yield Finding("capabilities", "note", "names none", "nothing optional is used")
     if dialects.normalise("InitializeResponse", raw) is not raw:
         yield Finding("dialect", "note", "initialize uses older names", "translated")
+
+
+def older_than_asked(raw: Any) -> Finding:
+    """Report an agent that was asked for version 2, and speaks version 1; `raw` is its introduction."""
+    if not isinstance(raw, dict) or raw.get("protocolVersion") != version2.VERSION:
+        return Finding("protocol", "note", "does not speak version 2", "version 1 is spoken")
+    text = f"returns the number {version2.VERSION} that it is asked for, and speaks version 1"
+    return Finding("protocol", "broken", text, "version 1 is spoken")
 
 
 def new_session(result: Any) -> Iterator[Finding]:
@@ -226,7 +234,9 @@ def _update_of(msg: dict[str, Any]) -> Any:
 
 
 def _name(update: Any) -> str:
-    return str(update.get("sessionUpdate", "without a name")) if isinstance(update, dict) else "no object"
+    if not isinstance(update, dict):
+        return "no object"
+    return version2.name_of(str(update.get("sessionUpdate", "without a name")))
 
 
 def _methods(msgs: Sequence[dict[str, Any]]) -> str:

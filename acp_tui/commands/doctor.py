@@ -18,12 +18,20 @@ from typing_extensions import override
 
 from acp_tui import __version__
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginRequired, abilities
+from acp_tui.agent.capabilities import (
+    AgentError,
+    AgentGone,
+    CallFailed,
+    LoginRequired,
+    OtherVersion,
+    abilities,
+)
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.commands import agent_files, conformance, machine, vocabulary
-from acp_tui.commands.findings import Finding, Verdict, WireMessage
+from acp_tui.commands.examined_wire import ExaminedWire
+from acp_tui.commands.findings import Finding, Verdict
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Dropped, Noise, Notification, Request
 from acp_tui.protocol.schema import InitializeResponse, TextContent, has
@@ -33,7 +41,7 @@ from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.agents import KnownAgent, agent_of
 from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
-from acp_tui.store.launch import Launch
+from acp_tui.store.launch import Launch, ProtocolChoice
 from acp_tui.store.redaction import mask_arguments, mask_tokens
 from acp_tui.store.urls import masked
 from acp_tui.workspace.guard import Guard
@@ -108,7 +116,7 @@ async def _own_files(
         except SpawnFailed as error:
             return Finding(agent_files.CHECK, "note", f"not known: {error.title}")
         unused = Report(launch)  # strace slows it down, and answers signals in its own way
-        await _Examination(unused, process, cwd, patience, __version__).run(prompt)
+        await _Examination(unused, process, cwd, patience, __version__, launch.protocol).run(prompt)
         if not unused.info:
             return Finding(agent_files.CHECK, "note", "not known: it does not start under strace")
         return await asyncio.to_thread(agent_files.finding_in, told, cwd, state)
@@ -242,13 +250,18 @@ async def examine(
         guard: ends the agent if we are killed.
     """
     report = Report(launch)
-    try:
-        process = Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard)
-    except SpawnFailed as error:
-        report.add("start", "broken", error.title, error.advice)
-        return report
     report.add("program", "well", launch.argv[0])
-    await _Examination(report, process, cwd, patience, version).run(prompt)
+    protocol: ProtocolChoice | None = launch.protocol
+    while protocol is not None:
+        try:
+            process = Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard)
+        except SpawnFailed as error:
+            report.findings = []
+            report.add("start", "broken", error.title, error.advice)
+            return report
+        examination = _Examination(report, process, cwd, patience, version, protocol)
+        await examination.run(prompt)
+        protocol = examination.other_version
     if launch.quirks.missing_file_reads_empty:
         text = "known to give up creating a file when reading it first is an error"
         report.add("quirk", "note", text, "a missing file reads as empty")
@@ -263,30 +276,6 @@ async def examine(
 
 class _Over(Exception):
     """The examination cannot continue."""
-
-
-class _Wire:
-    """A journal that keeps the messages for the checks."""
-
-    def __init__(self) -> None:
-        self.frames: list[WireMessage] = []
-
-    def record(self, direction: str, line: bytes) -> None:
-        if len(line) > _LARGE and direction == "out":
-            return  # our own oversized line
-        msg = json.loads(line.decode("utf-8", "replace"))
-        self.frames.append(WireMessage(direction, msg))
-
-    def raw(self, text: str) -> None: ...
-
-    def note(self, msg: dict[str, Any]) -> None: ...
-
-    def output(self, msg: dict[str, Any]) -> None: ...
-
-    def flush(self) -> None: ...
-
-    def flush_some(self) -> bool:
-        return False
 
 
 class _Examined(Agent):
@@ -312,13 +301,24 @@ class _Examined(Agent):
 class _Examination:
     """One run of all checks; each may end it."""
 
-    def __init__(self, report: Report, process: Process, cwd: str, patience: float, version: str) -> None:
+    def __init__(
+        self,
+        report: Report,
+        process: Process,
+        cwd: str,
+        patience: float,
+        version: str,
+        protocol: ProtocolChoice,
+    ) -> None:
+        self.other_version: ProtocolChoice | None = None
+        """The version to ask for in another process, after the agent has refused this one."""
+        self._protocol = protocol
         self._report = report
         self._process = process
         self._cwd = cwd
         self._roots = [cwd, str(Path(cwd).resolve())]
         self._patience = patience
-        self._wire = _Wire()
+        self._wire = ExaminedWire()
         self._noise: list[Noise] = []
         self._stderr_size = 0
         self._session: Session | None = None
@@ -327,7 +327,13 @@ class _Examination:
         self._refusal: int | None = None
         """Error code of its answer to unknown methods."""
         self._agent = _Examined(
-            process, Host(Terminals()), self._wire, self._hear, name=report.launch.name, version=version
+            process,
+            Host(Terminals()),
+            self._wire,
+            self._hear,
+            name=report.launch.name,
+            version=version,
+            protocol=protocol,
         )
         self._agent.unassigned, self._agent.too_large = [], []
         self._agent.on_noise = self._noise.append
@@ -364,6 +370,11 @@ class _Examination:
             raise _Over from None
         except AgentGone:
             raise self._gone("start") from None
+        except OtherVersion as refused:
+            self.other_version = refused.version
+            text = f"refuses version 2; started again, and asked for version {refused.version}"
+            self._report.add("protocol", "note", text)
+            raise _Over from None
         except AgentError as error:
             self._report.add("start", "broken", str(error))
             raise _Over from None
@@ -371,6 +382,8 @@ class _Examination:
         self._report.add("start", "well", f"answers initialize in {time.monotonic() - began:.1f} s")
         raw = conformance.answer_to(self._wire.frames, "initialize")
         self._report.findings += conformance.initialization(info, raw)
+        if self._protocol != 1 and self._agent.connection.version == 1:
+            self._report.findings.append(conformance.older_than_asked(raw))
 
     async def _ask_unknown(self) -> None:
         """Check that an unknown request is refused. Source: JSON-RPC, -32601."""

@@ -68,6 +68,11 @@ def doctor() -> ArgumentParser:
         "--timeout", type=_seconds, default=30.0, metavar="S", help="seconds for each answer (default: 30)"
     )
     made.add_argument(
+        "--protocol",
+        choices=["1", "2", "newest"],
+        help="the version of the protocol to ask the agent for; by default as in the settings",
+    )
+    made.add_argument(
         "--prompt",
         metavar="TEXT",
         help="also send this, twice: once to the end, once to be cancelled; a third time if a cancel in "

@@ -7,7 +7,7 @@ from os.path import normpath
 from typing import Any, Final
 
 from acp_tui.commands.findings import Finding, WireMessage, answers_to, came, shown
-from acp_tui.protocol import dialects
+from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.schema import (
     TOOL_KINDS,
     TOOL_STATUSES,
@@ -45,7 +45,7 @@ _REQUESTS: Final[dict[str, type[Model]]] = {
 _TELLS: Final = frozenset({"session/update", "elicitation/complete", "$/cancel_request"})
 _ASKS: Final = frozenset({*_REQUESTS, "elicitation/create"})
 _STOPS: Final = ("end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled")
-_CALLS: Final = ("tool_call", "tool_call_update")
+_CALLS: Final = ("tool_call", "tool_call_update", "tool_call_patch")
 _PLAN_STATUSES: Final = ("pending", "in_progress", "completed")
 _PRIORITIES: Final = ("high", "medium", "low")
 _CATEGORIES: Final = ("mode", "model", "model_config", "thought_level")
@@ -94,7 +94,7 @@ def shapes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
             refused = "ignored, or the request is refused with -32602"
             yield Finding(method, "broken", shown(found), refused)
     found = [
-        f"{update.get('sessionUpdate', 'an update')}: {text}"
+        f"{version2.name_of(update.get('sessionUpdate', 'an update'))}: {text}"
         for update in _updates(frames)
         if not isinstance(_first(update), UnknownUpdate) or is_known(update)
         for text in update_complaints(update)
@@ -123,6 +123,8 @@ _KINDS_OF_NEWS: Final = frozenset(
         *("session_info_update", "usage_update", "notice"),
         *("compaction_update", "compaction_summary_chunk", "plan_update", "plan_removed"),
         *("subagent_update", "session_message", "session_message_chunk"),
+        *("user_message", "agent_message", "agent_thought", "state_update"),
+        *("tool_call_patch", "tool_call_content_chunk", "agent_terminal"),
     }
 )
 
@@ -286,9 +288,7 @@ def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence
     asked = [
         _get(frame.msg.get("params"), "toolCall") for frame in came(frames, "session/request_permission")
     ]
-    told = [
-        update for update in updates if _get(update, "sessionUpdate") in ("tool_call", "tool_call_update")
-    ]
+    told = [update for update in updates if _get(update, "sessionUpdate") in _CALLS]
     every = [call for call in (*told, *asked) if isinstance(call, dict)]
     places = _texts(_get(place, "path") for call in every for place in _list(call.get("locations")))
     diffs = _texts(

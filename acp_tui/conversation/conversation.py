@@ -51,6 +51,7 @@ T = TypeVar("T")
 
 _LOGIN_TOLD: Final = 2.0
 """Seconds that an agent has to tell the state of its login."""
+_NOT_IN_VERSION_2: Final = "The agent does not speak version 2 of the protocol; version 1 is used."
 
 
 class QuestionsByKey(Mapping[tuple[str, str], "Question"]):
@@ -588,9 +589,12 @@ class Conversation(ConversationState):
     async def _start_session(self, running: RunningAgent, this: int) -> None:
         """Open a session and be ready, unless this round ends before that."""
         try:
+            wanted = self.launch.protocol if self.launch is not None else 1
             agent, session = await self._open_session((await self._initialized(running)).agent)
             if this == self.round:
                 self._show(session)
+                if wanted == 2 and agent.connection.version != wanted:
+                    agent.note(session.id, Noted(_NOT_IN_VERSION_2))
                 self._opening.tell(agent, session, self.sandbox)
                 if self._opening.is_below:
                     self.give_back()  # the prompts were for an agent that knows the session above

@@ -28,6 +28,7 @@ UNSUPPORTED: Final = -32022
 _METHODS: Final = {"authenticate": "auth/login", "logout": "auth/logout"}
 """Methods of version 2 by those of version 1, where only the name differs."""
 _OLD_METHODS: Final = {new: old for old, new in _METHODS.items()}
+_OWN_NAMES: Final = {"tool_call_patch": "tool_call_update", "agent_terminal": "terminal_update"}
 _OPENING: Final = ("session/new", "session/load", "session/resume", "session/fork")
 _NOT_OFFERED: Final = ("fs/", "terminal/")
 _STATUSES: Final = (*TOOL_STATUSES, "paused", "cancelled")
@@ -55,6 +56,11 @@ def begins(message: Message) -> bool:
 def serves(method: str) -> bool:
     """Return whether the client serves a request in version 2, which lends no files and no terminals."""
     return not method.startswith(_NOT_OFFERED)
+
+
+def name_of(update: str) -> str:
+    """Return the name of an update on the wire, where the program has a name of its own."""
+    return _OWN_NAMES.get(update, update)
 
 
 def handshake(request: Object) -> Object:
