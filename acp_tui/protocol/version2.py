@@ -58,6 +58,28 @@ def serves(method: str) -> bool:
     return not method.startswith(_NOT_OFFERED)
 
 
+def asked_call(params: Object, request_id: Any) -> Object:
+    """Return the tool call that a question for a permission is about, or one that stands for its subject."""
+    subject = _object(params.get("subject"))
+    call = _object(subject.get("toolCall"))
+    if subject.get("type") == "tool_call" and "toolCallId" in call:
+        return _call(call)
+    return _stand_in(request_id, params, subject)
+
+
+def items_of(content: list[Any]) -> list[Any]:
+    """Return the content of a tool call as version 1 says it: a diff becomes one for each hunk."""
+    return _items(content)
+
+
+def printed_text(data: Any) -> str:
+    """Return the text of bytes in base64, or "" if they are none."""
+    try:
+        return _Output().add(data)
+    except ValueError:
+        return ""
+
+
 def name_of(update: str) -> str:
     """Return the name of an update on the wire, where the program has a name of its own."""
     return _OWN_NAMES.get(update, update)
@@ -370,17 +392,13 @@ class Version2:
 
         A question about something else gets a tool call that stands for it.
         """
-        subject = params.get("subject")
-        subject = subject if isinstance(subject, dict) else {}
-        call = subject.get("toolCall")
-        asked = {**params, "title": params.get("title") or ""}
-        if subject.get("type") == "tool_call" and isinstance(call, dict) and "toolCallId" in call:
-            told = {**_call(call), "sessionUpdate": "tool_call_patch"}
-            yield _news(str(params.get("sessionId")), told)
+        subject, call = _object(params.get("subject")), asked_call(params, request.id)
+        asked = {**params, "title": params.get("title") or "", "toolCall": call}
+        if subject.get("type") == "tool_call" and "toolCallId" in _object(subject.get("toolCall")):
+            yield _news(str(params.get("sessionId")), {**call, "sessionUpdate": "tool_call_patch"})
             asked["toolCall"] = {"toolCallId": call["toolCallId"]}
         else:
             asked["isApart"] = not isinstance(subject.get("toolCallId"), str)
-            asked["toolCall"] = _stand_in(request, params, subject)
         request.params = asked
         yield request
 
@@ -550,10 +568,10 @@ def _terminal(talk: _Talk, update: Object) -> Object:
     return told
 
 
-def _stand_in(request: Request, params: Object, subject: Object) -> Object:
+def _stand_in(request_id: Any, params: Object, subject: Object) -> Object:
     """Return the tool call that stands for the subject of a question."""
     call_id = subject.get("toolCallId")
-    call: Object = {"toolCallId": call_id if isinstance(call_id, str) else f"question {request.id!r}"}
+    call: Object = {"toolCallId": call_id if isinstance(call_id, str) else f"question {request_id!r}"}
     if subject.get("type") == "command" and isinstance(subject.get("command"), str):
         call["kind"] = "execute"
         call["rawInput"] = {name: subject[name] for name in ("command", "cwd") if name in subject}

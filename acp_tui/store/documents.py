@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, get_args
 
 from pydantic_core import from_json
 
-from acp_tui.protocol import dialects, frames
+from acp_tui.protocol import dialects, frames, version2
 from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.folders import plain_file
 
@@ -23,6 +23,8 @@ COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
 
 _READ_AGAIN: Final = 8 << 20
 """Maximum bytes that are read of a document."""
+_KEPT: Final = 1 << 20
+"""Characters kept of the output of a terminal of the agent's own."""
 _INPUT: Final = 1_000
 """Maximum characters of a text in a tool call's input: a longer one is a file, which its diff tells."""
 _HEAD: Final = 400
@@ -33,6 +35,9 @@ _PASSED_OVER: Final = re.compile(
 )
 _CHUNKS: Final = ("agent_message_chunk", "agent_thought_chunk")
 _CALLS: Final = ("tool_call", "tool_call_update")
+_WHOLE: Final = ("agent_message", "agent_thought")
+"""Messages of version 2 that are told whole, and told anew."""
+_OUTPUTS: Final = ("terminal_update", "terminal_output_chunk")
 
 
 @dataclass
@@ -166,8 +171,10 @@ class DocumentReader:
         self, direction: str, msg: dict[str, Any], params: dict[str, Any], t: float, offset: int
     ) -> Iterator[Document]:
         method, session = msg["method"], _session_of(params)
-        if method == "session/load":
-            self._talk(session).replayed_from = offset
+        if method == "session/request_permission" and "title" in params and "toolCall" not in params:
+            params = {**params, "toolCall": version2.asked_call(params, msg.get("id"))}
+        if method == "session/load" or "replayFrom" in params:
+            method, self._talk(session).replayed_from = "session/load", offset
         elif method == "session/request_permission" and isinstance(params.get("toolCall"), dict):
             yield from self._close_message(self._talk(session))
             self._called(session, params["toolCall"], t, offset)
@@ -180,6 +187,29 @@ class DocumentReader:
         if talk.replayed_from is not None or not isinstance(update, dict):
             return  # an earlier journal has it
         kind = update.get("sessionUpdate")
+        if kind in _OUTPUTS:
+            self._output(update)
+            return
+        if kind == "state_update":
+            if update.get("state") == "idle" and update.get("stopReason") is not None:
+                yield from self._close(talk)
+            return
+        if kind in _WHOLE and isinstance(update.get("content"), list) and "messageId" in update:
+            which = f"{kind}_chunk", str(update["messageId"])
+            if talk.message is None or talk.which != which:
+                yield from self._close_message(talk)
+                talk.message, talk.which = Document(offset, self.offset, t, session), which
+            talk.message.end = self.offset
+            talk.message.texts.pop("answer", None)
+            for block in update["content"]:
+                _add_block(talk.message, "answer", block)
+            return
+        if kind == "tool_call_content_chunk":
+            known = talk.calls.get(str(update.get("toolCallId")))
+            so_far = _list(known.content) if known is not None else []
+            update = {"toolCallId": update.get("toolCallId"), "content": [*so_far, update.get("content")]}
+            self._called(session, update, t, offset)
+            return
         if kind not in (*_CHUNKS, *_CALLS) or not isinstance(update.get("content") or {}, dict | list):
             update = dialects.normalise_update(update)
             kind = update.get("sessionUpdate")
@@ -213,6 +243,8 @@ class DocumentReader:
         if call is None:
             call = calls[call_id] = _Call(Document(offset, self.offset, t, session, call_id))
         call.document.end = self.offset
+        if isinstance(fields.get("content"), list):
+            fields = {**fields, "content": version2.items_of(fields["content"])}
         call.title = str(fields.get("title") or call.title)
         call.given = fields.get("rawInput") or call.given
         call.content = fields.get("content") or call.content
@@ -225,7 +257,7 @@ class DocumentReader:
     def _answered(self, direction: str, msg: dict[str, Any]) -> Iterator[Document]:
         method, params = self._asked.pop(_key("out" if direction == "in" else "in", msg), ("", {}))
         result, talk = msg.get("result"), self._talk(_session_of(params)) if method else _Talk()
-        if method == "session/prompt":
+        if method == "session/prompt" and not (isinstance(result, dict) and "messageId" in result):
             yield from self._close(talk)
         elif method == "session/load":
             talk.replayed_from = None
@@ -236,6 +268,16 @@ class DocumentReader:
             if call is not None:
                 call.document.end = self.offset
                 call.decisions.append(_decision(params, result.get("outcome")))
+
+    def _output(self, update: dict[str, Any]) -> None:
+        """Keep the output of a terminal of the agent's own."""
+        terminal_id, output = str(update.get("terminalId")), update.get("output")
+        if "output" in update:
+            data = output.get("data") if isinstance(output, dict) else None
+            self._printed[terminal_id] = version2.printed_text(data)
+        elif "data" in update:
+            said = self._printed.get(terminal_id, "") + version2.printed_text(update["data"])
+            self._printed[terminal_id] = said[-_KEPT:]
 
     def _noted(self, msg: dict[str, Any], t: float, offset: int) -> Iterator[Document]:
         if "start" in msg:

@@ -10,6 +10,7 @@ So are those of a journal that has its most bytes: the note `{"full": bytes}` st
 
 from __future__ import annotations
 
+import base64
 import errno
 import fcntl
 import json
@@ -159,6 +160,10 @@ _SECRET_NAME: Final = re.compile(
     r"KEY|TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE"
 )
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+_TERMINAL: Final = b'"terminal_'
+_DATA: Final = re.compile(rb'("data"\s*:\s*")([A-Za-z0-9+/=]+)"')
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
@@ -329,7 +334,7 @@ class Journal:
 
     def _flushed(self, rows: list[tuple[float, str, bytes]]) -> Iterator[bool]:
         """Mask and write rows; yields True between slices, False on a full disk."""
-        data = _inert(b"".join(map(_row, rows)))
+        data = _inert(b"".join(_row((at, kind, self._decoded(line))) for at, kind, line in rows))
         searched = 0
         for secret, mask in self._secrets:
             if secret in data:
@@ -373,6 +378,18 @@ class Journal:
         except OSError:
             return  # they stay beside it and are read from there
         remove(self.path)
+
+    def _decoded(self, line: bytes) -> bytes:
+        """Mask secrets in the output of a terminal of version 2, which is bytes in base64."""
+        return _DATA.sub(self._masked_data, line) if _TERMINAL in line and self._secrets else line
+
+    def _masked_data(self, found: re.Match[bytes]) -> bytes:
+        try:
+            printed = base64.b64decode(found[2], validate=True)
+        except ValueError:
+            return found[0]
+        masked = self._masked(printed)
+        return found[0] if masked == printed else found[1] + base64.b64encode(masked) + b'"'
 
     def _masked(self, data: bytes) -> bytes:
         for secret, mask in self._secrets:

@@ -6,6 +6,7 @@ Other text stays, so review a copy before sharing it.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -151,6 +152,7 @@ class Redactor:
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
         kind = value.get("type")
         is_output = value.get("sessionUpdate") in ("tool_call", "tool_call_update") or "toolCallId" in value
+        is_terminal = value.get("sessionUpdate") in ("terminal_update", "terminal_output_chunk")
         result: dict[str, Any] = {}
         for name, item in value.items():
             if name in _CONTENTS:
@@ -158,10 +160,18 @@ class Redactor:
                 shown = self._hide_all(item, _CONTENTS[name], brief)
             elif kind in ("image", "audio") and name == "data":
                 shown = self._hide_all(item, CONTENT)
+            elif is_terminal and name == "output" and isinstance(item, dict):
+                shown = {**self._any(item), **self._hidden_bytes(item)}
+            elif is_terminal and name == "data":
+                shown = self._hidden_bytes(value).get("data", item)
+            elif name == "patch" and isinstance(item, dict):
+                shown = self._hide(item, "text", CONTENT)
             elif kind == "resource" and name == "resource" and isinstance(item, dict):
                 shown = {**self._any(item), **self._hidden(item, {"text": CONTENT, "blob": CONTENT})}
             elif is_output and name == "content" and isinstance(item, list):
                 shown = [self._tool_content(one) for one in item]
+            elif is_output and name == "content":
+                shown = self._tool_content(item)
             elif name in ("env", "headers"):
                 shown = self._variables(item)
             elif isinstance(item, str) and name == "url":
@@ -172,6 +182,13 @@ class Redactor:
                 shown = self._any(item)
             result[self._name(name, result)] = shown
         return result
+
+    def _hidden_bytes(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return output in base64 with a mask in its place, in base64, too."""
+        data = value.get("data")
+        if not isinstance(data, str) or not data:
+            return {}
+        return {"data": base64.b64encode(self._mask(OUTPUT, data).encode()).decode()}
 
     def _variables(self, value: Any) -> Any:
         """Mask the values of variables or headers, in a list or an object."""

@@ -698,7 +698,7 @@ async def test_v13_a_question_behind_the_end_of_the_turn_is_an_ordinary_one() ->
 
 async def test_v14_calls_and_terminals_are_cancelled_where_that_is_offered() -> None:
     async with conversation(version=2) as talk:
-        can = {"cancel": {}}
+        can: Frame = {"cancel": {}}
         await turn(
             talk,
             call(title="Watch", status="in_progress", capabilities=can),

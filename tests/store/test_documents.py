@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,72 @@ def test_recorded_traffic_of_agents_gives_what_was_said(name: str) -> None:
     count = sum(msg.get("method") == "session/prompt" for msg in prompts)
 
     assert sum("prompt" in one.texts for one in done) == count
+
+
+def test_v2_what_is_said_in_version_2_is_found() -> None:
+    def coded(words: str) -> str:
+        return base64.b64encode(words.encode()).decode()
+
+    patch = {"format": "git_patch", "text": "--- a/w/a\n+++ b/w/a\n@@ -1 +1 @@\n-before\n+after\n"}
+    diff = {"type": "diff", "changes": [{"operation": "modify", "path": "/w/a"}], "patch": patch}
+    subject = {"type": "command", "command": "rm -r build", "cwd": "/w"}
+    options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+    asked = {"sessionId": "s1", "title": "May I?", "subject": subject, "options": options}
+    rows = [
+        start(),
+        prompt("go"),
+        ("in", {"id": 1, "result": {"messageId": "u1"}}),
+        update({"sessionUpdate": "agent_message_chunk", "messageId": "a1", "content": {"text": "draft"}}),
+        update({"sessionUpdate": "agent_message", "messageId": "a1", "content": [{"text": "final"}]}),
+        update({"sessionUpdate": "tool_call_update", "toolCallId": "t1", "title": "Edit", "content": [diff]}),
+        update({"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "completed"}),
+        update({"sessionUpdate": "terminal_output_chunk", "terminalId": "x", "data": coded("12 ")}),
+        update({"sessionUpdate": "terminal_output_chunk", "terminalId": "x", "data": coded("passed")}),
+        update(
+            {
+                "sessionUpdate": "tool_call_update",
+                "toolCallId": "t2",
+                "title": "make test",
+                "content": [{"type": "terminal", "terminalId": "x"}],
+                "status": "completed",
+            }
+        ),
+        ("in", {"id": 9, "method": "session/request_permission", "params": asked}),
+        ("out", {"id": 9, "result": {"outcome": {"outcome": "selected", "optionId": "y"}}}),
+        update({"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"}),
+    ]
+
+    assert [told(one) for one in documents(rows)] == [
+        {"prompt": "go"},
+        {"answer": "final"},
+        {"tool": "Edit", "output": "after\n\nbefore", "file": "/w/a"},
+        {"tool": "make test", "output": "12 passed"},
+        {"tool": "rm -r build\nrm -r build\n/w", "decision": "y Yes"},
+    ]
+
+
+def test_v16_a_replay_in_version_2_is_in_an_earlier_journal() -> None:
+    resumed = {"sessionId": "s1", "cwd": "/w", "mcpServers": [], "replayFrom": {"type": "start"}}
+    rows = [
+        start(),
+        ("out", {"id": 1, "method": "session/resume", "params": resumed}),
+        chunk("told before"),
+        ("in", {"id": 1, "result": {}}),
+        chunk("told now"),
+    ]
+
+    assert [told(one) for one in documents(rows)] == [{"answer": "told now"}]
+
+
+@pytest.mark.parametrize("name", recordings.IN_VERSION_2)
+def test_v2_recorded_traffic_in_version_2_gives_what_was_said(name: str) -> None:
+    reader = DocumentReader()
+    data = (recordings.FOLDER / f"{name}.ndjson").read_bytes()
+    done = [found for line in data.splitlines(keepends=True) for found in reader.take(line)]
+    done += reader.finish()
+    prompts = [row.msg for row in recordings.rows(name) if isinstance(row.msg, dict)]
+
+    assert sum("prompt" in one.texts for one in done) == sum(
+        msg.get("method") == "session/prompt" for msg in prompts
+    )
+    assert any(one.texts.get("output") for one in done) is (name not in ("claude-v2more", "codex-v2more"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import stat
@@ -411,3 +412,19 @@ def test_recording_costs_next_to_nothing(path: Path) -> None:
 
     assert min(repeat(thousand, setup=journal.flush, number=1, repeat=20)) / 1000 < 1.5e-6
     journal.close()
+
+
+@pytest.mark.parametrize("name", ["terminal_update", "terminal_output_chunk"])
+def test_v2_secrets_in_the_output_of_an_agents_terminal_are_hidden(path: Path, name: str) -> None:
+    journal = Journal(path, ["a-secret-value"])
+    data = base64.b64encode(b"the key is a-secret-value\n").decode()
+    shown = {"output": {"data": data}} if name == "terminal_update" else {"data": data}
+    update = {"sessionUpdate": name, "terminalId": "x", **shown}
+    params = {"sessionId": "s", "update": update}
+    journal.record("in", json.dumps({"method": "session/update", "params": params}).encode())
+    journal.flush()
+    journal.close()
+
+    row = json.loads(path.read_text().splitlines()[-1])["msg"]["params"]["update"]
+    told = row["output"]["data"] if "output" in row else row["data"]
+    assert base64.b64decode(told).decode() == f"the key is {MASK}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Sequence
@@ -272,3 +273,25 @@ def test_c158_the_accounts_of_the_user_are_masked(line: bytes) -> None:
 )
 def test_other_words_about_accounts_stay_byte_for_byte(line: bytes) -> None:
     assert without_accounts(line) == line
+
+
+def test_what_agents_of_version_2_print_and_change_is_masked() -> None:
+    def coded(words: str) -> str:
+        return base64.b64encode(words.encode()).decode()
+
+    patch = {"format": "git_patch", "text": "@@ -1 +1 @@\n-old\n+new\n"}
+    diff = {"type": "diff", "changes": [{"operation": "modify", "path": "/w/a"}], "patch": patch}
+    item = {"type": "content", "content": {"type": "text", "text": "line of a file"}}
+    rows = masked(
+        update(sessionUpdate="terminal_update", terminalId="x", output={"data": coded("secret")}),
+        update(sessionUpdate="terminal_output_chunk", terminalId="x", data=coded("secret")),
+        update(sessionUpdate="tool_call_update", toolCallId="t1", content=[diff]),
+        update(sessionUpdate="tool_call_content_chunk", toolCallId="t1", content=item),
+    )
+
+    snapshot, chunk, call, more = (row["params"]["update"] for row in rows)
+    assert base64.b64decode(snapshot["output"]["data"]).decode() == "‹output 8›"
+    assert base64.b64decode(chunk["data"]).decode() == "‹output 8›"
+    assert call["content"][0]["changes"] == diff["changes"]
+    assert call["content"][0]["patch"]["text"] == f"‹file content {len(patch['text'])}›"
+    assert more["content"]["content"]["text"] == "‹output 14›"
