@@ -12,7 +12,7 @@ from acp_tui.commands.vocabulary import is_known
 from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.frames import BESIDE
 from acp_tui.protocol.jsonrpc import UNASKED, Dropped, Noise
-from acp_tui.protocol.schema import InitializeResponse, UnknownUpdate
+from acp_tui.protocol.schema import InitializeResponse, MessageUpdate, UnknownUpdate
 from acp_tui.protocol.validation import read_updates
 from acp_tui.workspace.processes import ExitStatus
 
@@ -111,7 +111,9 @@ def updates(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     older = [
         _name(update)
         for update in sent
-        if update not in unread and dialects.normalise_update(copy.deepcopy(update)) != update
+        if update not in unread
+        and not _is_whole(update)
+        and dialects.normalise_update(copy.deepcopy(update)) != update
     ]
     if unknown:
         fallback = "not shown in the chat, only in the protocol log"
@@ -226,6 +228,11 @@ def answer_to(frames: Sequence[WireMessage], method: str) -> Any:
     asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
     request = next(asked, None)
     return answer_of(frames, request.get("id")) if request is not None else None
+
+
+def _is_whole(update: Any) -> bool:
+    """Return whether an update is a whole message of version 2; older dialects have its name for a chunk."""
+    return any(isinstance(one, MessageUpdate) for one in read_updates(update))
 
 
 def _update_of(msg: dict[str, Any]) -> Any:

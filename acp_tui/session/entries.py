@@ -106,6 +106,8 @@ class UserMessage:
     """Seconds, on the clock of the session's events."""
     dropped: bool = False
     """True if the agent refused, and does not keep this in its context."""
+    is_retold: bool = False
+    """True if the agent tells a prompt in other words than those that were sent (version 2)."""
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ from acp_tui.session.entries import (
     SteeredMessage,
     Thought,
     UserMessage,
+    text_of,
 )
 from acp_tui.session.events import SessionChange
 from acp_tui.session.text_buffer import TextBuffer
@@ -69,6 +70,8 @@ class Messages:
         self._repeated = ""
         """Echoed text so far, not shown again."""
         self._same: SessionChange | None = None
+        self._sent: dict[str, str] = {}
+        """Texts of the prompts without spaces, as they were sent, by the agent's id."""
 
     def prompted(self, prompt: list[ContentBlock], at: float) -> int:
         """Begin a turn with the user's prompt; return the new entry's index."""
@@ -144,6 +147,7 @@ class Messages:
         append_block(message.parts, block)
         if isinstance(message, Thought):
             message.last = at
+        self._compare(message)
         if closed:
             return SessionChange((*closed, index))
         # Reuse the change: a streaming message yields it for each chunk.
@@ -172,6 +176,7 @@ class Messages:
         message.parts = []
         for block in news.content or ():
             append_block(message.parts, block)
+        self._compare(message)
         self._same = None
         return SessionChange((*closed, index))
 
@@ -195,7 +200,16 @@ class Messages:
             self._turn = index
         prompt.message_id = message_id
         self._by_id[UserMessage][message_id] = index
+        self._sent[message_id] = _squeezed(prompt)
         return (*changed, index), index
+
+    def _compare(self, message: Message) -> None:
+        """Note whether a prompt that the agent tells is the one that was sent."""
+        if (
+            isinstance(message, UserMessage)
+            and (sent := self._sent.get(message.message_id or "")) is not None
+        ):
+            message.is_retold = _squeezed(message) != sent
 
     def begins(self, chunk: Chunk) -> bool:
         """Return whether a chunk of the agent begins a message."""
@@ -270,6 +284,10 @@ class Messages:
         texts = [each.text for each in self._prompt if isinstance(each, TextContent)]
         ends = {sum(map(len, texts[:count])) for count in range(1, len(texts) + 1)}
         return len(self._repeated) + len(block.text) in ends
+
+
+def _squeezed(message: Message) -> str:
+    return "".join(text_of(message).split())
 
 
 def append_block(parts: list[Part], block: ContentBlock) -> None:

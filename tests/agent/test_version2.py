@@ -231,6 +231,9 @@ async def test_v4_a_prompt_stands_once_in_the_agents_words(order: tuple[str, ...
         await ended
 
         said = "say hello, please" if "changed" in order else "say hello"
+        prompt = talk.session.entries[0]
+        assert isinstance(prompt, UserMessage)
+        assert prompt.is_retold is ("changed" in order)
         assert shown(talk) == [f"UserMessage {said}", "AgentMessage hello"]
 
 

@@ -315,3 +315,53 @@ def test_what_an_agent_writes_below_the_home_is_told_if_asked_for(tmp_path: Path
 
     (found,) = [one for one in json.loads(done.stdout)["findings"] if one["check"] == "own files"]
     assert found["text"].startswith(("writes ~/.mine;", "not known: it does not start under strace"))
+
+
+VERSION_2 = str(Path(__file__).parents[1] / "conversation" / "version2_agent.py")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("nothing_left")
+async def test_v1_v2_an_agent_that_speaks_version_2_is_examined_in_it(tmp_path: Path) -> None:
+    asked = launch(VERSION_2)._replace(protocol="newest")
+    report = await examine(asked, str(tmp_path), patience=20, prompt="edit")
+
+    found = by_check(report)
+    assert not report.broken, found
+    assert found["protocol"] == [("well", "version 2")]
+    assert found["prompt"] == [("well", "ends with end_turn, after 7 updates")]
+    (updates,) = found["updates"]
+    assert "tool_call_update" in updates[1]
+    assert "tool_call_patch" not in updates[1]
+
+
+@pytest.mark.slow
+async def test_v1_an_agent_that_refuses_version_2_is_examined_in_version_1(tmp_path: Path) -> None:
+    refusal = {"code": -32602, "message": "Invalid params"}
+    asked = launch(VERSION_2, json.dumps(refusal))._replace(protocol=2)
+
+    found = by_check(await examine(asked, str(tmp_path), patience=1))
+
+    assert found["protocol"] == [
+        ("note", "refuses version 2; started again, and asked for version 1"),
+        ("well", "version 1"),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("version", "verdict", "text"),
+    [
+        (1, "note", "does not speak version 2"),
+        (2, "broken", "returns the number 2 that it is asked for, and speaks version 1"),
+    ],
+)
+async def test_v1_an_agent_that_was_asked_for_version_2_and_speaks_version_1_is_named(
+    tmp_path: Path, version: int, verdict: str, text: str
+) -> None:
+    script = json.dumps({"initialize": {"protocolVersion": version}})
+    asked = launch(str(Path(RUDE).with_name("scripted_agent.py")), script)._replace(protocol="newest")
+
+    found = by_check(await examine(asked, str(tmp_path), patience=20))
+
+    assert found["protocol"] == [("well", "version 1"), (verdict, text)]

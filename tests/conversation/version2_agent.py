@@ -68,7 +68,8 @@ def ask(**params: Any) -> None:
 def insert(frame: Frame, words: str) -> None:
     message_id = f"u{frame['id']}"
     send(id=frame["id"], result={"messageId": message_id})
-    update("user_message", messageId=message_id, content=[text(words)])
+    told = "something else" if words == "twist" else words
+    update("user_message", messageId=message_id, content=[text(told)])
     state("running")
 
 
@@ -158,6 +159,10 @@ def in_version_2(frame: Frame) -> None:
         state("idle", background=[])
     elif method == "session/cancel":
         state("idle", stopReason="cancelled")
+    elif method == "session/list":
+        send(id=frame["id"], result={"sessions": []})
+    elif "id" in frame and str(method).startswith("_"):
+        send(id=frame["id"], error={"code": -32601, "message": "Method not found"})
     elif "id" in frame and method is not None:
         send(id=frame["id"], result={})
 

@@ -6,6 +6,7 @@ import pytest
 
 from acp_tui.store.agents import BadCommandLine, KnownAgent, NoSuchAgent, known_agents, resolve
 from acp_tui.store.launch import Quirks
+from acp_tui.store.settings import load
 
 
 @pytest.fixture
@@ -156,3 +157,27 @@ def test_an_agent_is_looked_up_on_its_own_path(programs: Path, tmp_path: Path) -
 
     assert resolve("mine", [], known).argv == (program,)
     assert known["mine"].installed()
+
+
+@pytest.mark.parametrize(("told", "read"), [("1", 1), ("2", 2), ('"2"', 2), ('"newest"', "newest")])
+def test_v1_the_version_of_the_protocol_is_a_setting_of_an_agent(
+    told: str, read: object, programs: Path, tmp_path: Path
+) -> None:
+    install(programs, "gemini")
+    file = tmp_path / "settings.toml"
+    file.write_text(f"[agents.gemini]\nprotocol = {told}\n")
+    settings, problems = load(file)
+
+    assert problems == []
+    assert resolve("gemini", [], known_agents(settings.agents)).protocol == read
+    assert resolve("gemini", [], known_agents()).protocol == 1
+
+
+@pytest.mark.parametrize("told", ["3", "true", '"latest"', "1.0"])
+def test_another_version_of_the_protocol_is_a_mistake(told: str, tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(f"[agents.gemini]\nprotocol = {told}\n")
+    settings, (problem,) = load(file)
+
+    assert '1, 2 or "newest"' in problem.message
+    assert settings.agents["gemini"].protocol is None

@@ -177,6 +177,8 @@ class UserMessageBlock(EntryBlock):
             ("user", str(part)) if isinstance(part, TextBuffer) else ("muted", f" [{described(part)}]")
             for part in self.entry.parts
         ]
+        if self.entry.is_retold:
+            pieces.append(("warning", " (in the agent's words, not as it was sent)"))
         if self.entry.dropped:
             pieces.append(("muted", " (not in the agent's context)"))
         return pieces

@@ -242,6 +242,8 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
     match entry:
         case UserMessage():
             yield "## Prompt"
+            if entry.is_retold:
+                yield "*In the agent's words, not as it was sent:*"
             yield _quoted(_message(entry))
         case AscribedMessage():
             yield "*According to the agent, you said:*"
