@@ -450,8 +450,7 @@ def _introduction(result: Object) -> Object:
     session = capabilities.get("session")
     methods = [_login(each) for each in _list(result.get("authMethods")) if isinstance(each, dict)]
     can: Object = {name: value for name, value in capabilities.items() if name not in ("session", "auth")}
-    if methods:
-        can["auth"] = {"logout": {}}
+    can["auth"] = {**_object(capabilities.get("auth")), **({"logout": {}} if methods else {})}
     if isinstance(session, dict):
         prompt, mcp = _object(session.get("prompt")), _object(session.get("mcp"))
         others = {name: value for name, value in session.items() if name not in ("prompt", "mcp")}
