@@ -172,6 +172,7 @@ LATER: Final = {
     155: "work in the background is shown",
     156: "unstable methods need their capability",
     157: "titles come from the agent",
+    158: "accounts are in no recording",
 }
 """Obligations behind those that are not held yet."""
 
