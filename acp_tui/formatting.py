@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -35,6 +36,25 @@ def seconds(duration: float) -> str:
     minutes, rest = divmod(int(duration), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+_SIGNAL: Final = 128
+"""The number that shells, and the sandbox, add to that of a signal to make an exit code of it."""
+_DEADLY: Final = frozenset(
+    {
+        *("SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL"),
+        *("SIGSEGV", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGXCPU", "SIGXFSZ", "SIGSYS"),
+    }
+)
+
+
+def exit_words(code: int) -> str:
+    """Return an exit code such as `exit code 3`, or `exit code 139 (SIGSEGV)` for one that tells a signal."""
+    try:
+        name = signal.Signals(code - _SIGNAL).name
+    except ValueError:
+        name = ""
+    return f"exit code {code} ({name})" if name in _DEADLY else f"exit code {code}"
 
 
 def clock(duration: float) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from acp_tui.formatting import clock, from_home, inside, seconds, size, tokens
+from acp_tui.formatting import clock, exit_words, from_home, inside, seconds, size, tokens
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,20 @@ def test_a_path_is_said_from_the_persons_home(
 ) -> None:
     monkeypatch.setenv("HOME", home)
     assert from_home(path) == said
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (0, "exit code 0"),
+        (3, "exit code 3"),
+        (128, "exit code 128"),
+        (139, "exit code 139 (SIGSEGV)"),
+        (143, "exit code 143 (SIGTERM)"),
+        (145, "exit code 145"),  # 17 tells of a child: it ends nothing
+        (255, "exit code 255"),
+        (-1, "exit code -1"),
+    ],
+)
+def test_an_exit_code_that_tells_a_signal_names_it(code: int, said: str) -> None:
+    assert exit_words(code) == said

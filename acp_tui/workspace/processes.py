@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
+from acp_tui.formatting import exit_words
 from acp_tui.platform import (
     PROC,
     ProcessTable,
@@ -384,7 +385,7 @@ class ExitStatus(NamedTuple):
         """Return a noun for display: `exit code 3`, `signal SIGKILL`."""
         if self.signal:
             return f"signal {self.signal}"
-        return "unknown exit code" if self.exit_code is None else f"exit code {self.exit_code}"
+        return "unknown exit code" if self.exit_code is None else exit_words(self.exit_code)
 
     @property
     def as_verb(self) -> str:

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from rich.segment import Segment
 from typing_extensions import override
 
-from acp_tui.formatting import inside, seconds
+from acp_tui.formatting import exit_words, inside, seconds
 from acp_tui.protocol.schema import SessionItem, TerminalItem
 from acp_tui.safe_text import safe_line
 from acp_tui.session.entries import Diff, ToolCall
@@ -337,7 +337,7 @@ def call_pieces(
     if call.exit_signal:
         right.append(("tool-failed", f"  {safe_line(call.exit_signal[:_SIGNAL_NAME])}"))
     elif call.exit_code:
-        right.append(("tool-failed", f"  exit code {call.exit_code}"))
+        right.append(("tool-failed", f"  {exit_words(call.exit_code)}"))
     ended = call.ended if call.ended is not None else now
     if ended is not None and not asks and call.status not in ("rejected", "cancelled", "interrupted"):
         right.append(("muted", f"  {seconds(max(0.0, ended - call.started)):>6}"))

@@ -6,7 +6,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from acp_tui.formatting import seconds
+from acp_tui.formatting import exit_words, seconds
 from acp_tui.session.entries import (
     AgentMessage,
     AgentNotice,
@@ -139,7 +139,7 @@ class OwnCommandBlock(EntryBlock):
         elif entry.exit_code is None:
             right.append(("tool-failed", "ended by a signal"))
         elif entry.exit_code:
-            right.append(("tool-failed", f"exit code {entry.exit_code}"))
+            right.append(("tool-failed", exit_words(entry.exit_code)))
         if now is not None:
             right.append(("muted", f"  {seconds(max(0.0, now - entry.at)):>6}"))
         self._line.set_pieces([("accent", "! "), ("strong", exact_line(entry.command))], right)

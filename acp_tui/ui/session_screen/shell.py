@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from acp_tui.conversation.start import Start
+from acp_tui.formatting import exit_words
 from acp_tui.session.entries import OwnTerminal, Subagent, ToolCall
 from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
 from acp_tui.store.prompts import Prompt
@@ -166,7 +167,7 @@ def as_context(command: str, output: bytes, exit_code: int | None) -> str:
     printed = text_of(output)
     if len(printed) > CONTEXT:
         printed = "[…]\n" + printed[-CONTEXT:].partition("\n")[2]
-    end = f"exit code {exit_code}" if exit_code is not None else "ended by a signal"
+    end = exit_words(exit_code) if exit_code is not None else "ended by a signal"
     fence = "```"
     while fence in printed:
         fence += "`"
