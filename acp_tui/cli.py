@@ -161,9 +161,9 @@ def _parser() -> ArgumentParser:
         "--sandbox",
         nargs="?",
         const="on",
-        choices=("on", "partial"),
+        choices=("on", "strict", "partial"),
         metavar="HOW",
-        help="start it in a sandbox of the system; HOW: on or partial",
+        help="start it in a sandbox of the system; HOW: on, strict or partial",
     )
     agent.add_argument(
         "--no-sandbox", action="store_const", const="off", dest="sandbox", help="start it without a sandbox"
@@ -682,6 +682,7 @@ def run_in_sandbox(words: Sequence[str]) -> int:
             roots,
             os.environ,
             partial=options["partial"],
+            strict=options["strict"],
             network="off" if options["no_network"] else None,
         )
     except NoFence as error:

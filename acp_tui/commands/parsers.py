@@ -153,6 +153,9 @@ def sandbox() -> ArgumentParser:
     )
     made.add_argument("--no-network", action="store_true", help="without a network")
     made.add_argument(
+        "--strict", action="store_true", help="hide your home, but for the workspace and what programs need"
+    )
+    made.add_argument(
         "--partial",
         action="store_true",
         help="accept a sandbox that leaves sockets open, if there is no other",

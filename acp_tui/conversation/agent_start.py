@@ -15,7 +15,7 @@ from acp_tui.store.preferences import SandboxedWorkspaces
 from acp_tui.store.settings import SandboxSettings
 from acp_tui.workspace.guard import Guard
 
-SandboxOption = Literal["", "on", "off", "partial"]
+SandboxOption = Literal["", "on", "off", "strict", "partial"]
 """The word of the command line about the sandbox; "" for none."""
 
 
@@ -42,7 +42,7 @@ def wants_sandbox(
         return True
     agent = known.get(launch.name) or agent_of(launch.argv, known)
     own = agent.sandbox if agent is not None else None
-    return settings.use == "on" if own is None else own
+    return settings.use != "off" if own is None else own
 
 
 def spawn_agent(
@@ -77,7 +77,15 @@ def spawn_agent(
 
     environment = {**os.environ, **launch.env}
     try:
-        sandbox = sandbox_for(settings, launch, known, roots, environment, partial=option == "partial")
+        sandbox = sandbox_for(
+            settings,
+            launch,
+            known,
+            roots,
+            environment,
+            partial=option == "partial",
+            strict=option == "strict",
+        )
     except NoFence as error:
         raise SpawnFailed(error.title, error.advice) from error
     sandbox.fence.opened.update(opened)

@@ -73,9 +73,13 @@ def _mounts(fence: Fence) -> Iterator[Sequence[str]]:
         mode = _mode(path)
         if path == "/" or not mode or stat.S_ISLNK(mode):
             continue
+        above = fence.way(str(Path(path).parent))
+        if way == above == "hide":
+            continue  # not even its name is there
         if way == "hide" and stat.S_ISDIR(mode):
             yield "--perms", "0555", "--tmpfs", path
-            covered.append(path)
+            if path != fence.home:  # there a file is saved in place only if making another is not allowed
+                covered.append(path)
         elif way == "hide":
             yield "--ro-bind", fence.empty, path
         else:
@@ -95,7 +99,7 @@ def _mode(path: str) -> int:
 def _needs_closed_home(fence: Fence, rules: dict[str, str]) -> bool:
     """Return whether an agent keeps a file, not a folder, in the home itself."""
     own = [path for path, way in rules.items() if way == "write" and str(Path(path).parent) == fence.home]
-    return fence.home != "/" and rules.get(fence.home) != "write" and any(map(os.path.isfile, own))
+    return fence.home != "/" and rules.get(fence.home) == "read" and any(map(os.path.isfile, own))
 
 
 # A file that is a mount cannot be replaced by rename, as programs do that save it. With a read-only file

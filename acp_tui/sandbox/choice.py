@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from acp_tui.sandbox.fence import Wanted
 from acp_tui.sandbox.machine import means
+from acp_tui.sandbox.programs import program_places
 from acp_tui.sandbox.sandbox import Network, Sandbox
 from acp_tui.store.agents import KnownAgent, agent_of
 from acp_tui.store.folders import config_folder, data_folder, state_folder
@@ -27,6 +30,7 @@ def sandbox_for(
     environment: Mapping[str, str],
     *,
     partial: bool = False,
+    strict: bool = False,
     network: Network | None = None,
 ) -> Sandbox:
     """Return a sandbox around the folders of a session.
@@ -38,6 +42,7 @@ def sandbox_for(
         roots: the workspace first.
         environment: the user's environment.
         partial: take a partial fence where there is no other.
+        strict: hide the home but for what the session needs, whatever the settings say.
         network: the network; None as the settings say.
 
     Raises:
@@ -57,4 +62,10 @@ def sandbox_for(
         others=[name for each in known.values() for name in each.state if name not in own],
         ours=[str(folder) for folder in (config_folder(), data_folder(), state_folder())],
         environment=environment,
+        strict=strict or settings.use == "strict",
+        programs=program_places(
+            launch.argv if launch is not None else (),
+            environment.get("PATH", os.defpath),
+            os.path.realpath(Path.home()),
+        ),
     )

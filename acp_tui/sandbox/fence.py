@@ -76,6 +76,11 @@ class Fence:
         place = self.place(path)
         return self.opened[place] if place in self.opened else self.rules.get(place, "read")
 
+    @property
+    def hides_home(self) -> bool:
+        """True if of the home only what a rule names is there."""
+        return self.rules.get(self.home) == "hide"
+
     def place(self, path: str) -> str:
         """Return the place whose rule holds for a path."""
         return next((each for each in upwards(path) if each in self.opened or each in self.rules), "/")
@@ -119,6 +124,8 @@ def fence_for(
     folder: str,
     home: str,
     environment: Mapping[str, str],
+    strict: bool = False,
+    programs: Sequence[str] = (),
 ) -> Fence:
     """Return the fence of a session.
 
@@ -131,13 +138,17 @@ def fence_for(
         folder: a private folder of the session.
         home: the user's home.
         environment: the user's environment.
+        strict: of the home only what is named here is there.
+        programs: places below the home from which programs are run, to be read where the home is hidden.
 
     Raises:
         NoFence: with these roots it would keep nothing out.
     """
     base = os.path.realpath(home)
     secrets = [_real(name, base) for name in (*SECRETS, *wanted.hide)]
-    rules: dict[str, Way] = {"/": "read", base: "read"}  # also a home in /tmp is there
+    rules: dict[str, Way] = {"/": "read", base: "hide" if strict else "read"}  # also a home in /tmp is there
+    if strict:
+        rules.update((os.path.realpath(path), "read") for path in programs)
     rules.update((path, "hide") for path in (*secrets, *(_real(name, base) for name in others)))
     own = [os.path.realpath(path) for path in ours]
     rules.update((path, "hide") for path in own)
@@ -202,7 +213,7 @@ def _need_place(path: str, rules: Mapping[str, Way], home: str) -> None:
             "Start in the folder of a project, or without the sandbox.",
         )
     for place in upwards(path):
-        if rules.get(place) == "hide":
+        if rules.get(place) == "hide" and place != home:
             raise NoFence(
                 f"{path} is in {place}, which the sandbox hides.",
                 "Choose another folder, or add it to `read` in [sandbox] of your settings.",

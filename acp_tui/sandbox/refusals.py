@@ -52,7 +52,11 @@ def refusals_in(text: str, fence: Fence, cwd: str) -> list[FenceRefusal]:
         for path in _paths_in(line[:_LONGEST_LINE], fence.home, cwd):
             way = fence.way(path)
             if way == "hide":
-                found.setdefault(fence.place(path), FenceRefusal(path, fence.place(path), "read"))
+                place = fence.place(path)
+                if place == fence.home:  # all of it is more than anybody asked for
+                    place = path
+                if place != path or os.path.lexists(path):
+                    found.setdefault(place, FenceRefusal(path, place, "read"))
             elif way == "read" and is_refused and not fence.is_private(path):
                 found.setdefault(path, FenceRefusal(path, path, "write"))
         if len(found) >= _MOST:

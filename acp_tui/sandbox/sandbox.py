@@ -68,6 +68,8 @@ class Sandbox:
         others: Sequence[str],
         ours: Sequence[str],
         environment: Mapping[str, str],
+        strict: bool = False,
+        programs: Sequence[str] = (),
     ) -> Sandbox:
         """Return a sandbox around some folders; see `fence_for`.
 
@@ -88,6 +90,8 @@ class Sandbox:
                 folder=folder.path,
                 home=str(Path.home()),
                 environment=environment,
+                strict=strict,
+                programs=programs,
             )
         except BaseException as error:
             folder.remove()
@@ -115,6 +119,7 @@ class Sandbox:
     def words(self) -> str:
         """The state for the status line, such as `fenced, no network`."""
         kind = "partly fenced" if self.means.is_partial else "fenced"
+        kind += ", home hidden" if self.fence.hides_home else ""
         match self.network:
             case "off":
                 return f"{kind}, no network"
@@ -180,8 +185,8 @@ class Sandbox:
             return f"{path} cannot be copied into the agent's {TEMPORARY[0]}: {error.strerror}."
         return ""
 
-    def open(self, path: str, way: Way) -> None:
-        """Open a place for this session, also for what runs already.
+    def open(self, path: str, way: Way) -> bool:
+        """Open a place for this session; return whether what runs already sees it.
 
         Args:
             path: absolute, links followed.
@@ -197,12 +202,21 @@ class Sandbox:
             raise CannotOpen("With your home folder open, the sandbox would keep nothing out.")
         if not os.path.lexists(path):
             raise CannotOpen(f"{path} does not exist.")
-        if self.opens_at_once:
+        is_seen = self.opens_at_once and not self._is_only_hidden_with_home(path)
+        if is_seen:
             self._open_inside(path, way)
         self.fence.opened[path] = way
         if self.means.kind == "landlock":
             self._retired += self._landlocks.values()  # another thread may be starting a command
             self._landlocks = {}
+        return is_seen
+
+    def _is_only_hidden_with_home(self, path: str) -> bool:
+        """Return whether what covers a place covers the whole home, and so cannot be taken away."""
+        if not self.fence.hides_home or self.fence.way(path) != "hide":
+            return False
+        above = [place for place in upwards(path) if place.startswith(f"{self.fence.home}/")]
+        return all(self.fence.way(place) == "hide" for place in above)
 
     @property
     def opens_at_once(self) -> bool:

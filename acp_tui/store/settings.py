@@ -21,7 +21,7 @@ StaleWriteSetting = Literal["ask", "write", "keep"]
 BusyEnter = Literal["queue", "steer"]
 Thoughts = Literal["auto", "always", "never"]
 Calls = Literal["auto", "always", "never"]
-SandboxUse = Literal["off", "on"]
+SandboxUse = Literal["off", "on", "strict"]
 
 
 class JournalBudget(NamedTuple):
@@ -37,6 +37,7 @@ class SandboxSettings(NamedTuple):
     """The fence of the operating system around an agent and its commands."""
 
     use: SandboxUse = "off"
+    """`strict`: of the home only the workspace, what the agent keeps, programs, and `read` are there."""
     partial: bool = False
     """Accept a fence that leaves sockets open, where there is no better one."""
     network: SandboxNetwork = "on"

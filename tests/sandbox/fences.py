@@ -64,6 +64,8 @@ def sandbox(
     means: Means | None = None,
     environment: Mapping[str, str] = os.environ,
     roots: Sequence[Path] = (),
+    strict: bool = False,
+    programs: Sequence[str] = (),
 ) -> Iterator[Sandbox]:
     """Make a sandbox around the workspace of a home."""
     best = means or HERE.means or Means("bubblewrap")
@@ -77,6 +79,8 @@ def sandbox(
             others=others,
             ours=[str(home / "ours")],
             environment=environment,
+            strict=strict,
+            programs=programs,
         )
     try:
         yield made

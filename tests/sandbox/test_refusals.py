@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from acp_tui.sandbox.fence import Fence
@@ -90,3 +92,14 @@ def test_few_of_many_are_told() -> None:
     text = "\n".join(f"touch: '/o/{number}': Read-only file system" for number in range(100))
 
     assert len(told(text)) == 5
+
+
+def test_in_a_hidden_home_only_what_is_there_outside_is_told_and_never_all_of_it(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    (tmp_path / "notes").touch()
+    fence = Fence({"/": "read", home: "hide", f"{home}/w": "write", f"{home}/.ssh": "hide"}, home, "/t", "/e")
+    lines = [f"cat: {home}/{name}: No such file or directory" for name in ("notes", "none", ".ssh/id")]
+
+    found = refusals_in("\n".join(lines), fence, f"{home}/w")
+
+    assert [(one.place, one.way) for one in found] == [(f"{home}/notes", "read"), (f"{home}/.ssh", "read")]

@@ -348,3 +348,59 @@ async def test_git_works_in_a_linked_worktree(home: Path) -> None:
 
     assert status == ExitStatus(0, None)
     assert said == "Two\nOne\n"
+
+
+async def test_a_strict_sandbox_shows_of_the_home_what_is_named_alone(home: Path) -> None:
+    (home / ".one").mkdir()
+    (home / "bin").mkdir()
+    wanted = Wanted(read=("~/.bashrc",), write=("~/other",))
+    with sandbox(
+        home, strict=True, state=(".one",), others=(".two",), wanted=wanted, programs=[str(home / "bin")]
+    ) as made:
+        assert made.words == "fenced, home hidden"
+        said, _ = await ran(
+            made,
+            home,
+            "ls -A ~ | tr '\\n' ' '; echo; echo x > ~/.one/y; echo x > ~/other/y; echo x > made; "
+            "echo x >> .envrc; echo x >> ~/.bashrc; echo x > ~/new; cat ~/.bashrc; cat ~/.ssh/id",
+        )
+
+    assert said.splitlines()[0].split() == [".bashrc", ".one", "bin", "other", "work"]
+    assert "# mine" in said
+    assert "the key" not in said
+    assert (home / ".one" / "y").exists()
+    assert (home / "other" / "y").exists()
+    assert (home / "work" / "made").exists()
+    assert not (home / "new").exists()
+    assert (home / ".bashrc").read_text() == (home / "work" / ".envrc").read_text() == "# mine\n"
+
+
+async def test_a_strict_sandbox_lets_an_agent_save_a_file_in_the_home(home: Path) -> None:
+    (home / ".one.json").write_text("old")
+    with sandbox(home, strict=True, state=(".one.json",)) as made:
+        said, _ = await ran(made, home, "echo new > ~/.one.json; echo x > ~/.one.json.tmp")
+
+    assert (home / ".one.json").read_text() == "new\n"
+    assert "ermission denied" in said
+
+
+async def test_a_place_in_a_hidden_home_is_open_for_what_is_started_afterwards(home: Path) -> None:
+    with sandbox(home, strict=True) as made:
+        async with lent(made) as terminals:
+            terminal = await begun(terminals, home, "echo up; exec sleep 300")
+            await until(lambda: "up" in terminal.output()[0])
+
+            assert not await asyncio.to_thread(made.open, str(home / ".netrc"), "read")
+            assert not await asyncio.to_thread(made.open, str(home / "other"), "read")
+        said, _ = await ran(made, home, "cat ~/.netrc ~/other/file; ls -A ~ | tr '\\n' ' '")
+
+    assert said == "a passwordmine\n.netrc other work "
+
+
+@needs_landlock
+async def test_landlock_alone_keeps_a_hidden_home_closed(home: Path) -> None:
+    with sandbox(home, means=Means("landlock"), strict=True) as made:
+        said, _ = await ran(made, home, "cat ~/other/file ~/.bashrc; cat file; echo new > made; cat made")
+
+    assert "mine" not in said
+    assert said.endswith("hello\nnew\n")

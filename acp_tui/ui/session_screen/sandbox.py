@@ -146,7 +146,7 @@ class SessionSandbox:
         if launch is None or launch.name == _DEMO or running is None or running.sandbox is not None:
             return
         agent = start.known.get(launch.name)
-        if start.sandbox or start.settings.sandbox.use == "on" or (agent and agent.sandbox is not None):
+        if start.sandbox or start.settings.sandbox.use != "off" or (agent and agent.sandbox is not None):
             return
         if await asyncio.to_thread(_is_first_offer, start.cwd):
             screen.query_one(ChatPane).add_to_welcome(_OFFER)
@@ -208,12 +208,12 @@ class SessionSandbox:
 
         try:
             place = await asyncio.to_thread(_existing, refusal)
-            await asyncio.to_thread(sandbox.open, place, refusal.way)
+            is_seen = await asyncio.to_thread(sandbox.open, place, refusal.way)
         except (CannotOpen, OSError) as error:
             self._screen.notify(str(error), title="Sandbox", severity="warning")
             return
         self._start.opened[place] = "write" if refusal.way == "write" else "read"
-        later = "" if sandbox.opens_at_once else " Running programs do not see it: restart the agent."
+        later = "" if is_seen else " Running programs do not see it: restart the agent."
         act = "be written" if refusal.way == "write" else "be read"
         name = exact_line(from_home(place))
         text = f"The sandbox lets {name} {act} until this session ends.{later}"
