@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -28,6 +28,9 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import Terminal
 
+MOST: Final = 100
+"""Login methods that are offered: thousands stop the screen for seconds."""
+
 
 class LoginDialog(AnswerDialog[str]):
     """Lets the user choose a login method; dismisses with its id, or None."""
@@ -48,7 +51,8 @@ class LoginDialog(AnswerDialog[str]):
             error: the failure of the try before, or "".
         """
         super().__init__(f"Log in to {agent}", styles)
-        self._methods = list(methods)
+        self._methods = list(methods)[:MOST]
+        self._left_out = len(methods) - len(self._methods)
         self._hint = hint
         self._error = error
 
@@ -57,6 +61,8 @@ class LoginDialog(AnswerDialog[str]):
         blocks = [TextBlock([("error", self._error)])] if self._error else []
         if self._hint:
             blocks.append(TextBlock([("text", self._hint)]))
+        if self._left_out:
+            blocks.append(TextBlock([("warning", f"{self._left_out:,} more ways to log in are not shown.")]))
         yield Details(blocks, self.theme_styles)
 
     @override

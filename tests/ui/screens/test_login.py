@@ -10,8 +10,9 @@ import pytest
 from acp_tui.agent.agent import Agent
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.ui.screens.login import LoginDialog, LoginWait
+from acp_tui.ui.widgets.controls import AnswerList
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
-from tests.ui.screens.stage import until
+from tests.ui.screens.stage import screen_text, until
 
 METHODS = [
     AuthMethod(id="a:1", name="[b]Browser", description="Opens a page"),
@@ -40,6 +41,17 @@ async def test_every_method_says_what_it_does() -> None:
 
 
 @pytest.mark.slow
+async def test_of_very_many_methods_the_first_are_offered_and_the_rest_is_counted() -> None:
+    methods = [AuthMethod(id=f"m{number}", name=f"Way {number}") for number in range(5_000)]
+    many = LoginDialog(methods, agent="demo", hint="Log in first.", styles=STYLES)
+    async with shown(many) as (app, _):
+        text = screen_text(app)
+
+        assert "4,900 more ways to log in are not shown." in text
+        assert "Way 0" in text
+        assert many.query_one(AnswerList).option_count == 100
+
+
 async def test_the_method_moved_to_is_chosen() -> None:
     async with shown(login()) as (app, pilot):
         await pilot.press("down", "enter")
