@@ -193,12 +193,16 @@ async def test_c49_where_a_session_was_deleted_from_its_own_tab_a_new_one_begins
         await here.until(lambda: is_over(after))
 
 
-async def test_another_agent_is_chosen_for_a_tab_of_its_own(tmp_path: Path) -> None:
-    async with two_sessions(tmp_path) as (here, _first, _second):
+async def test_another_agent_is_chosen_for_a_tab_of_its_own_and_escape_goes_back(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, _first, second):
         await here.press("alt+n")
 
         await here.is_before(StartScreen)
         assert len(here.tabs.screens) == 3
+
+        await here.press("escape")
+        await here.until(lambda: len(here.tabs.screens) == 2)
+        assert here.session is second
 
 
 async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restarts(tmp_path: Path) -> None:

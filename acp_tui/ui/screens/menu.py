@@ -126,6 +126,14 @@ class MenuFilter(InputLine):
             self.post_message(self.Numbered(int(event.key)))
 
 
+def number_of(number: int, words: str) -> str:
+    """Return the beginning of the row of an item: its number, from 1, if that chooses it.
+
+    With words in the filter, a number is a part of them.
+    """
+    return f"{number} " if number <= len(_NUMBERS) and not words else "  "
+
+
 class MenuList(OptionList, can_focus=False):
     """Items of a menu; the filter above keeps the focus."""
 
@@ -235,11 +243,9 @@ class Menu(Dialog[str]):
         else:
             self.query_one(Input).insert(str(event.number), 0)
 
-    def _number(self, place: int, words: str) -> str:
-        """Return the number of the item at a place, from 0, as its row begins."""
-        if not issubclass(self.FILTER, MenuFilter):
-            return ""
-        return f"{place + 1} " if place < len(_NUMBERS) and not words else "  "
+    def _number(self, words: str) -> str:
+        """Return the number of the next item, as its row begins."""
+        return number_of(len(self._shown) + 1, words) if issubclass(self.FILTER, MenuFilter) else ""
 
     @property
     @override
@@ -261,7 +267,7 @@ class Menu(Dialog[str]):
             if item.group != group:
                 group = item.group
                 options.append(Option(Content.styled(safe_line(group), "bold $muted"), disabled=True))
-            number = self._number(len(self._shown), words)
+            number = self._number(words)
             option = self._made.get((item, number)) or Option(
                 Content.assemble((number, "$muted"), self.row(item, column))
             )
@@ -400,7 +406,10 @@ _SEARCHED: Final = 400
 
 
 class PastPrompts(Menu):
-    """Lets the user choose an earlier prompt; dismisses with its index as text, or None."""
+    """Lets the user choose an earlier prompt; dismisses with its index as text, or None.
+
+    No numbers: a prompt that is searched for may begin with one.
+    """
 
     FILTER = InputLine
 

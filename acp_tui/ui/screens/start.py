@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from rich.cells import set_cell_size
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -24,6 +25,7 @@ from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.screens.dialog import Details
+from acp_tui.ui.screens.menu import MenuFilter, number_of
 from acp_tui.ui.screens.unasked import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
@@ -67,15 +69,18 @@ class StartGroup(NamedTuple):
     rows: Sequence[StartRow]
 
 
-class StartScreen(Screen[StartChoice]):
-    """Asks for an agent or a session; the field filters the list, and takes command lines."""
+class StartScreen(Screen[StartChoice | None]):
+    """Asks for an agent or a session; the field filters the list, and takes command lines.
+
+    While the field is empty, a number chooses a row.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move('cursor_up')", "Up", show=False, id="start.up"),
         Binding("down", "move('cursor_down')", "Down", show=False, id="start.down"),
         Binding("pageup", "move('page_up')", "Page up", show=False, id="start.page-up"),
         Binding("pagedown", "move('page_down')", "Page down", show=False, id="start.page-down"),
-        Binding("escape", "clear", "Clear the field", id="start.clear"),
+        Binding("escape", "clear", "Clear / back", id="start.clear"),
     ]
 
     def __init__(
@@ -87,10 +92,23 @@ class StartScreen(Screen[StartChoice]):
         styles: Styles | None = None,
         *,
         wanted: str = "",
+        has_back: bool = False,
     ) -> None:
+        """Ask for an agent or a session.
+
+        Args:
+            known: the agents that can be started by name.
+            sessions: the recorded sessions, newest first.
+            cwd: the folder to work in.
+            problems: the problems of the user's files.
+            styles: the theme's styles.
+            wanted: the text in the field at first.
+            has_back: there is something to go back to; Escape in an empty field dismisses with None.
+        """
         super().__init__()
         self._known = known
         self._wanted = wanted
+        self._has_back = has_back
         self._cwd = cwd
         self._problems = problems
         self.theme_styles = styles or Styles()
@@ -108,7 +126,7 @@ class StartScreen(Screen[StartChoice]):
                 id="workspace",
             )
             hint = "filter, or type the command line of any agent"
-            yield InputLine(self._wanted, placeholder=hint, id="wanted", select_on_focus=False)
+            yield MenuFilter(self._wanted, placeholder=hint, id="wanted", select_on_focus=False)
             yield OptionList(id="choices")
             yield Static(self._said_problems(), id="problems")
         yield Keys(self.theme_styles)
@@ -144,8 +162,19 @@ class StartScreen(Screen[StartChoice]):
             self._start(self._rows[index])
 
     def action_clear(self) -> None:
-        """Empty the field."""
-        self.query_one(Input).value = ""
+        """Empty the field; go back from an empty one."""
+        field = self.query_one(Input)
+        if not field.value and self._has_back:
+            self.dismiss(None)
+        field.value = ""
+
+    @on(MenuFilter.Numbered)
+    def _choose_number(self, event: MenuFilter.Numbered) -> None:
+        rows = [row for row in self._rows if row is not None]
+        if event.number <= len(rows):
+            self._start(rows[event.number - 1])
+        else:
+            self.query_one(Input).insert(str(event.number), 0)
 
     def _start(self, row: StartRow | None) -> None:
         if row is None:
@@ -171,8 +200,12 @@ class StartScreen(Screen[StartChoice]):
                 options.append(Option("", disabled=True))
                 self._rows.append(None)
             options.append(Option(Content.styled(group.heading, "$heading"), disabled=True))
-            options += [Option(row.text) for row in group.rows]
+            first = sum(row is not None for row in self._rows) + 1
             self._rows += [None, *group.rows]
+            options += [
+                Option(Content.assemble((number_of(place, text), "$muted"), row.text))
+                for place, row in enumerate(group.rows, first)
+            ]
         listed = self.query_one(OptionList)
         listed.set_options(options)
         listed.highlighted = next((place for place, row in enumerate(self._rows) if row), None)

@@ -91,8 +91,8 @@ class Startup:
         return [one for one in found if one.session_id not in shown]
 
     async def choose(self) -> None:
-        """Show the start screen until an agent or a recorded session is open."""
-        wanted = ""
+        """Show the start screen until an agent or a recorded session is open, or the user goes back."""
+        wanted, tabs = "", self._screen.tabs
         while (choice := await self._choice(wanted)) is not None:
             wanted = choice.agent
             if choice.kind == "recorded":
@@ -102,6 +102,14 @@ class Startup:
             elif (launch := self._launch(choice)) is not None:
                 self.again(launch)
                 return
+        if not self._has_something:
+            self._screen.app.run_worker(tabs.close(self._screen), group="tabs")
+
+    @property
+    def _has_something(self) -> bool:
+        """True for a tab with an agent or a session, to which the user can go back from the start screen."""
+        conversation = self._screen.conversation
+        return conversation.session is not None or bool(conversation.command)
 
     def again(self, launch: Launch | None = None) -> None:
         """Restart the agent, or start another one."""
@@ -154,6 +162,7 @@ class Startup:
             self._start.problems,
             self._screen.theme_styles,
             wanted=wanted,
+            has_back=self._has_something or len(self._screen.tabs.screens) > 1,
         )
         return await self._screen.ask(screen)
 

@@ -107,6 +107,29 @@ async def test_enter_starts_what_is_highlighted() -> None:
         assert app.results == [StartChoice("demo")]
 
 
+async def test_a_number_starts_a_row_while_the_field_is_empty() -> None:
+    app = Stage(StartScreen(KNOWN, [], "/w", [], styles()))
+    async with app.run_test() as pilot:
+        assert "2 demo" in screen_text(app)
+        await pilot.press("9")
+        field = app.screen.query_one(Input)
+        await until(pilot, lambda: field.value == "9")
+        await pilot.press("1")
+        assert (field.value, app.results) == ("91", [])
+        await until(pilot, lambda: "2 demo" not in screen_text(app))
+
+        await pilot.press("escape", "2")
+        await until(pilot, lambda: app.results == [StartChoice("demo")])
+
+
+async def test_escape_in_an_empty_field_goes_back_where_there_is_a_way() -> None:
+    for has_back in (False, True):
+        app = Stage(StartScreen(KNOWN, [], "/w", [], styles(), has_back=has_back))
+        async with app.run_test() as pilot:
+            await pilot.press("x", "escape", "escape")
+            assert app.results == ([None] if has_back else [])
+
+
 async def test_a_typed_command_line_is_started_as_it_stands() -> None:
     app = Stage(StartScreen(KNOWN, [], "/w", [], styles()))
     async with app.run_test() as pilot:

@@ -72,3 +72,15 @@ async def test_commands_are_not_collected_for_a_text_that_is_none(
         here.session.prompt.clear()
         await here.press("/")
         await here.sees("/plan")
+
+
+async def test_the_list_takes_half_of_the_screen_and_shows_the_command_moved_to(tmp_path: Path) -> None:
+    async with seat(tmp_path, updates=[COMMANDS]) as here:
+        height = here.app.size.height
+        await here.press("slash")
+        rows = height // 2 - 2
+        await here.until(lambda: sum(row.startswith(" /") for row in here.text.splitlines()) == rows)
+        last = next(row for row in reversed(here.text.splitlines()) if row.startswith(" /"))
+
+        await here.press(*["down"] * (rows - 1), "tab")
+        assert here.draft.split()[0] == last.split()[0]
