@@ -43,8 +43,10 @@ def actions_of(screen: Screen[Any]) -> list[KeyLine]:
 
 
 def _place(line: KeyLine) -> tuple[int, str]:
-    """Return the place of an action: widgets first, then the tasks, in the order of the table."""
-    return (_GROUPS.index(line.group) + 1, "") if line.group in _GROUPS else (0, line.group)
+    """Return the place of an action: the prompt and other widgets, then the tasks, as in the table."""
+    if line.group in _GROUPS:
+        return _GROUPS.index(line.group) + 1, ""
+    return 0, "" if line.group == "Prompt" else line.group
 
 
 _MODIFIERS: Final = frozenset(("ctrl", "alt", "shift", "super", "hyper", "meta"))

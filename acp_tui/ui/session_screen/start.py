@@ -320,7 +320,10 @@ _SIGNS: Final = (
     (r"enospc|no space left", "The disk is full."),
     (r"out of memory|heap limit|\boom\b|oom-?kill", "It ran out of memory."),
 )  # fmt: skip
-"""(Pattern of stderr, advice); the first match is shown."""
+"""(Pattern of the output, advice); the first match is shown."""
+
+_TAIL: Final = 16_384
+"""Characters of each output that are searched."""
 
 _WORKSPACE: Final = re.compile(r"\bcwd\b|workspace|working directory|directory|folder|trust", re.I)
 
@@ -388,7 +391,7 @@ def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None
         yield "Update the agent or acp-tui, whichever is older."
         return
     if failure.kind != "not_taken_up":
-        yield from _signs(failure.stderr)
+        yield from _signs(failure)
     if waited is not None:
         yield "It may still be installing, or waiting for a login elsewhere: retry, or run it in a shell."
     if failure.kind == "exited":
@@ -418,14 +421,14 @@ def _exit_advice(failure: Failure) -> Iterator[str]:
         yield "It exited normally (code 0): it may need an option to speak ACP."
     elif status is not None and status.exit_code in (126, 127):
         yield "A program it runs is missing or not executable."
-    elif not failure.stderr.strip():
+    elif not failure.stderr.strip() and not failure.stdout.strip():
         yield "It gave no reason: run the command in a shell to see more."
 
 
-def _signs(stderr: str) -> Iterator[str]:
-    tail = stderr[-16_384:]
+def _signs(failure: Failure) -> Iterator[str]:
+    printed = f"{failure.stdout[-_TAIL:]}\n{failure.stderr[-_TAIL:]}"
     for pattern, advice in _SIGNS:
-        if re.search(pattern, tail, re.I):
+        if re.search(pattern, printed, re.I):
             yield advice
             return
 

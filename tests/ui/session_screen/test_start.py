@@ -74,7 +74,9 @@ def test_a_program_that_ends_well_without_an_answer_may_need_an_option() -> None
     ],
 )
 def test_what_it_said_leads_to_advice(stderr: str, advice: str) -> None:
-    told = explain(Failure("exited", "", stderr=stderr, exit=ExitStatus(1, None)))
+    exited = Failure("exited", "", exit=ExitStatus(1, None))
+    assert explain(exited._replace(stdout=stderr)).advice == explain(exited._replace(stderr=stderr)).advice
+    told = explain(exited._replace(stderr=stderr))
 
     assert advice in told.advice[0]
 
