@@ -110,10 +110,24 @@ def split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
     return list(argv), None, ()
 
 
+_WORDS_OF_OTHERS: Final = {
+    "resume": "acp-tui --resume",
+    "continue": "acp-tui --continue",
+    "-r": "acp-tui --resume",
+    "-p": "acp-tui --prompt TEXT, which opens the interface",
+    "--print": "acp-tui --prompt TEXT, which opens the interface",
+    "-m": "/model in a session",
+    "--model": "/model in a session",
+}
+"""What other clients call it, and what does it here."""
+
+
 def _advice(parser: ArgumentParser, word: str) -> str:
     """Return the error message for an unknown argument."""
     aim = {"acp-tui": "start", "acp-tui doctor": "check"}.get(parser.prog)
     what = f"unknown option {word}" if word.startswith("-") else f"unknown command '{word}'"
+    if aim == "start" and (ours := _WORDS_OF_OTHERS.get(word)) is not None:
+        return f"{what}. Use: {ours}"
     if aim is None:
         return f"{what}\nTry: {parser.prog} --help"
     if word.startswith("-"):

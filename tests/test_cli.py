@@ -428,6 +428,8 @@ def test_folders_can_be_added_several_times() -> None:
         (["--agent"], "needs the name of an agent"),
         (["--agent", "--"], "needs the name of an agent"),
         (["--bogus"], "unknown option --bogus"),
+        (["resume"], "unknown command 'resume'. Use: acp-tui --resume"),
+        (["-p", "hi"], "unknown option -p. Use: acp-tui --prompt TEXT"),
         (["--vers"], "unknown option --vers"),
         (["gemini"], "To start an agent: acp-tui --agent gemini"),
         (["doctor", "gemini"], "To check an agent: acp-tui doctor --agent gemini"),

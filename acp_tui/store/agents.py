@@ -55,6 +55,8 @@ class KnownAgent(NamedTuple):
     login: str = ""
     aliases: tuple[str, ...] = ()
     """Other names of its program or package."""
+    adapts: str = ""
+    """The agent's own program, where its command is an adapter that speaks the protocol for that."""
     quirks: Quirks = Quirks()
     state: tuple[str, ...] = ()
     """Its own files and folders below the home, which it may write in a sandbox."""
@@ -70,6 +72,10 @@ class KnownAgent(NamedTuple):
     def installed(self) -> bool:
         """Return whether its program is installed."""
         return bool(self.command) and _program(self.command[0], self.env) is not None
+
+    def lacks_adapter(self) -> bool:
+        """Return whether only its adapter is missing."""
+        return not self.installed() and bool(self.adapts) and _program(self.adapts, self.env) is not None
 
 
 def _protocol(value: Any, place: shape.Place, findings: shape.Findings) -> ProtocolChoice:
@@ -90,6 +96,7 @@ KNOWN_AGENT: Final = shape.record(
         "install": shape.text,
         "login": shape.text,
         "aliases": shape.texts,
+        "adapts": shape.text,
         "quirks": shape.record(
             Quirks,
             {
@@ -164,7 +171,11 @@ def _launch_known(agent: KnownAgent, args: Sequence[str]) -> Launch:
         advice = (
             f"Install it with: {agent.install}" if agent.install else "Check its command in settings.toml."
         )
-        raise NoSuchAgent(f"{agent.title} is not installed: '{agent.command[0]}' is not on PATH", advice)
+        if agent.lacks_adapter():
+            missing = f"{agent.title} is installed, but not its ACP adapter '{agent.command[0]}'"
+        else:
+            missing = f"{agent.title} is not installed: '{agent.command[0]}' is not on PATH"
+        raise NoSuchAgent(missing, advice)
     argv = (program, *(args or agent.command[1:]))
     return _launch_of(agent, agent.name, argv)
 
@@ -248,6 +259,7 @@ def _laid_over(built_in: KnownAgent | None, name: str, own: KnownAgent) -> Known
         install=own.install or under.install,
         login=own.login or under.login,
         aliases=own.aliases or under.aliases,
+        adapts=own.adapts or under.adapts,
         quirks=own.quirks if own.quirks != Quirks() else under.quirks,
         state=own.state or under.state,
         sandbox=own.sandbox if own.sandbox is not None else under.sandbox,

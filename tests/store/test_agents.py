@@ -110,6 +110,23 @@ def test_an_agent_that_is_not_installed_says_how_to_get_it(programs: Path) -> No
     assert "npm install -g @google/gemini-cli" in error.value.advice
 
 
+@pytest.mark.parametrize("name", ["claude", "codex", "pi"])
+def test_an_agent_that_lacks_only_its_adapter_is_told_so(programs: Path, name: str) -> None:
+    known = known_agents()
+    assert not known[name].lacks_adapter()
+    install(programs, known[name].adapts)
+
+    assert known[name].lacks_adapter()
+    with pytest.raises(NoSuchAgent) as error:
+        resolve(name, [], known)
+    adapter = known[name].command[0]
+    assert error.value.title == f"{known[name].title} is installed, but not its ACP adapter '{adapter}'"
+    assert "npm install -g" in error.value.advice
+
+    install(programs, adapter)
+    assert not known[name].lacks_adapter()
+
+
 def test_a_misspelt_agent_is_met_with_the_nearest_name(programs: Path) -> None:
     with pytest.raises(NoSuchAgent) as error:
         resolve("gemnii", [], known_agents())

@@ -222,9 +222,10 @@ class StartScreen(Screen[StartChoice | None]):
 def groups(
     known: Mapping[str, KnownAgent], sessions: Sequence[RecordedSession], cwd: str, now: datetime
 ) -> list[StartGroup]:
-    """Return all rows: installed agents, past sessions, then agents that are not installed."""
+    """Return all rows: installed agents, past sessions, then agents of which something is not installed."""
     there = [agent for agent in known.values() if agent.installed()]
     missing = [agent for agent in known.values() if agent not in there]
+    adapted = [agent for agent in missing if agent.lacks_adapter()]
     demo = _row(
         "demo", "Demo agent", "shows every feature; no install, no key, no network", StartChoice("demo")
     )
@@ -234,7 +235,8 @@ def groups(
         StartGroup("On this machine", [*map(_installed, there), demo]),
         StartGroup("Sessions in this workspace", [_session(session, now, "") for session in here]),
         StartGroup("Sessions elsewhere", [_session(session, now, session.cwd) for session in elsewhere]),
-        StartGroup("Not installed", [_missing(agent) for agent in missing]),
+        StartGroup("ACP adapter not installed", [_missing(agent) for agent in missing if agent in adapted]),
+        StartGroup("Not installed", [_missing(agent) for agent in missing if agent not in adapted]),
     ]
     return [group for group in found if group.rows]
 

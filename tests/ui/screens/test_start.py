@@ -54,6 +54,15 @@ def test_what_runs_here_comes_first_and_what_is_missing_last(tmp_path: Path) -> 
     assert "npm install gone" in found[3].rows[0].text.plain
 
 
+def test_agents_that_lack_only_their_adapter_come_before_those_that_are_missing(tmp_path: Path) -> None:
+    known = {"gone": KNOWN["gone"], "half": KNOWN["gone"]._replace(name="half", adapts="sh")}
+
+    found = groups(known, [], str(tmp_path), NOW)
+
+    assert [group.heading for group in found[1:]] == ["ACP adapter not installed", "Not installed"]
+    assert "half" in found[1].rows[0].text.plain
+
+
 def test_the_workspace_reached_by_an_alias_is_this_workspace(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "alias").symlink_to("real")
