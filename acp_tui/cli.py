@@ -119,7 +119,7 @@ _WORDS_OF_OTHERS: Final = {
     "-m": "/model in a session",
     "--model": "/model in a session",
 }
-"""What other clients call it, and what does it here."""
+"""Words of other clients, and what to use here."""
 
 
 def _advice(parser: ArgumentParser, word: str) -> str:

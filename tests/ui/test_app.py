@@ -137,8 +137,8 @@ async def test_a_permission_is_given_or_refused_with_one_key(tmp_path: Path) -> 
         await here.say("/file")
         await here.write("draft")
         await here.is_before(PermissionDialog)
-        await here.sees("only a rejection counts")  # what is there was looked at
-        await here.until(lambda: "only a rejection counts" not in here.text)
+        await here.sees("allowing works in a moment")  # what is there was looked at
+        await here.until(lambda: "allowing works in a moment" not in here.text)
         await here.press("y")
         await here.until((tmp_path / "demo-tally.py").exists)
 

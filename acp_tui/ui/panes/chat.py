@@ -148,6 +148,8 @@ class ChatPane(Pane):
                 self.append(block)
 
     def _take_welcome_away(self) -> None:
+        if self._welcome is not None:
+            self.action_follow_end()
         for block in filter(None, (self._welcome, *self._recent)):
             self.remove_block(block)
         self._welcome, self._recent = None, []
@@ -160,6 +162,12 @@ class ChatPane(Pane):
     def _show_welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
         self._welcome = TextBlock(pieces, first=[("text", "  ")], rest=[("text", "  ")], above=1)
         self.insert(len(self.blocks) - len(self._recent), self._welcome)
+        self.call_after_refresh(self._show_start_of_welcome)
+
+    def _show_start_of_welcome(self) -> None:
+        """Show the welcome from its start where it is higher than the pane; what follows is below."""
+        if self._welcome is not None and not self._above:
+            self.action_scroll_start()
 
     def forget(self, welcome: Sequence[tuple[str, str]]) -> None:
         """Show nothing of the session that was shown last; of no other, as at the start."""

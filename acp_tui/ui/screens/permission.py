@@ -124,7 +124,7 @@ _LOST: Final = 3
 _LISTED: Final = 3
 """Most rows of waiting questions: the tool call has to stay in view at 24 rows."""
 _CHANGED: Final = "Changed after the question: your answer is about the original request."
-_JUST_CHANGED: Final = "just changed: only a rejection counts"
+_JUST_CHANGED: Final = "reject · call just changed: allowing works in a moment"
 # The agent may change a call while its question is open. A change stays on the screen for READABLE seconds
 # before the next one, and an answer that allows counts only for content that was shown for PAUSE seconds:
 # a key for the text before must not allow the text that replaced it. A rejection counts at once.

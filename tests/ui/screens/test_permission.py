@@ -300,7 +300,7 @@ async def test_what_is_there_is_looked_at_off_the_loop_and_answers_wait_for_it_t
 
         looks.set()
         await until(pilot, lambda: "−60" in app.text)
-        await until(pilot, lambda: "only a rejection counts" in app.text)
+        await until(pilot, lambda: "allowing works in a moment" in app.text)
 
 
 def edits_in(folder: Path) -> EditPlaces:
@@ -396,7 +396,7 @@ async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answ
         assert "ls build" in app.text
         assert "your answer is about the original request." in app.text
         assert app.result is NOTHING
-        await until(pilot, lambda: "only a rejection counts" in app.text)
+        await until(pilot, lambda: "allowing works in a moment" in app.text)
 
         told_since(question, content=[Diff(path="/w/a", old_text="a", new_text="b")])
         question.refresh_call()
@@ -447,7 +447,7 @@ async def test_where_a_link_leads_is_shown_and_an_answer_allows_once_that_was_se
         await until(pilot, lambda: "protected: git reads settings" in " ".join(app.text.split()))
         await pilot.press("y")
         assert app.result is NOTHING
-        await until(pilot, lambda: "only a rejection counts" not in app.text)
+        await until(pilot, lambda: "allowing works in a moment" not in app.text)
         await pilot.press("y")
 
         assert app.result == PermissionAnswer("y1")
@@ -464,7 +464,7 @@ async def test_an_answer_allows_again_what_has_been_on_the_screen_unchanged() ->
         await until(pilot, lambda: "rm 2" in app.text)
         await pilot.press("y")
         assert app.result is NOTHING
-        await until(pilot, lambda: "only a rejection counts" not in app.text)
+        await until(pilot, lambda: "allowing works in a moment" not in app.text)
         await pilot.press("y")
 
         assert app.result == PermissionAnswer("y1")

@@ -74,3 +74,16 @@ async def test_only_as_many_are_listed_as_fit_below_the_welcome(tmp_path: Path) 
         await here.sees("Recent in this folder", "third")
         assert "acp-tui  in" in here.text, "the welcome stays in view"
         assert "first" not in here.text
+
+
+@pytest.mark.slow
+async def test_a_welcome_higher_than_the_chat_is_shown_from_its_start_and_what_is_said_from_its_end(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path, size=(40, 10)) as here:
+        await here.sees("acp-tui  in")
+        assert "all keys" not in here.text
+
+        await here.say("hello")
+        await here.sees("heard hello")
+        assert here.session.query_one(ChatPane).follow
