@@ -48,6 +48,7 @@ from acp_tui.agent.session_events import (
     session_named_in,
 )
 from acp_tui.changes import snapshot_log
+from acp_tui.formatting import inside
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol import version2
 from acp_tui.protocol.frames import ascii_line
@@ -446,6 +447,7 @@ class Agent:
         self._questions.cancel(session_id, "close")  # what it asked while it closed
         self.sessions.pop(session_id, None)
         self.queues.pop(session_id, None)
+        self.on_amended.pop(session_id, None)
         self._asking.discard(session_id)
 
     async def delete_session(self, session_id: str) -> None:
@@ -677,9 +679,10 @@ class Agent:
 
     def amended(self, session_id: str, path: str, how: str) -> None:
         """Tell the chat, and the agent later, that a file has the user's text in place of the agent's."""
-        with_newer = " with the newer text" if how == "merged" else ""
-        self._tell_act(session_id, f"You {how} {path}{with_newer} before it was written.")
         session = self._sessions.find(session_id)
+        name = inside(path, session.cwd) if session is not None else path
+        with_newer = " with the newer text" if how == "merged" else ""
+        self._tell_act(session_id, f"You {how} {name}{with_newer} before it was written.")
         told = self.on_amended.get(session.root.id) if session is not None else None
         if told is not None:
             told(path, how)

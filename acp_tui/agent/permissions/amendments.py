@@ -89,6 +89,8 @@ class Amendments:
         ended = {call.tool_call_id for call in calls if call.is_final}
         for one in [one for one in waiting if is_over or one.call in ended]:
             self._remove(session.id, one.amendment)
+            if one.amendment.kept is None:
+                continue  # a merge is for a write through the client, which has failed
             task = asyncio.create_task(self._put(session, one.amendment))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -211,6 +211,8 @@ async def _changes(
     """Return the changes since before a turn, and the reason for a missing snapshot."""
     if tracking is None:
         return [], _RECORDED if screen.conversation.phase == "recorded" else _NO_SNAPSHOTS
+    if tracking.before_of(turn) is None and not tracking.why_no_snapshot():
+        await tracking.look()  # comes after the snapshot that is being taken
     if tracking.before_of(turn) is None:
         return [], tracking.why_no_snapshot()
     return await tracking.since_turn(turn), None

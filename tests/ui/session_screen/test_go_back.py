@@ -212,3 +212,34 @@ async def test_a_recorded_session_goes_back_in_a_new_tab_without_its_files(
 
         await in_new_tab(here, old)
         assert "heard first words" in here.session.prompt.prompt.whole
+
+
+@pytest.mark.slow
+async def test_a_session_recorded_without_snapshots_says_so_and_its_prompts_are_the_brief(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    can = {"loadSession": True}
+    workspace = tmp_path / "w"
+    workspace.mkdir()
+    async with seat(workspace, Settings(snapshots=False), can=can) as here:  # as older versions did
+        for words in ("first words", "second words"):
+            await run(here, words)
+    (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
+    async with seat(workspace, Settings(), can=can, tells_nothing=True) as here:
+        await here.tabs.open(recorded=recording(journal), resumes=True)
+        await here.until(lambda: here.conversation.phase == "ready")
+        tracking = here.conversation.tracking
+        assert tracking is not None
+        await here.until(lambda: tracking.first and tracking.lost)
+        old = here.session
+        await here.say("/rewind")
+        await here.is_before(Menu)
+        await here.press(*"second", "enter")
+        await here.is_before(GoBackDialog)
+        await here.sees("There are no snapshots of the earlier part of this session")
+        await here.press("c")
+
+        await in_new_tab(here, old)
+        assert "> first words" in here.session.prompt.prompt.whole
+        assert here.draft.endswith("second words")

@@ -490,3 +490,47 @@ async def test_a_question_leaves_the_draft_in_view(tmp_path: Path, size: tuple[i
         await here.until(lambda: box.region.bottom <= prompt.y)
 
         await here.sees("› what I typed", "more rows")
+
+
+async def test_what_the_user_saves_in_the_editor_is_written_and_the_agent_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def edited(app: object, path: Path) -> str:
+        path.write_text("mine\n")
+        return ""
+
+    monkeypatch.setattr("acp_tui.ui.screens.proposals.open_in_editor", edited)
+    given = demo_launch()
+    given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
+    async with seat(tmp_path, given=given) as here:
+        await here.say("/file")
+        await here.is_before(PermissionDialog)
+        await here.press("e")
+        await here.until(lambda: not here.conversation.is_busy)
+
+        assert (tmp_path / "demo-tally.py").read_text() == "mine\n"
+        assert "edited your change of demo-tally.py" in here.conversation.rejections.note()
+        await here.sees("You edited demo-tally.py before it was written.")
+
+
+async def test_what_was_edited_for_a_question_that_closes_is_left_in_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def edited(app: object, path: Path) -> str:
+        here.conversation.stop()
+        await here.until(lambda: not here.conversation.is_busy)
+        path.write_text("mine\n")
+        return ""
+
+    monkeypatch.setattr("acp_tui.ui.screens.proposals.open_in_editor", edited)
+    given = demo_launch()
+    given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
+    async with seat(tmp_path, given=given) as here:
+        await here.say("/file")
+        await here.is_before(PermissionDialog)
+        await here.press("e")
+        await here.until(lambda: any("Your edited text is in" in each.message for each in here.notices))
+
+        (kept,) = [path for path in (tmp_path / "home" / "data" / "edits").rglob("*") if path.is_file()]
+        assert kept.read_text() == "mine\n"
+        assert not (tmp_path / "demo-tally.py").exists()

@@ -99,6 +99,14 @@ async def test_a_chip_is_opened_by_a_key_and_undo_closes_it() -> None:
         assert app.sent[0].whole == LONG
 
 
+async def test_a_chip_in_a_line_above_is_opened_by_the_same_key() -> None:
+    async with desk() as (_, box, pilot):
+        await paste(pilot, LONG)
+        await pilot.press("ctrl+j", "a", "alt+o")
+
+        assert box.text == f"{LONG} \na"
+
+
 async def test_one_key_deletes_a_chip_and_undo_brings_it_back() -> None:
     async with desk() as (_, box, pilot):
         await paste(pilot, LONG)
