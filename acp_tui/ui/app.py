@@ -51,6 +51,7 @@ from acp_tui.ui.terminal_input import PasteDropped, TerminalDriver, modes_kept, 
 from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 from acp_tui.ui.widgets.textual_internals import (
+    KeptStylesheet,
     binding_chain,
     driver_of,
     fail_with,
@@ -193,6 +194,7 @@ class AcpApp(App[int]):
             ascii: True if the terminal shows ASCII only; the settings override it.
         """
         super().__init__(ansi_color=True if colors == "none" else None)
+        self.stylesheet = KeptStylesheet(variables=self.get_css_variables())
         self._start = start
         self._ascii = ascii if start.settings.ascii is None else start.settings.ascii
         self._marks_in_ascii = [AsciiFilter()] if self._ascii else []

@@ -14,12 +14,15 @@ from rich.segment import Segment
 from textual._compositor import Compositor
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.css.model import RuleSet
+from textual.css.stylesheet import StylesheetParseError
 from textual.events import Key
 from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
+from typing_extensions import override
 
 import acp_tui.ui
 from acp_tui.ui.widgets import textual_internals as internals
@@ -326,3 +329,60 @@ async def test_nothing_is_drawn_where_nothing_has_changed() -> None:
         screen._compositor._dirty_regions = set()
 
         assert screen._compositor.render_update() is None
+
+
+class Counted(internals.KeptStylesheet):
+    parsed = 0
+
+    @override
+    def _parse_rules(self, css: str, *args: Any, **more: Any) -> list[RuleSet]:
+        size = len(self._parse_cache)
+        found = super()._parse_rules(css, *args, **more)
+        self.parsed += len(self._parse_cache) > size
+        return found
+
+
+def sheets(count: int) -> Counted:
+    sheet = Counted(variables={"hue": "red"})
+    for number in range(count):
+        sheet.add_source(f"#w{number} {{ color: $hue; }}", ("sheet", str(number)))
+    return sheet
+
+
+def color_of(sheet: internals.KeptStylesheet, number: int) -> str:
+    (rule,) = (one for one in sheet.rules if f"#w{number} " in one.css)
+    return str(rule.styles.color.hex)
+
+
+def test_each_source_of_styles_is_parsed_once() -> None:
+    sheet = sheets(100)
+    assert len(sheet.rules) == sheet.parsed == 100
+
+    sheet.add_source("#more { color: $hue; }", ("sheet", "more"))
+    assert len(sheet.rules) == sheet.parsed == 101
+
+    sheet.set_variables({"hue": "red"})
+    sheet.reparse()
+    assert len(sheet.rules) == sheet.parsed == 101
+
+
+def test_new_variables_and_changed_sources_count_at_once() -> None:
+    sheet = sheets(2)
+    assert color_of(sheet, 1) == "#FF0000"
+
+    sheet.set_variables({"hue": "lime"})
+    sheet.reparse()
+    assert color_of(sheet, 1) == "#00FF00"
+
+    sheet.add_source("#w1 { color: blue; }", ("sheet", "1"))
+    assert color_of(sheet, 1) == "#0000FF"
+    assert color_of(sheet, 0) == "#00FF00"
+
+
+def test_a_mistake_in_a_sheet_leaves_the_rules_as_they_were() -> None:
+    sheet = sheets(1)
+    before = list(sheet.rules)
+    sheet.add_source("#w1 { color: nothing-like-it; }", ("sheet", "1"))
+    with pytest.raises(StylesheetParseError):
+        sheet.reparse()
+    assert sheet._rules == before
