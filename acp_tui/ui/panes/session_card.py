@@ -42,6 +42,8 @@ class SessionCard(StatusRows):
         self._servers = servers
         self._commands: list[str] = []
         self.is_folded = False
+        self.branch = ""
+        """The branch of the folder, if that is in a git repository."""
 
     @property
     def unfolded_rows(self) -> int:
@@ -114,6 +116,8 @@ class SessionCard(StatusRows):
         if conversation.running is not None and (sandbox := conversation.running.sandbox) is not None:
             yield "sandbox", "warning" if sandbox.means.is_partial else "text", sandbox.words, "sandbox"
         yield "folder", "text", exact_line(from_home(conversation.cwd)), "about"
+        if self.branch:
+            yield "branch", "text", exact_line(self.branch), "about"
         if self._servers:
             names = ", ".join(self._servers[:_SERVERS])
             yield "mcp", "text", self._value(f"{names} ({len(self._servers)})"), "about"

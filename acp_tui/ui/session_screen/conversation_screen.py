@@ -22,6 +22,7 @@ from acp_tui.ui.terminal import Attention
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.textual_internals import draw_few_rows
+from acp_tui.workspace.branches import branch_of
 
 Key = tuple[str, str]
 """A question: (session id, key in the session)."""
@@ -129,6 +130,14 @@ class ConversationScreen(Screen[None]):
         self.query_one(SessionCard).show()
         self._attention.update(self.conversation, self, self.is_seen)
         self.tabs.show()
+
+    async def show_branch(self) -> None:
+        """Show the branch of the folder in the session card; read in a thread, for a disk may be slow."""
+        branch = await asyncio.to_thread(branch_of, self.conversation.cwd)
+        for card in self.query(SessionCard):
+            if branch != card.branch:
+                card.branch = branch
+                self.show_status()
 
     # ------------------------------------------------------------------ presence of the user
 

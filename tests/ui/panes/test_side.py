@@ -74,6 +74,19 @@ async def test_the_card_says_who_in_which_mode_what_is_asked_and_where(tmp_path:
 
 
 @pytest.mark.slow
+async def test_the_card_names_the_branch_and_follows_it_after_each_turn(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (head := tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    async with seat(tmp_path) as here:
+        await here.sees("branch  main")
+
+        head.write_text("ref: refs/heads/a\x1b[2Jb\n")
+        await here.say("hello")
+        await here.until(lambda: "branch  main" not in here.text and "branch  a" in here.text)
+        assert not here.obeyed
+
+
+@pytest.mark.slow
 async def test_a_click_on_a_row_of_the_card_opens_what_changes_it(tmp_path: Path) -> None:
     async with seat(tmp_path, modes=["ask", "plan"]) as here:
         await here.until(lambda: "mode    Ask" in here.text)
