@@ -6,7 +6,7 @@ import asyncio
 import os
 import stat
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -80,10 +80,19 @@ _OTHER_NAME: Final = "another spelling of this name exists now, so it is kept"
 # The preview shown to the user may be out of date when it is confirmed. So a snapshot is taken first, as the
 # way back; a change is undone only if it is still the one shown; and right before a file is replaced, it must
 # still hold what the way back holds. Files that fail a check stay as they are and are reported.
-async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[ChangedFile]) -> Restored:
+async def restore(
+    snapshots: Snapshots,
+    before: Snapshot,
+    changes: Sequence[ChangedFile],
+    begun: Callable[[Snapshot], object] = lambda way_back: None,
+) -> Restored:
     """Restore files to a snapshot if they are still as the user saw them.
 
-    `changes` is the part of `snapshots.changes(before)` to undo, as shown in the preview.
+    Args:
+        snapshots: the workspace's snapshots.
+        before: the snapshot.
+        changes: the part of `snapshots.changes(before)` to undo, as shown in the preview.
+        begun: called with the way back, before the first file is changed.
 
     Raises:
         Unavailable, GitFailed: nothing was changed.
@@ -91,6 +100,7 @@ async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[Chan
     way_back = await snapshots.take()
     now = {change.path: change for change in await snapshots.changes(before)}
     twins = await asyncio.to_thread(_twins, snapshots.root, now.values())
+    begun(way_back)
     done: list[ChangedFile] = []
     problems: list[str] = []
     for change in sorted(

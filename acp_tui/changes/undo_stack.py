@@ -95,7 +95,14 @@ class UndoStack:
             SnapshotError: nothing was changed.
         """
         paths = {path for change in changes for path in _paths(change)}
-        return await self._done(paths, restore(self._snapshots, before, changes))
+        begun: list[_WayBack] = []
+
+        def begin(way_back: Snapshot) -> None:
+            """Add a step from the start: if the program is killed half-way, it can be taken back."""
+            begun.append(_WayBack(way_back, paths, before))
+            self._add(begun[0])
+
+        return await self._done(paths, restore(self._snapshots, before, changes, begin), begun)
 
     async def reverse(self, change: ChangedFile, hunk: Hunk, base: bytes | None = None) -> Restored:
         """Revert one hunk, relative to `base` if given, as an undo step.
@@ -153,25 +160,35 @@ class UndoStack:
         finally:
             self.touched = set()
 
-    async def _done(self, paths: set[str], work: Coroutine[Any, Any, Restored]) -> Restored:
-        """Do the work, record the step and look at the result."""
+    async def _done(
+        self, paths: set[str], work: Coroutine[Any, Any, Restored], begun: Sequence[_WayBack] = ()
+    ) -> Restored:
+        """Do the work, record the step in place of the one that was begun, and look at the result."""
         with self._touching(paths):
-            return await self._kept(await work)
+            return await self._kept(await work, begun)
 
-    async def _kept(self, restored: Restored) -> Restored:
+    async def _kept(self, restored: Restored, begun: Sequence[_WayBack]) -> Restored:
         paths = {path for change in restored.done for path in _paths(change)}
+        after: Snapshot | None = None
         if paths:
             try:
                 after = await self._snapshots.take()
             except SnapshotError as error:  # the files are restored nevertheless
                 told = f"This cannot be undone: {error}"
                 restored = replace(restored, problems=(*restored.problems, told))
-            else:
-                self._ways.append(_WayBack(restored.way_back, paths, after))
-                self._tell(UndoStep(restored.way_back.id, after.id, tuple(sorted(paths))))
-                self._passed = 0
+        for way in begun:
+            place = self._ways.index(way)
+            del self._ways[place]
+            self._tell(UndoStepTaken(place))
+        if after is not None:
+            self._add(_WayBack(restored.way_back, paths, after))
+            self._passed = 0
         await self._look()
         return restored
+
+    def _add(self, way: _WayBack) -> None:
+        self._ways.append(way)
+        self._tell(UndoStep(way.back.id, way.after.id, tuple(sorted(way.paths))))
 
 
 def _paths(change: ChangedFile) -> set[str]:

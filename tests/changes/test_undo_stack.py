@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from acp_tui.changes import undo
 from acp_tui.changes.git_store import GitFailed
-from acp_tui.changes.tree import Snapshot
+from acp_tui.changes.snapshots import Snapshots
+from acp_tui.changes.tree import ChangedFile, Snapshot
 from acp_tui.changes.undo import Hunk
-from acp_tui.session.events import WorkspaceCompared
+from acp_tui.protocol.schema import TextContent
+from acp_tui.session.events import Prompted, TurnEnded, WorkspaceCompared
 from tests.changes.watched import Watched
 from tests.waiting import until
 
@@ -165,3 +168,62 @@ async def test_what_is_left_after_a_hunk_was_rejected_is_the_agents_and_so_is_wh
 
 def _newest(watched: Watched) -> WorkspaceCompared:
     return [event for event in watched.told if isinstance(event, WorkspaceCompared)][-1]
+
+
+@pytest.mark.slow
+async def test_a_restore_that_was_killed_half_way_can_be_undone_in_the_next_run(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(snapshots: Snapshots, change: ChangedFile, *texts: bytes | None) -> str:
+        if change.path == "b":
+            watched.session.apply = lambda event, at=0.0: None  # type: ignore[method-assign]
+            raise Killed
+        return put_back(snapshots, change, *texts)
+
+    await watched.begin()
+    watched.session.apply(Prompted([TextContent(text="go")]))
+    (watched.root / "b").write_text("1\n")
+    await watched.tracking.before_turn()
+    await until(lambda: watched.tracking.before)
+    for name in ("a", "b"):
+        (watched.root / name).write_text("the agent's\n")
+    watched.tracking.after_turn()
+    watched.session.apply(TurnEnded("end_turn"))
+    await watched.tracking.settle()
+    assert watched.tracking.before is not None
+    put_back = undo._put_back_now
+    monkeypatch.setattr(undo, "_put_back_now", killed)
+    apply = watched.session.apply
+    changes = await watched.tracking.since_turn()
+    with pytest.raises(Killed):
+        await watched.tracking.undo_stack.restore(watched.tracking.before, changes)
+    texts = [(watched.root / name).read_text() for name in ("a", "b")]
+    assert texts == ["1\n", "the agent's\n"]
+    monkeypatch.setattr(undo, "_put_back_now", put_back)
+    watched.session.apply = apply  # type: ignore[method-assign]
+
+    await watched.goes_on()
+    undone = await watched.tracking.undo_stack.undo()
+
+    assert undone is not None
+    assert [change.path for change in undone.restored.done] == ["a"]
+    assert (watched.root / "a").read_text() == "the agent's\n"
+    assert not watched.tracking.undo_stack.can_undo
+    assert watched.session.undid == []
+
+
+@pytest.mark.slow
+async def test_of_a_restore_that_went_through_one_step_is_kept(watched: Watched) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("the agent's\n")
+    await watched.tracking.look()
+    change = watched.tracking.change(f"{watched.root}/a")
+    assert change is not None
+
+    await watched.tracking.reject(change)
+
+    assert [step.paths for step in watched.session.undid] == [("a",)]
+    assert watched.tracking.undo_stack.depth == 1
