@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final, ParamSpec, Protocol
 
 from acp_tui.agent import session_events
@@ -440,8 +441,15 @@ class Connection:
         if isinstance(message, Request) and not version2.serves(message.method):
             self.fail(message, errors.METHOD_NOT_FOUND, "Method not found", {"method": message.method})
             return
-        for each in self._version2.received(message):
-            self._handle(each)
+        try:
+            for each in self._version2.received(message):
+                self._handle(each)
+        except Exception:  # a bug in the translation must not end the connection
+            log.exception("translating %r", message)
+            if isinstance(message, Response):
+                asked = next((call for call in self._answers if call.id == message.call.id), message.call)
+                message = replace(message, call=asked)
+            self._unreadable(message, Unreadable("", "not understood"))
 
     def _handle(self, message: Meaning) -> None:
         """Handle a message in words of version 1."""

@@ -8,20 +8,35 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 _HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-_NAMES: Final = ("--- ", "+++ ", "rename to ", "copy to ", "rename from ", "copy from ")
+_NEW_NAMES: Final = ("+++ ", "rename to ", "copy to ")
+_NOWHERE: Final = "/dev/null"
 
 
 @dataclass(slots=True)
 class _FilePatch:
     """The part of a patch about one file."""
 
-    names: list[str] = field(default_factory=list)
+    old_name: str = ""
+    new_name: str = ""
     hunks: list[tuple[str, str]] = field(default_factory=list)
     """Lines before and after, with those around them that stay."""
 
     def is_about(self, path: str) -> bool:
-        """Return whether a path is one of its names, which may have `a/` or `b/` in front."""
-        return any(path.endswith(f"/{name.removeprefix('/')}") for name in self.names)
+        """Return whether a path ends with the name of its file."""
+        return bool(self.name) and path.endswith(f"/{self.name.removeprefix('/')}")
+
+    @property
+    def name(self) -> str:
+        """The name of its file, the new one if it has moved."""
+        return self.new_name if self.new_name not in ("", _NOWHERE) else self.old_name
+
+    def take_name(self, line: str) -> None:
+        """Take the name in a line of its head, if there is one; it may have `a/` or `b/` in front."""
+        if line.startswith("--- "):
+            self.old_name = _name(line[4:])
+        for start in _NEW_NAMES:
+            if line.startswith(start):
+                self.new_name = _name(line[len(start) :])
 
 
 def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
@@ -38,8 +53,8 @@ def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
     files = list(_files(text)) if isinstance(text, str) else []
     found: list[dict[str, Any]] = []
     for number, change in enumerate(changes):
-        paths = [path for path in (change["path"], change.get("oldPath")) if isinstance(path, str)]
-        part = next((each for each in files if any(map(each.is_about, paths))), None)
+        about = [each for each in files if each.is_about(change["path"])]
+        part = max(about, key=lambda each: len(each.name), default=None)
         if part is None and len(files) == len(changes):
             part = files[number]
         found += _parts(change, part.hunks if part is not None else [])
@@ -61,7 +76,7 @@ def _parts(change: dict[str, Any], hunks: list[tuple[str, str]]) -> Iterator[dic
 def _files(patch: str) -> Iterator[_FilePatch]:
     """Yield the parts of a patch, one for each file."""
     part: _FilePatch | None = None
-    lines = patch.split("\n")
+    lines = patch.removesuffix("\n").split("\n")
     at, has_hunks = 0, False
     while at < len(lines):
         line = lines[at]
@@ -77,7 +92,7 @@ def _files(patch: str) -> Iterator[_FilePatch]:
                 yield part
             part, has_hunks = _FilePatch(), False
         if part is not None:
-            part.names += [_name(line[len(start) :]) for start in _NAMES if line.startswith(start)]
+            part.take_name(line)
         at += 1
     if part is not None:
         yield part
@@ -85,7 +100,7 @@ def _files(patch: str) -> Iterator[_FilePatch]:
 
 def _name(text: str) -> str:
     name = text.partition("\t")[0].strip()
-    return re.sub(r"^[ab]/", "", name) if name != "/dev/null" else "/dev/null/"
+    return re.sub(r"^[ab]/", "", name)
 
 
 def _hunk(lines: list[str], at: int, old_count: int, new_count: int) -> tuple[tuple[str, str], int]:

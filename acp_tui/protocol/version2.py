@@ -257,7 +257,7 @@ class Version2:
 
     def _inserted(self, answer: Response) -> Iterator[Meaning]:
         """Take the answer to a prompt: it was inserted, or never will be."""
-        session_id = str(answer.call.params.get("sessionId"))
+        session_id = str(_object(answer.call.params).get("sessionId"))
         talk = self._talk_of(session_id)
         prompt = next((each for each in talk.prompts if each.call is answer.call), None)
         if prompt is None:
