@@ -349,7 +349,7 @@ COMMANDS: Final = (
     Command(
         "chat.reply",
         "Reply to a passage of this block",
-        "w",
+        "greater_than_sign",
         "chat",
         "Chat",
         is_first=False,

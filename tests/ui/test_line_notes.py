@@ -170,6 +170,8 @@ async def test_a_proposed_edit_is_noted_in_its_question(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
         await here.say("/file")
         await here.is_before(PermissionDialog)
+        await here.press("z")
+        await here.sees("w note")
         await note(here, "Why?")
         await here.sees("⚑  Why?", "1 note")
         assert [one.subject for one in here.conversation.line_notes.notes.values()] == ["proposed"]
@@ -204,7 +206,7 @@ async def test_a_passage_of_an_answer_is_quoted_and_replied_to(tmp_path: Path) -
     async with demo_in(tmp_path) as here:
         await here.say("/markdown")
         await here.until(lambda: not here.conversation.is_busy and "Small headings" in here.text)
-        await here.press("f2", "w")
+        await here.press("f2", "greater_than_sign")
         await here.is_before(PassageScreen)
         await here.until(lambda: isinstance(here.app.focused, NoteField))
         await here.press("down", "down", "shift+down")
@@ -219,12 +221,12 @@ async def test_a_passage_of_an_answer_is_quoted_and_replied_to(tmp_path: Path) -
 
 async def test_a_step_of_the_plan_is_quoted(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
-        await here.press("f3", "w")
+        await here.press("f3", "greater_than_sign")
         await here.until(lambda: any("No plan yet" in one.message for one in here.notices))
         await here.press("escape")
         await here.say("/plan")
         await here.sees("All five steps are done", "Describe it in")
-        await here.press("f3", "w")
+        await here.press("f3", "greater_than_sign")
         await here.is_before(PassageScreen)
         await here.until(lambda: isinstance(here.app.focused, NoteField))
         await here.press("x", "enter")

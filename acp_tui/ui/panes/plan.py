@@ -102,7 +102,9 @@ class PlanPane(Pane):
     EMPTY = "No plan yet"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "turn_plan", "Another plan", show=False, id="plan.next"),
-        Binding("w", "screen.run('chat.reply')", "Reply to the plan", show=False, id="plan.reply"),
+        Binding(
+            "greater_than_sign", "screen.run('chat.reply')", "Reply to the plan", show=False, id="plan.reply"
+        ),
     ]
 
     def __init__(self, styles: Styles | None = None, *, id: str | None = None) -> None:

@@ -194,7 +194,6 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         ),
         Binding("m", "make_rule", "Create a rule", id="permission.make-rule"),
         Binding("z", "zoom", "Maximize the changes", id="permission.zoom"),
-        Binding("w", "write_note", "Write a note on the changes", show=False, id="permission.note"),
         Binding("i", "toggle_whole", "Show the full text", id="permission.whole"),
         Binding("tab", "go(1)", "Next question", show=False, id="permission.next"),
         Binding("shift+tab", "go(-1)", "Previous question", show=False, id="permission.previous"),
@@ -290,12 +289,6 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _told_path(self, number: int) -> str:
         return self._told_changes()[number][0].path
 
-    async def action_write_note(self) -> None:
-        """Maximize the changes, and write a note on one of their lines."""
-        if not self.is_zoomed:
-            self.action_zoom()
-        await self.query_one(NotedDiffView).action_write_note()
-
     @on(NotedDiffView.NotesChanged)
     def _look_at_notes(self) -> None:
         """Let a note on lines of the file know all of it, not only what is shown."""
@@ -358,8 +351,6 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             possible = possible and self._always is None
         elif action in ("answer", "give_reason"):
             possible = not self.is_zoomed and self._rejecting is None and self._always is None
-        elif action == "write_note":
-            possible = bool(self._files) and self._notes is not None and self._rejecting is None
         elif action == "make_rule":
             possible = self._make_rule is not None and not self.is_zoomed and self._rejecting is None
             possible = possible and self._always is None

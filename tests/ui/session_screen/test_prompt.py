@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
+from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.protocol.schema import AvailableCommand, AvailableCommandInput
 from acp_tui.session.entries import UserCommand
+from acp_tui.session.line_notes import note_on
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.menu import PastPrompts
-from acp_tui.ui.session_screen.prompt import pending_rows
+from acp_tui.ui.session_screen.prompt import pending_rows, strip
 from tests.conversation.talks import launch
 from tests.terminal import Terminal
 from tests.ui.seats import seat, told
@@ -117,18 +119,18 @@ async def test_what_a_command_takes_is_shown_while_it_is_typed(tmp_path: Path) -
         assert session is not None
         session.commands = [
             AvailableCommand(
-                name="review", description="Look at it", input=AvailableCommandInput(hint="[branch]")
+                name="examine", description="Look at it", input=AvailableCommandInput(hint="[branch]")
             ),
             AvailableCommand(name="plain", description="Nothing more"),
         ]
-        await here.write("/rev")
-        await here.sees("/review [branch]")
+        await here.write("/exa")
+        await here.sees("/examine [branch]")
         await here.press("tab")
-        assert here.draft == "/review "
-        await here.sees("/review [branch]  Look at it")
+        assert here.draft == "/examine "
+        await here.sees("/examine [branch]  Look at it")
         assert not here.session.prompt.completing
         await here.press(*"main")
-        await here.sees("/review [branch]")
+        await here.sees("/examine [branch]")
 
         here.session.prompt.load_text("")
         await here.write("/plain more")
@@ -295,8 +297,20 @@ async def test_what_an_empty_prompt_says_is_never_cut_without_a_mark(tmp_path: P
 
 
 def rows(facts: Rejections, width: int = 80) -> list[str]:
-    conversation: Any = SimpleNamespace(rejections=facts, queue=[], given=[])
+    notes = LineNotes(lambda: None)
+    conversation: Any = SimpleNamespace(rejections=facts, line_notes=notes, queue=[], given=[])
     return ["".join(text for _, text in left) for left, _ in pending_rows(conversation, width, str)]
+
+
+def test_notes_on_lines_are_counted_above_the_prompt_and_gone_lines_are_named() -> None:
+    notes = LineNotes(lambda: None)
+    assert strip(notes) == ""
+    notes.add(note_on(["a", "b"], 0, 0, "Why?", path="/w/a"))
+    assert strip(notes) == "1 note goes with the next prompt"
+    notes.add(note_on(["a", "b"], 1, 1, "Why?", path="/w/b"))
+    notes.follow_text("/w/b", None)
+
+    assert strip(notes) == "2 notes go with the next prompt, 1 on lines that are gone"
 
 
 def test_a_note_is_shown_as_it_goes_out() -> None:
