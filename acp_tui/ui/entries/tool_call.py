@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
+from time import monotonic
 from types import MappingProxyType
 from typing import Final, TypeVar
 
@@ -27,7 +30,7 @@ from acp_tui.ui.entries.words import (
     kind_word,
     operation_words,
 )
-from acp_tui.ui.widgets.diff.diff import counts, glance
+from acp_tui.ui.widgets.diff.diff import Difference, compute, counts, glance, known_counts
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, exact_line
@@ -35,13 +38,15 @@ from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, Text
 
 _SIGNAL_NAME: Final = 20
 """Characters of a signal's name that are shown; it is the agent's text."""
-_MOST: Final = 4_000_000
-"""Characters of an edit up to which its lines are counted."""
+_AT_ONCE: Final = 400_000
+"""Characters of an edit that is compared at once, in some milliseconds; a larger one is in a thread."""
+_PATIENCE: Final = 3.0
+"""Seconds for that; the rest counts as replaced."""
 
 
 def counted(old: str | None, new: str) -> tuple[int, int] | None:
-    """Return (added, removed) lines of an edit; None for one that is too large to count in passing."""
-    return _counts(old, new) if len(old or "") + len(new) <= _MOST else None
+    """Return (added, removed) lines of an edit; None for a large one that was not compared yet."""
+    return _counts(old, new) if len(old or "") + len(new) <= _AT_ONCE else known_counts(old, new)
 
 
 @lru_cache(maxsize=64)
@@ -60,7 +65,7 @@ class EditCounts:
         known = self._known
         self._known = [
             known[place]
-            if place < len(known) and known[place][0] is edit
+            if place < len(known) and known[place][0] is edit and known[place][1] is not None
             else (edit, counted(edit.old, edit.new))
             for place, edit in enumerate(edits)
         ]
@@ -250,7 +255,7 @@ class CallHead(Block):
 class DiffPreview(Block):
     """The first rows of a diff under the name of its file; computed when it is first seen."""
 
-    __slots__ = ("_block", "_rows", "diff", "stable_rows")
+    __slots__ = ("_block", "_compared", "_rows", "diff", "stable_rows")
     is_action = True
 
     def __init__(self, diff: Diff, block: ToolCallBlock) -> None:
@@ -258,6 +263,8 @@ class DiffPreview(Block):
         self.stable_rows = 0
         self._block = block
         self._rows: tuple[int, Styles, PlacedEdit | None, list[Row]] | None = None
+        self._compared: tuple[str | None, str, Difference | None] | None = None
+        """The texts that were compared in a thread, and the difference once it is there."""
 
     @override
     def rows(self, width: int, styles: Styles) -> Sequence[Row]:
@@ -283,12 +290,32 @@ class DiffPreview(Block):
             return list(_indented(f"{self._name()} {words}".strip(), "muted").rows(width, styles))
         old, new = (edit.old, edit.new) if edit is not None else (self.diff.before, self.diff.new_text)
         first_line = edit.first_line if edit is not None else 1 if old is None else None
-        difference = glance(old, new, first_line=first_line)
+        difference = self._difference(old, new)
+        if difference is None:
+            return list(_indented(f"{self._name()} comparing".strip(), "muted").rows(width, styles))
+        difference = replace(difference, first_line=first_line)
         remarks = [("strong", exact_line(name))] if (name := self._name()) else []
         remarks += [("muted", safe_line(words))] if words else []
         remarks += [("warning", safe_line(edit.note))] if edit is not None and edit.note else []
         rows = diff_rows(difference, self.diff.path, max(1, width - 2), styles, _DIFF_ROWS, remarks)
         return [[Segment("  "), *row] for row in rows]
+
+    def _difference(self, old: str | None, new: str) -> Difference | None:
+        """Return the difference of two texts; None while large ones are compared."""
+        if len(old or "") + len(new) <= _AT_ONCE:
+            return glance(old, new)
+        if self._compared is None or self._compared[0] is not old or self._compared[1] is not new:
+            self._compared = (old, new, None)
+            task = asyncio.ensure_future(asyncio.to_thread(compute, old, new, monotonic() + _PATIENCE))
+            task.add_done_callback(partial(self._was_compared, old, new))
+        return self._compared[2]
+
+    def _was_compared(self, old: str | None, new: str, task: asyncio.Future[Difference]) -> None:
+        if not task.cancelled() and self._compared == (old, new, None):
+            self._compared = (old, new, task.result())
+            self._rows = None
+            self._block.changed()  # its line has the counts
+            self._block.context.redraw(self._block)
 
     def _name(self) -> str:
         """Return the name of the file, unless the line of the call ends with it."""

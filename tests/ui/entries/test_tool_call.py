@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries import tool_call as counting
 from acp_tui.ui.entries.tool_call import EditCounts, ToolCallBlock, call_pieces
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import Terminals
 from tests.ui.entries.rows import block, call, context, rows, text_item
@@ -319,3 +321,19 @@ def test_of_a_title_without_end_no_more_is_made_than_a_line_can_show() -> None:
 
     assert max(len(text) for _, text in left) < 5_000
     assert len(block(endless).searched()) > 900_000, "it is searched whole"
+
+
+async def test_a_large_diff_is_compared_beside_the_keys_and_shown_when_it_is_ready() -> None:
+    old = "".join(f"line {number} of a long file\n" for number in range(20_000))
+    diff = Diff(path="/w/a.py", old_text=old, new_text=old.replace("line 7 ", "row 7 "))
+    entry = ToolCall("t1", "Edit a.py", "edit", "completed", content=[diff], ended=1.0)
+    drawn: list[Block] = []
+    shown = block(entry, replace(context(), redraw=drawn.append))
+
+    assert not [row for row in rows(shown, 80) if "+1" in row or "row 7" in row]
+    assert any("comparing" in row for row in rows(shown, 80))
+
+    await until(lambda: drawn == [shown])
+    text = rows(shown, 80)
+    assert any("+1 −1" in row for row in text)
+    assert any("row 7 of a long file" in row for row in text)

@@ -309,6 +309,11 @@ def counts(old: str | None, new: str | None) -> tuple[int, int]:
     return _COUNTS[key]
 
 
+def known_counts(old: str | None, new: str | None) -> tuple[int, int] | None:
+    """Return the numbers of added and removed lines if the texts were compared before; else None."""
+    return _COUNTS.get(_key(old, new))
+
+
 def glance(old: str | None, new: str | None, *, first_line: int | None = 1) -> Difference:
     """Return the difference of two texts as `counts` has it, without a second comparison right after it."""
     difference = _COMPARED.pop(_key(old, new), None)
