@@ -29,7 +29,7 @@ from acp_tui.ui.screens.form_fields import (
     matches,
     value_of,
 )
-from acp_tui.ui.widgets.controls import Choices
+from acp_tui.ui.widgets.controls import NUMBERED, Choices
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
@@ -170,7 +170,8 @@ class FormDialog(Dialog[ElicitationAnswer]):
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
         send = [(key_of(self, "form.send"), "send")] if can_be_sent(self._fields) else []
-        return [(key_of(self, "form.next"), "next"), *send, *super().hints()]
+        numbers = [(f"1-{NUMBERED}", "choose")] if any(about.choices for about in self._fields) else []
+        return [(key_of(self, "form.next"), "next"), *numbers, *send, *super().hints()]
 
     @override
     def first_focus(self) -> Widget | None:

@@ -76,6 +76,8 @@ class OneOf(Widget, can_focus=True):
                 return
 
 
+NUMBERED: Final = 9
+"""Options that have a number, which is a key of its own."""
 AT_ONCE: Final = 100
 """Options made at a time: some milliseconds of work."""
 
@@ -134,7 +136,7 @@ class LongOptions(OptionList):
 
 
 class Choices(LongOptions):
-    """A list of values, each with a mark; Enter, space or a click chooses a value or undoes the choice.
+    """A list of values, each with a mark; Enter, space, a number or a click chooses one, or undoes that.
 
     Textual's SelectionList and RadioSet show a choice by colour alone, with non-ASCII marks, and make all
     values at once, which may be thousands.
@@ -142,6 +144,16 @@ class Choices(LongOptions):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "select", "Choose", show=False, id="choices.choose"),
+        *(
+            Binding(
+                str(number),
+                f"choose_number({number})",
+                "Choose by number",
+                show=False,
+                id=f"choices.{number}",
+            )
+            for number in range(1, NUMBERED + 1)
+        ),
     ]
 
     @dataclass
@@ -183,6 +195,12 @@ class Choices(LongOptions):
         super().__init__(len(values), lambda at: Option(self._row(at)), at_once=max(AT_ONCE, first + 1))
         self.highlighted = first
 
+    def action_choose_number(self, number: int) -> None:
+        """Choose a value by its number, from 1, or undo its choice."""
+        if number <= self.option_count:
+            self.highlighted = number - 1
+            self.action_select()
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Choose a value, or undo its choice."""
         event.stop()
@@ -199,6 +217,7 @@ class Choices(LongOptions):
         marks = ("unticked", "ticked") if self._several else ("pending", "running")
         is_chosen = index in self.chosen
         return Content.assemble(
+            (f"{index + 1} " if index < NUMBERED else "  ", "$muted"),
             (f"{self._theme_styles.symbol(marks[is_chosen])} ", "$accent" if is_chosen else "$muted"),
             safe_line(label),
             (f"  {safe_line(description)}" if description else "", "$muted"),
@@ -265,10 +284,6 @@ class AnswerList(LongOptions, can_focus=False):
         """Replace the answers, none of them highlighted."""
         self.make_anew(len(answers), _maker(answers))
         self.highlighted = None
-
-
-NUMBERED: Final = 9
-"""Answers that have a number, which is a key of its own."""
 
 
 def _maker(answers: Sequence[Answer]) -> Callable[[int], Option]:

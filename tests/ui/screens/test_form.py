@@ -38,6 +38,18 @@ async def test_a_form_is_filled_in_with_keys_and_sent() -> None:
 
 
 @pytest.mark.slow
+async def test_numbers_choose_in_a_list_and_are_digits_in_a_field() -> None:
+    async with shown(form(), (80, 40)) as (app, pilot):
+        assert "2 ○ Big" in app.text
+        await pilot.press("2", "3", "tab", "3", "tab", "1", "2", "1", "ctrl+s")
+        await until(pilot, lambda: app.result is not NOTHING)
+
+        assert app.result == ElicitationAnswer(
+            "accept", {"style": "b", "max": 3, "areas": ["ui"], "ok": True}
+        )
+
+
+@pytest.mark.slow
 async def test_what_is_typed_right_after_tab_is_for_the_next_field_however_fast_it_comes() -> None:
     async with shown(form({"a": {"type": "string"}, "b": {"type": "string"}}, ()), (80, 40)) as (app, pilot):
         for key in ("x", "tab", "y", "shift+tab", "z"):
@@ -70,7 +82,7 @@ async def test_defaults_and_the_agent_are_shown() -> None:
 async def test_keys_before_the_pause_reach_no_field() -> None:
     dialog = form({"a": {"type": "string"}}, ())
     async with shown(dialog, turned=False) as (app, pilot):
-        await pilot.press("x", "enter", "ctrl+s")
+        await pilot.press("x", "1", "enter", "ctrl+s")
         await until(pilot, lambda: let_the_pause_pass(dialog))
 
         assert app.screen.query_one(Input).value == ""
