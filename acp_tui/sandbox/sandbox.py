@@ -117,8 +117,8 @@ class Sandbox:
 
     @property
     def words(self) -> str:
-        """The state for the status line, such as `fenced, no network`."""
-        kind = "partly fenced" if self.means.is_partial else "fenced"
+        """The state for the status line, such as `sandboxed, no network`."""
+        kind = "partly sandboxed" if self.means.is_partial else "sandboxed"
         kind += ", home hidden" if self.fence.hides_home else ""
         match self.network:
             case "off":

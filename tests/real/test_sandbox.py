@@ -42,7 +42,7 @@ def test_a_command_of_a_real_agent_reaches_nothing_outside(name: str) -> None:
         home = Path(folder, "home")
         agent.files[".ssh/id"] = "the key"
         with running(agent, programs, Path(folder), options=["--sandbox"]) as run:
-            run.terminal.until("fenced")
+            run.terminal.until("sandboxed")
             line = "cat ~/.ssh/id > found.txt; echo x > ~/new.txt; echo done > done.txt"
             run.say("Look around", run.agent.use("run", command=line), Say("It is done."))
             run.finish("It is done.")

@@ -357,7 +357,7 @@ async def test_a_strict_sandbox_shows_of_the_home_what_is_named_alone(home: Path
     with sandbox(
         home, strict=True, state=(".one",), others=(".two",), wanted=wanted, programs=[str(home / "bin")]
     ) as made:
-        assert made.words == "fenced, home hidden"
+        assert made.words == "sandboxed, home hidden"
         said, _ = await ran(
             made,
             home,

@@ -114,7 +114,12 @@ class SessionCard(StatusRows):
             words = approval.words.removeprefix("asks ").removesuffix(" asks")
             yield "asks", role, self._value(words), approval.due_to
         if conversation.running is not None and (sandbox := conversation.running.sandbox) is not None:
-            yield "sandbox", "warning" if sandbox.means.is_partial else "text", sandbox.words, "sandbox"
+            yield (
+                "sandbox",
+                "warning" if sandbox.means.is_partial else "text",
+                sandbox.words.replace("sandboxed", "on", 1),
+                "sandbox",
+            )
         yield "folder", "text", exact_line(from_home(conversation.cwd)), "about"
         if self.branch:
             yield "branch", "text", exact_line(self.branch), "about"

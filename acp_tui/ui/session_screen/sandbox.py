@@ -31,7 +31,7 @@ _ONCE, _ALWAYS, _FORGET = "once", "always", "forget"
 _DEMO: Final = "demo"
 _OFFER: Final = (
     ("accent", "\n/sandbox"),
-    ("muted", "  puts this agent into a fence: it can act without asking, with all of your rights\n"),
+    ("muted", "  runs this agent in a sandbox: now it can act without asking, with all your rights\n"),
 )
 _KEPT: Final = 20
 """Refusals that the menu offers, the newest ones."""

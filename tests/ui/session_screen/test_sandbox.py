@@ -44,30 +44,30 @@ async def failed(here: Seat, words: str) -> None:
 @needs_fenced_agent
 async def test_the_status_line_and_the_details_say_that_the_agent_is_fenced(home: Path) -> None:
     async with seat(home / "work", fenced(network="off")) as here:
-        await here.sees("sandbox fenced, no network")
+        await here.sees("sandbox on, no network")
 
         await here.press("alt+i")
         await here.is_before(SessionDetailsScreen)
-        await here.sees("fenced, no network, by bubblewrap", str(home / "work"), "network: none")
+        await here.sees("sandboxed, no network, by bubblewrap", str(home / "work"), "network: none")
 
 
 async def test_without_a_sandbox_nothing_is_said_of_it(home: Path) -> None:
     async with seat(home / "work") as here:
         await here.sees("asks before everything")
-        assert "fenced" not in here.text
+        assert "sandboxed" not in here.text
 
         await here.say("/sandbox")
         await here.is_before(Menu)
         await here.sees("This agent has all of your rights")
         await here.press("escape")
         await here.until(lambda: not isinstance(here.app.screen, Menu))
-        assert "fenced" not in here.text
+        assert "sandboxed" not in here.text
 
 
 @needs_fenced_agent
 async def test_it_is_offered_once_in_a_workspace(home: Path) -> None:
     async with seat(home / "work") as here:
-        await here.sees("/sandbox  puts this agent into a fence")
+        await here.sees("/sandbox  runs this agent in a sandbox")
     async with seat(home / "work") as here:
         await here.sees("ready")
         await here.say("sh echo done")
@@ -82,9 +82,9 @@ async def test_the_agent_is_restarted_in_it_and_always_in_this_workspace(home: P
         await here.say("/sandbox")
         await here.is_before(Menu)
         await here.press("down", "enter")
-        await here.sees("fenced")
+        await here.sees("sandboxed")
     async with seat(home / "work") as here:
-        await here.sees("fenced")
+        await here.sees("sandboxed")
 
         await here.say("/sandbox")
         await here.is_before(Menu)
