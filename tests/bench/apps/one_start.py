@@ -1,0 +1,43 @@
+"""One start of an agent that says a word at once: prints the milliseconds until the word is there.
+
+    python -m tests.bench.apps.one_start on|off|strict|without WORKSPACE
+
+`on` and `off` are the network in a sandbox. What a start imports for the sandbox counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+
+from acp_tui.conversation.agent_start import spawn_agent
+from acp_tui.store.launch import Launch
+from acp_tui.store.settings import SandboxSettings
+from acp_tui.workspace.guard import Guard
+
+
+async def main(how: str, workspace: str) -> None:
+    guard = Guard()
+    guard.start()
+    launch = Launch("word", "Word", ("/bin/echo", "word"))
+    settings = SandboxSettings(network="off" if how == "off" else "on")
+    began = time.perf_counter()
+    process = spawn_agent(
+        launch,
+        [workspace],
+        guard,
+        option="off" if how == "without" else "strict" if how == "strict" else "on",
+        settings=settings,
+        known={},
+    )
+    said = await process.read()
+    print((time.perf_counter() - began) * 1e3 if said == b"word\n" else sys.exit("it said nothing"))
+    await process.stop()
+    if process.sandbox is not None:
+        process.sandbox.close()
+    guard.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
