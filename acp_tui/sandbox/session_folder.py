@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from acp_tui.sandbox.places import TEMPORARY
 
 _PREFIX: Final = "acp-tui-sandbox-"
 _NEW: Final = 60.0
@@ -25,7 +26,8 @@ class SessionFolder:
         Raises:
             OSError: there is no space.
         """
-        self.path = tempfile.mkdtemp(prefix=_PREFIX)
+        self.path = f"{_parent()}/{_PREFIX}{os.urandom(8).hex()}"
+        Path(self.path).mkdir(mode=0o700)
         self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
 
@@ -37,8 +39,14 @@ class SessionFolder:
         os.close(self._lock)
         self._lock = -1
         with suppress(OSError):
-            for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+            for folder in Path(_parent()).glob(f"{_PREFIX}*"):
                 _remove_if_left(folder)
+
+
+def _parent() -> str:
+    """Return the folder of temporary files; the module that knows more places takes a tenth of the start."""
+    named = os.environ.get("TMPDIR", "")
+    return os.path.abspath(named) if named and os.access(named, os.W_OK) else TEMPORARY[0]  # noqa: PTH100
 
 
 def _remove_if_left(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""One start of an agent that says a word at once: prints the milliseconds until the word is there.
+"""One start of an agent that says a word at once: prints milliseconds until it is there, and of CPU.
 
     python -m tests.bench.apps.one_start on|off|strict|without WORKSPACE
 
@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import sys
 import time
 
@@ -22,7 +23,7 @@ async def main(how: str, workspace: str) -> None:
     guard.start()
     launch = Launch("word", "Word", ("/bin/echo", "word"))
     settings = SandboxSettings(network="off" if how == "off" else "on")
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), time.process_time()
     process = spawn_agent(
         launch,
         [workspace],
@@ -32,7 +33,12 @@ async def main(how: str, workspace: str) -> None:
         known={},
     )
     said = await process.read()
-    print((time.perf_counter() - began) * 1e3 if said == b"word\n" else sys.exit("it said nothing"))
+    took, cpu = time.perf_counter() - began, time.process_time() - cpu
+    if said != b"word\n":
+        sys.exit("it said nothing")
+    await process.wait()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(took * 1e3, (cpu + used.ru_utime + used.ru_stime) * 1e3)
     await process.stop()
     if process.sandbox is not None:
         process.sandbox.close()

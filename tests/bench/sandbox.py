@@ -30,19 +30,21 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
         workspace = Path(folder, "home", "work")
         (workspace / ".git" / "hooks").mkdir(parents=True)
         own = {**env, "HOME": str(workspace.parent), "ACP_TUI_HOME": str(workspace.parent / "ours")}
-        figures: dict[str, list[float]] = {how: [] for how in ("without", *_WAYS)}
+        figures: dict[str, list[tuple[float, ...]]] = {how: [] for how in ("without", *_WAYS)}
         for number in range(runs + 1):  # the first finds out which sandbox there is
             for how, found in figures.items():
                 took = _one(how, workspace, own)
                 found += [took] if number else []
     plain = figures["without"]
-    yield Row("start without a sandbox", "ms", median(plain))
-    for how, name in _WAYS.items():
-        more = median(one - other for one, other in zip(figures[how], plain, strict=True))
-        yield Row(f"{name}, more", "ms", more, None, at_most(10))
+    for place, kind in enumerate(("wall", "CPU")):
+        yield Row(f"start without a sandbox, {kind}", "ms", median(one[place] for one in plain))
+        for how, name in _WAYS.items():
+            pairs = zip(figures[how], plain, strict=True)
+            more = median(one[place] - other[place] for one, other in pairs)
+            yield Row(f"{name}, more {kind}", "ms", more, None, at_most(10) if kind == "CPU" else None)
 
 
-def _one(how: str, workspace: Path, env: Mapping[str, str]) -> float:
+def _one(how: str, workspace: Path, env: Mapping[str, str]) -> tuple[float, ...]:
     done = subprocess.run(
         [PYTHON, "-m", "tests.bench.apps.one_start", how, str(workspace)],
         check=False,
@@ -52,4 +54,4 @@ def _one(how: str, workspace: Path, env: Mapping[str, str]) -> float:
     )
     if done.returncode:
         sys.exit(f"no start: {done.stderr}")
-    return float(done.stdout)
+    return tuple(map(float, done.stdout.split()))
