@@ -82,7 +82,7 @@ NAME: Final = "demo-tally.py"
 
 def new(turn: DemoTurn, rest: str) -> None:
     """Write the program as a new file."""
-    turn.think("A new file: show the whole of it before asking.")
+    turn.think("A new file: show all of it before asking.")
     if _wrote(turn, "Create the word counter", {NAME: _PLAIN}):
         turn.say(f"`{NAME}` is there now. `/edit` teaches it to print JSON.")
 
@@ -92,13 +92,13 @@ def edit(turn: DemoTurn, rest: str) -> None:
     turn.think("Look at the file as it is now, then change as little as possible.")
     old = read(turn, in_workspace(turn, NAME)) if lends_files(turn) else None
     if old is None:
-        turn.say(f"There is no `{NAME}` yet, so I begin with it.\n")
+        turn.say(f"There is no `{NAME}` yet, so I write it first.\n")
         if not _wrote(turn, "Create the word counter", {NAME: _PLAIN}):
             return
         old = _PLAIN
     title, wanted = ("Take --json out", _PLAIN) if old == _WITH_JSON else ("Add --json", _WITH_JSON)
     if _wrote(turn, title, {NAME: wanted}):
-        turn.say("Done. Play `/edit` once more to turn it back.")
+        turn.say("Done. Run `/edit` again to undo it.")
 
 
 def three(turn: DemoTurn, rest: str) -> None:
@@ -123,16 +123,16 @@ def clash(turn: DemoTurn, rest: str) -> None:
         write(turn, path, _WITH_JSON)
     except RequestRefused as refused:
         edit.finish(f"Not written: {refused}", failed=True)
-        turn.say("Then I read it again before I write.")
+        turn.say("I will read it again before I write.")
         return
     edit.finish()
-    turn.say("Written over what was there.")
+    turn.say("The file was overwritten.")
 
 
 def _wrote(turn: DemoTurn, title: str, files: dict[str, str]) -> bool:
     """Write files after one question about all of them; return whether it was allowed."""
     if not lends_files(turn):
-        turn.say("This client lends no files, so I cannot write anything.")
+        turn.say("This client offers no file access, so I cannot write anything.")
         return False
     paths = {in_workspace(turn, name): text for name, text in files.items()}
     first = next(iter(paths))
@@ -142,7 +142,7 @@ def _wrote(turn: DemoTurn, title: str, files: dict[str, str]) -> bool:
         locations=[{"path": path} for path in paths],
     )
     if not allowed(turn, tool):
-        turn.say("Then everything stays as it is.")
+        turn.say("Nothing was changed.")
         return False
     tool.start()
     for path, text in paths.items():

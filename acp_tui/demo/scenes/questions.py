@@ -23,7 +23,7 @@ _ANSWERS: Final = (
 
 def ask_scene(turn: DemoTurn, rest: str) -> None:
     """Ask a question with more answers than yes and no."""
-    turn.think("Moving files is not mine to decide.")
+    turn.think("I should not move files without asking.")
     tool = turn.tool(
         "Move docs/*.txt to docs/old", "move", raw_input={"from": "docs/*.txt", "to": "docs/old"}
     )
@@ -33,7 +33,7 @@ def ask_scene(turn: DemoTurn, rest: str) -> None:
         turn.say("You did not answer, so nothing was moved.")
         return
     said_yes = option["kind"].startswith("allow")
-    tool.finish("Only a demo: nothing was really moved.", failed=not said_yes)
+    tool.finish("This is a demo: nothing was moved.", failed=not said_yes)
     turn.say(f"You chose **{option['name']}** (`{option['optionId']}`).")
 
 
@@ -99,7 +99,7 @@ FORM: Final[Params] = {
 def form(turn: DemoTurn, rest: str) -> None:
     """Ask the user to fill in a form."""
     if not turn.can("elicitation", "form"):
-        turn.say("This client shows no forms.")
+        turn.say("This client does not support forms.")
         return
     answer = turn.call(
         "elicitation/create", mode="form", message="Before I set up the project:", requestedSchema=FORM
@@ -115,7 +115,7 @@ def form(turn: DemoTurn, rest: str) -> None:
 def link(turn: DemoTurn, rest: str) -> None:
     """Ask the user to open a link, and pretend that it was used."""
     if not turn.can("elicitation", "url"):
-        turn.say("This client opens no links.")
+        turn.say("This client does not support links.")
         return
     elicitation_id = f"{turn.session.session_id}-{turn.session.next_id('link')}"
     answer = turn.call(
@@ -126,8 +126,8 @@ def link(turn: DemoTurn, rest: str) -> None:
         url=f"https://example.com/connect?e={elicitation_id}",
     )
     if answer.get("action") != "accept":
-        turn.say("Then not. The demo works without an account anyway.")
+        turn.say("No problem: the demo works without an account.")
         return
     turn.pause(3)
     turn.connection.notify("elicitation/complete", {"elicitationId": elicitation_id})
-    turn.say("Connected, or so we pretend.")
+    turn.say("Connected (this is only a demo).")

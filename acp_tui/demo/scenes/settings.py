@@ -28,7 +28,7 @@ def plan(turn: DemoTurn, rest: str) -> None:
     for done in range(2, len(_MORE) + 1):
         turn.plan(_MORE, done)
         turn.pause(1.2)
-    turn.say("All five steps are done, one of them was not there at first.")
+    turn.say("All five steps are done, including the one added on the way.")
 
 
 def modes(turn: DemoTurn, rest: str) -> None:
@@ -69,6 +69,6 @@ def usage(turn: DemoTurn, rest: str) -> None:
         turn.session.used = CONTEXT_SIZE * percent // 100
         turn.session.tell_usage()
         turn.pause(0.8)
-    turn.say("That was too much, so I forget the beginning.\n")
+    turn.say("That was too much, so I dropped the beginning.\n")
     turn.session.used = before
     turn.session.tell_usage()

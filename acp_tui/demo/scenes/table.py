@@ -43,11 +43,11 @@ SCENES: Final = (
     Scene("long", "a long answer", messages.long, "how many paragraphs"),
     Scene("think", "thoughts before and between answers", messages.think),
     Scene("image", "a small picture", messages.image),
-    Scene("plan", "a plan that changes while it is worked on", settings.plan),
+    Scene("plan", "a plan that changes on the way", settings.plan),
     Scene("file", "a new file, with permission", edits.new),
     Scene("edit", "an edit of that file, with its diff", edits.edit),
     Scene("three", "one question about three files", edits.three),
-    Scene("clash", "a write over a file that somebody else has changed", edits.clash),
+    Scene("clash", "a write to a file that somebody else has changed", edits.clash),
     Scene("run", "a command in a terminal", terminals.run_scene, "command line"),
     Scene("chain", "a chained command, for your rules", terminals.chain, "command line"),
     Scene("unasked", "a command without a permission: you are asked", terminals.unasked, "command line"),
@@ -64,7 +64,7 @@ SCENES: Final = (
     Scene("limit", "the answer is cut off at the token limit", trouble.limit),
     Scene("die", "the agent's process dies", trouble.die),
     Scene("hang", "the agent never answers", trouble.hang, "hard, to ignore cancelling too"),
-    Scene("noise", "bad manners: stray output, unknown kinds, escape sequences", trouble.noise),
+    Scene("noise", "bad behaviour: stray output, unknown kinds, escape sequences", trouble.noise),
 )
 
 
@@ -89,6 +89,6 @@ def play(turn: DemoTurn) -> str:
     name, _, rest = text[1:].partition(" ")
     scene = next((scene for scene in SCENES if scene.name == name), None)
     if scene is None:
-        turn.say(f"I do not know `/{name}`. Type `/scenes` for the scenes I can play.")
+        turn.say(f"I do not know `/{name}`. Type `/scenes` to list the scenes.")
         return "end_turn"
     return scene.play(turn, rest.strip()) or "end_turn"

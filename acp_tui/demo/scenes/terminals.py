@@ -20,10 +20,10 @@ def run_checks(turn: DemoTurn) -> str:
     pause = f"{0.4 / turn.speed:.2f}" if turn.speed else "0"
     tool = _command(turn, "Run the checks", _CHECKS.format(pause=pause))
     if not turn.can("terminal"):
-        tool.finish("The client lends no terminal.", failed=True)
-        return "I ran nothing, since this client lends no terminal."
+        tool.finish("The client offers no terminal.", failed=True)
+        return "I ran nothing, since this client offers no terminal."
     if not allowed(turn, tool):
-        return "I ran nothing, as you wished."
+        return "I ran nothing: you rejected it."
     code = run(turn, tool, "sh", ["-c", tool.fields["rawInput"]["command"]])
     return "The checks passed." if code == 0 else f"The checks ended with exit code {code}."
 
@@ -51,8 +51,8 @@ def unasked(turn: DemoTurn, rest: str) -> None:
 def _lends(turn: DemoTurn, tool: DemoToolCall) -> bool:
     if turn.can("terminal"):
         return True
-    tool.finish("The client lends no terminal.", failed=True)
-    turn.say("This client lends no terminal, so I cannot run anything.")
+    tool.finish("The client offers no terminal.", failed=True)
+    turn.say("This client offers no terminal, so I cannot run anything.")
     return False
 
 
@@ -61,7 +61,7 @@ def _run_line(turn: DemoTurn, tool: DemoToolCall, line: str) -> None:
         code = run(turn, tool, "sh", ["-c", line])
     except RequestRefused as refused:
         tool.finish(f"It did not start: {refused.message}", failed=True)
-        turn.say("The command did not even start.")
+        turn.say("The command could not be started.")
         return
     turn.say(_how_it_ended(code))
 
@@ -69,7 +69,7 @@ def _run_line(turn: DemoTurn, tool: DemoToolCall, line: str) -> None:
 def _how_it_ended(code: int | None) -> str:
     if code is None:
         return "A signal ended it."
-    return "It ended well." if code == 0 else f"It ended with exit code {code}."
+    return "It succeeded." if code == 0 else f"It ended with exit code {code}."
 
 
 def chain(turn: DemoTurn, rest: str) -> None:
@@ -101,7 +101,7 @@ def _two_questions(turn: DemoTurn) -> None:
     ]
     answers = [chosen(turn.wait(call), options) for call in calls]
     for tool, answer in zip(tools, answers, strict=True):
-        tool.finish("Not really fetched: a demo has no network.", failed=answer is not ALLOW_ONCE)
+        tool.finish("Not fetched: the demo has no network.", failed=answer is not ALLOW_ONCE)
     allowed_count = sum(answer is ALLOW_ONCE for answer in answers)
     turn.say(f"You allowed {allowed_count} of 2.")
 

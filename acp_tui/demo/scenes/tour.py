@@ -62,7 +62,7 @@ _FAVOURITES: Final = (
 
 def tour(turn: DemoTurn, rest: str) -> None:
     """Play the tour."""
-    turn.think("They are here for the first time. Show a bit of everything, ask before touching anything.")
+    turn.think("A first visit. Show a bit of everything, and ask before changing anything.")
     turn.plan(_STEPS, 0)
     turn.say(_GREETING + _attached(turn.prompt))
     seen = _look_around(turn)
@@ -95,15 +95,15 @@ def _look_around(turn: DemoTurn) -> str:
     """Read one file of the workspace and return a sentence about it."""
     name = _some_file(turn.session.cwd)
     if name is None:
-        turn.say("This folder holds no file that I could read, so I go straight on.\n")
+        turn.say("There is no file to read in this folder, so I continue.\n")
         return "The folder was empty."
     path = in_workspace(turn, name)
     tool = turn.tool(f"Read {name}", "read", path, {"path": path, "limit": 40})
     tool.start()
     turn.pause(0.4)
     if not lends_files(turn):
-        tool.finish("The client lends no files.", failed=True)
-        return "The client lent no files."
+        tool.finish("The client offers no file access.", failed=True)
+        return "The client offered no file access."
     try:
         text = read(turn, path, limit=40) or ""
     except RequestRefused as refused:
@@ -125,7 +125,7 @@ def _some_file(folder: str) -> str | None:
 def _write_notes(turn: DemoTurn, seen: str) -> str:
     """Write `demo-notes.md`, if allowed, and return a sentence about it."""
     if not lends_files(turn):
-        return "I wrote nothing, since this client lends no files."
+        return "I wrote nothing, since this client offers no file access."
     path = in_workspace(turn, "demo-notes.md")
     old = read(turn, path) or ""
     visit = old.count("## Visit ") + 1
@@ -135,7 +135,7 @@ def _write_notes(turn: DemoTurn, seen: str) -> str:
     tool = turn.tool("Write demo-notes.md", "edit", path, {"path": path})
     tool.update(content=[diff(path, old or None, new)])
     if not allowed(turn, tool):
-        return "I wrote nothing, as you wished."
+        return "I wrote nothing: you rejected it."
     tool.start()
     turn.pause(0.3)
     write(turn, path, new)
