@@ -63,7 +63,7 @@ class PlanLine(TextBlock):
         mark = f"{styles.symbol(symbol)} "
         spans = [(role, shortened(entry.content, _LONGEST, styles.symbol("cut"))), *priority]
         if files is not None and status in ("completed", "left"):
-            spans.append(("faint", "  no changes") if not files else ("muted", f"  {_files(files)}"))
+            spans.append(("muted" if files else "faint", f"  {_files(files)}"))
         super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))], is_action=True)
         self.entry = entry
         self.shown = (entry, is_idle, files)

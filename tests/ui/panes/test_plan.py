@@ -145,7 +145,7 @@ async def test_of_a_plan_without_end_the_steps_around_the_current_one_are_shown(
 
 @pytest.mark.parametrize(
     ("status", "files", "told"),
-    [("completed", 2, "2 files"), ("completed", 0, "no changes"), ("in_progress", 1, "1 file")],
+    [("completed", 2, "2 files"), ("completed", 0, "0 files"), ("in_progress", 1, "1 file")],
 )
 def test_after_a_turn_a_step_says_how_many_files_it_changed(status: str, files: int, told: str) -> None:
     entry = PlanEntry(content="a", priority="low", status=status)
@@ -156,7 +156,7 @@ def test_after_a_turn_a_step_says_how_many_files_it_changed(status: str, files: 
 def test_a_step_that_was_not_begun_says_nothing_of_changes() -> None:
     entry = PlanEntry(content="a", priority="low", status="pending")
 
-    assert "no changes" not in row_text(
+    assert "0 files" not in row_text(
         PlanLine(entry, Styles(), is_idle=True, files=0).rows(40, Styles())[0]
     )
 
@@ -173,7 +173,7 @@ async def test_a_step_opens_to_its_calls_and_changes(tmp_path: Path) -> None:
         assert tracking is not None
         await here.until(lambda: tracking.first)
         await here.say(f"updates {json.dumps([plan('in_progress'), call, done, plan('completed')])}")
-        await here.sees("Saw the leg", "no changes")
+        await here.sees("Saw the leg", "0 files")
         await here.until(lambda: not here.conversation.is_busy and tracking.is_settled)
         await here.press("f3", "enter")
         await here.is_before(PlanStepScreen)
