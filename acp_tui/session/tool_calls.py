@@ -328,8 +328,8 @@ def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> N
         return  # a status of a later version: keep the known one
     if announces and status == "pending" and call.status != "pending":
         return
-    if call.status == "rejected" and status == "failed":
-        return  # many agents report a rejection as a failure of the tool
+    if status == "failed" and call.decision and call.status in ("rejected", "cancelled"):
+        return  # many agents report a rejection, or a stop at a question, as a failure of the tool
     call.status = intern(status)  # shared between calls
     call.waits = status == "pending"
     call.ended = at if status in FINAL else None

@@ -265,15 +265,28 @@ def test_what_an_answer_takes_is_not_the_time_of_the_call() -> None:
     assert done.ended - done.started == 1.5
 
 
-@pytest.mark.parametrize(("told", "shown"), [("failed", "rejected"), ("completed", "completed")])
-def test_a_rejected_call_stays_rejected_where_the_agent_calls_it_a_failure(told: str, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("answer", "told", "shown"),
+    [
+        ("no", "failed", "rejected"),
+        ("no", "completed", "completed"),
+        (None, "failed", "cancelled"),
+        ("yes", "failed", "failed"),
+    ],
+)
+def test_a_call_that_the_user_ended_is_no_failure_where_the_agent_calls_it_one(
+    answer: str | None, told: str, shown: str
+) -> None:
     session = session_with(call())
-    option = PermissionOption(option_id="no", name="No", kind="reject_once")
+    options = [
+        PermissionOption(option_id="no", name="No", kind="reject_once"),
+        PermissionOption(option_id="yes", name="Yes", kind="allow_once"),
+    ]
     session.apply(
-        events.Asked(Permission("q", ToolCall("t1"), [option]), ToolCallFields(tool_call_id="t1")), 2.0
+        events.Asked(Permission("q", ToolCall("t1"), options), ToolCallFields(tool_call_id="t1")), 2.0
     )
 
-    session.apply(events.Answered("q", "no"), 9.0)
+    session.apply(events.Answered("q", answer), 9.0)
     session.apply(read_update(call_update(status=told)), 9.5)
 
     done = session.tool_call("t1")

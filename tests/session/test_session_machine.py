@@ -74,7 +74,7 @@ class Done:
     decision: str = ""
 
     def becomes(self, status: str | None, *, announced: bool) -> None:
-        if self.status == "rejected" and status == "failed":
+        if status == "failed" and self.decision and self.status in ("rejected", "cancelled"):
             return  # so many agents report it
         if status not in (None, "of tomorrow") and not (announced and status == "pending"):
             self.status = str(status)

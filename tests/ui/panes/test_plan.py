@@ -156,9 +156,7 @@ def test_after_a_turn_a_step_says_how_many_files_it_changed(status: str, files: 
 def test_a_step_that_was_not_begun_says_nothing_of_changes() -> None:
     entry = PlanEntry(content="a", priority="low", status="pending")
 
-    assert "0 files" not in row_text(
-        PlanLine(entry, Styles(), is_idle=True, files=0).rows(40, Styles())[0]
-    )
+    assert "0 files" not in row_text(PlanLine(entry, Styles(), is_idle=True, files=0).rows(40, Styles())[0])
 
 
 @pytest.mark.slow
