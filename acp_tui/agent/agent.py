@@ -641,6 +641,8 @@ class Agent:
         )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
         session = self._sessions.find(session_id)
+        if session is not None:
+            self._amendments.overwritten(session, written)
         led_to = led_elsewhere(written.path, written.real, session.cwd) if session is not None else ""
         if led_to:
             self._tell(session_id, f"{written.path} is a link to {led_to}, which was written.")

@@ -127,6 +127,7 @@ def running(
     folder: Path,
     files: Mapping[str, str] = MappingProxyType({}),
     options: Sequence[str] = (),
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Run]:
     """Start acp-tui with an agent, and yield it when it is ready; end it afterwards.
 
@@ -136,13 +137,14 @@ def running(
         folder: where the workspace and the home are made.
         files: what the workspace holds at the start: texts by name.
         options: further options of acp-tui.
+        env: further variables of its environment.
     """
     (folder / "workspace").mkdir(parents=True)
     for name, text in files.items():
         (folder / "workspace" / name).write_text(text)
     (folder / "home").mkdir()
     with Model(Script()) as model:
-        env = {**agent.prepare(programs, folder / "home", model.url), MARK: uuid.uuid4().hex}
+        env = {**agent.prepare(programs, folder / "home", model.url), **env, MARK: uuid.uuid4().hex}
         mode = ["--mode", agent.mode] if agent.mode else []
         argv = [str(Path(sys.executable).with_name("acp-tui")), *mode, *options, "--agent", *agent.command]
         with Terminal(argv, cwd=folder / "workspace", env=env, patience=_PATIENCE) as terminal:

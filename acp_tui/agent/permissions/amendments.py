@@ -30,6 +30,8 @@ class _Waiting(NamedTuple):
     call: str
     """Id of the tool call that was asked about, or ""."""
     amendment: Amendment
+    is_written: bool = False
+    """True once it was written in place of the agent's text, which the agent may yet write by itself, too."""
 
 
 _OTHER: Final = "The file does not hold what was proposed."
@@ -68,17 +70,32 @@ class Amendments:
 
     def of(self, session: Session, target: Target, content: str) -> Amendment | None:
         """Return what is to be written instead of a content, until `done`."""
-        for _, one in self._waiting.get(session.id, ()):
-            named = absolute(one.path, session.cwd)
-            is_it = target.path == named or target.real == named or target.real == self._real(session, named)
-            if is_it and one.proposed == content:
+        for waiting in self._waiting.get(session.id, ()):
+            one = waiting.amendment
+            is_it = one.proposed == content and not waiting.is_written
+            if is_it and self._is_at(session, one, target.path, target.real):
                 return one
         return None
 
+    def overwritten(self, session: Session, written: Written) -> None:
+        """Forget amendments of a file that the client has written anew: by a later decision of the user."""
+        for waiting in list(self._waiting.get(session.id, ())):
+            one = waiting.amendment
+            if waiting.is_written and self._is_at(session, one, written.path, written.real):
+                self._remove(session.id, one)
+                _drop(one)
+
     def done(self, session_id: str, amendment: Amendment) -> None:
-        """Forget an amendment that is in its file."""
-        self._remove(session_id, amendment)
+        """Note that an amendment is in its file; until its call is over, the agent may write over it."""
+        waiting = self._waiting.get(session_id, [])
+        for place, one in enumerate(waiting):
+            if one.amendment is amendment:
+                waiting[place] = one._replace(is_written=True)
+                if one.is_written:
+                    return
         self._tell(session_id, amendment)
+        if not any(one.amendment is amendment for one in waiting):
+            _drop(amendment)
 
     def look(self, session: Session, *, is_over: bool) -> None:
         """Put the amendments of ended tool calls into their files; of all calls if the turn is over."""
@@ -89,9 +106,9 @@ class Amendments:
         ended = {call.tool_call_id for call in calls if call.is_final}
         for one in [one for one in waiting if is_over or one.call in ended]:
             self._remove(session.id, one.amendment)
-            if one.amendment.kept is None:
+            if one.amendment.kept is None and not one.is_written:
                 continue  # a merge is for a write through the client, which has failed
-            task = asyncio.create_task(self._put(session, one.amendment))
+            task = asyncio.create_task(self._put(session, one))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -101,39 +118,47 @@ class Amendments:
             await asyncio.wait(self._tasks)
         for waiting in self._waiting.values():
             for one in waiting:
-                if one.amendment.kept is not None:
+                if one.is_written:
+                    _drop(one.amendment)
+                elif one.amendment.kept is not None:
                     one.amendment.kept.leave()
         self._waiting.clear()
 
-    async def _put(self, session: Session, one: Amendment) -> None:
+    async def _put(self, session: Session, waiting: _Waiting) -> None:
         """Replace what the agent has written by the user's text."""
+        one = waiting.amendment
         try:
             files = self._host.files(session.id)
             path = self._host.outside(absolute(one.path, session.cwd))
             written = await asyncio.to_thread(_replaced, files, path, one)
+            problem = "" if written is not None or waiting.is_written else _OTHER
         except (FileError, NotLent) as error:
-            self._leave(session.id, one, str(error))
+            written, problem = None, str(error)
+        if problem:
+            self._leave(session.id, one, problem)
             return
-        if written is None:
-            self._leave(session.id, one, _OTHER)
-            return
-        self._delegate.wrote(session.id, written)
-        self._tell(session.id, one)
+        if written is not None:
+            self._delegate.wrote(session.id, written)
+        if not waiting.is_written:
+            self._tell(session.id, one)
+        _drop(one)
 
     def _tell(self, session_id: str, one: Amendment) -> None:
-        if one.kept is not None:
-            one.kept.drop()
         self._delegate.amended(session_id, one.path, "merged" if one.kept is None else "edited")
 
     def _leave(self, session_id: str, one: Amendment, why: str) -> None:
         if one.kept is not None:
             self._delegate.not_amended(session_id, one.path, why, str(one.kept.leave()))
 
-    def _real(self, session: Session, path: str) -> str:
+    def _is_at(self, session: Session, one: Amendment, path: str, real: str) -> bool:
+        """Return whether an amendment is for a file: as it was requested, and with its links followed."""
+        named = absolute(one.path, session.cwd)
+        if named in (path, real):
+            return True
         try:
-            return self._host.files(session.id).target(path).real
+            return self._host.files(session.id).target(named).real == real
         except (FileError, NotLent):
-            return ""
+            return False
 
     def _remove(self, session_id: str, amendment: Amendment) -> None:
         left = [one for one in self._waiting.get(session_id, ()) if one.amendment is not amendment]
@@ -141,6 +166,11 @@ class Amendments:
             self._waiting[session_id] = left
         else:
             self._waiting.pop(session_id, None)
+
+
+def _drop(one: Amendment) -> None:
+    if one.kept is not None:
+        one.kept.drop()
 
 
 def _replaced(files: Files, path: str, one: Amendment) -> Written | None:

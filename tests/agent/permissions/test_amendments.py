@@ -69,7 +69,40 @@ async def test_an_agent_that_writes_through_us_has_the_users_text_written(tmp_pa
         assert told == [(str(tmp_path / "a"), "edited")]
         assert "You edited a before it was written." in notices(session)
         assert mine.kept is not None
-        assert not mine.kept.path.exists()
+        assert mine.kept.path.exists(), "the call is not over"
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: mine.kept is not None and not mine.kept.path.exists())
+        assert (tmp_path / "a").read_text() == MINE
+        assert len(told) == 1
+
+
+async def test_an_agent_that_writes_through_us_and_by_itself_as_well_does_not_win(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        mine = await allowed(talk, session, tmp_path)
+        await served(talk, "fs/write_text_file", path=str(tmp_path / "a"), content=THEIRS)
+        (tmp_path / "a").write_text(THEIRS)
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+
+        await talk.until(lambda: mine.kept is not None and not mine.kept.path.exists())
+
+        assert (tmp_path / "a").read_text() == MINE
+        assert len(told) == 1
+
+
+async def test_a_later_decision_for_the_agents_text_counts(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await allowed(talk, session, tmp_path)
+        await served(talk, "fs/write_text_file", path=str(tmp_path / "a"), content=THEIRS)
+        params = {"sessionId": "s2", "path": str(tmp_path / "a"), "content": THEIRS}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(lambda: session.questions)
+        (question,) = session.questions.values()
+        talk.agent.answer("s2", question.key, "let")
+        assert (await talk.puppet.answer_to("w"))["result"] == {}
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: not list((tmp_path / "kept").iterdir()))
+
+        assert (tmp_path / "a").read_text() == THEIRS
 
 
 async def test_its_next_write_without_a_look_does_not_lose_what_the_user_wrote(tmp_path: Path) -> None:

@@ -1,0 +1,45 @@
+"""Changes of real agents that the user edits before accepting them, and turns that are gone back to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.real.installed import installed
+from tests.real.model import Say
+from tests.real.run import ARMED, Run, running, wait_for
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+POEM = "".join(f"verse {number:02} of many\n" for number in range(1, 11))
+THEIRS = POEM.replace("verse 03 of many", "verse three")
+MINE = POEM.replace("verse 03 of many", "my verse")
+EDITOR = """#!/bin/sh
+sed -i 's/verse three/my verse/' "$1"
+"""
+
+
+@pytest.mark.parametrize("name", ["gemini", "claude", "codex", "opencode", "qwen"])
+def test_what_the_user_saves_is_in_the_file_and_the_agent_is_told(name: str, tmp_path: Path) -> None:
+    agent, programs = installed(name)
+    editor = tmp_path / "editor"
+    editor.write_text(EDITOR)
+    editor.chmod(0o755)
+    with running(agent, programs, tmp_path / "run", {"poem.txt": POEM}, env={"VISUAL": str(editor)}) as run:
+        poem = run.workspace / "poem.txt"
+        edit = agent.use("edit", path=poem, old="verse 03 of many", new="verse three")
+        run.say("Change the poem", agent.use("read", path=poem), edit, Say("It is changed."))
+        allow_until_an_edit(run)
+        run.press_until("e", lambda screen: "You edited poem.txt before it was written." in screen)
+        run.settled("It is changed.")
+
+        wait_for(lambda: poem.read_text() != THEIRS)
+        assert poem.read_text() == MINE
+        run.terminal.until("edited your change of poem.txt before it was written")
+
+
+def allow_until_an_edit(run: Run) -> None:
+    """Allow what comes before the edit, such as reading."""
+    while "e edit" not in run.terminal.until(ARMED):
+        run.answer("y")
