@@ -114,6 +114,16 @@ async def changes(play: Performance) -> None:
     await play.pilot.press("n", "n")
 
 
+async def notes(play: Performance) -> None:
+    """Show a note on two lines of an edit, and the field for another one."""
+    await changes(play)
+    await play.pilot.press("w", "shift+down")
+    await play.pilot.press(*"Sort by word instead?", "enter")
+    await play.until(lambda: "1 note" in play.text, "a note is written")
+    await play.pilot.press("w", "down", "down", "down", "down")
+    await play.pilot.press(*"Why no empty line?")
+
+
 async def rejecting(play: Performance) -> None:
     await changes(play)
     await play.pilot.press("r")
@@ -262,6 +272,7 @@ PICTURES: Final = (
     Picture("decisions", decisions, size=(110, 24)),
     Picture("rules", rules),
     Picture("reject", rejecting),
+    Picture("notes", notes),
     Picture("restore", restoring, size=(110, 32)),
     Picture("stale-write", stale_write, size=(110, 36)),
     Picture("mode-menu", mode_menu),

@@ -84,6 +84,8 @@ class PromptArea(Vertical):
         self._draft: PromptDraft | None = None
         self._keeping: Timer | None = None
         self._told_problem = False
+        self._kept_notes = 0
+        """The number of notes on lines in the draft."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -133,7 +135,9 @@ class PromptArea(Vertical):
         self.keep_soon()
 
     def keep_soon(self) -> None:
-        """Save the unsent text of box and queue, after a pause."""
+        """Save the unsent text of box and queue, after a pause; at once if notes were sent."""
+        if len(self._conversation.line_notes) < self._kept_notes:
+            self._keep_draft()  # a program that is killed now must not send them again
         if self._keeping is not None:
             self._keeping.stop()
         self._keeping = self.set_timer(_PAUSE, self._keep_draft)
@@ -237,6 +241,7 @@ class PromptArea(Vertical):
         return launch.title if launch is not None else ""
 
     def _keep_draft(self) -> None:
+        self._kept_notes = len(self._conversation.line_notes)
         if self._draft is not None:
             unsent = self._conversation.unsent
             if self.box.stashed is not None:

@@ -137,14 +137,21 @@ class NotedDiffView(DiffView):
             return
         self._edited = 0
         if self._chosen is None:
-            change = self.current_change
-            start = self.rows.changes[self.change_number] if change is not None else self.top_row() + 1
-            line = first_line(self.rows, start)
+            line = self._line_of_change() or first_line(self.rows, self.top_row() + 1)
             if line is None:
                 self.notify("No line here.", severity="warning")
                 return
             self._choose(LineRange(*line, line.line))
         await open_note_bar(self, self, self.theme_styles)
+
+    def _line_of_change(self) -> LinePlace | None:
+        """Return the first line of the current change, of the new ones where it has any."""
+        change = self.current_change
+        if change is None:
+            return None
+        if change.new_stop > change.new_start:
+            return LinePlace(change.file, False, change.new_start)
+        return LinePlace(change.file, True, change.old_start)
 
     async def _edit(self, note: DiffNote) -> None:
         self._edited = note.key

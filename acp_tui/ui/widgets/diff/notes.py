@@ -159,8 +159,8 @@ def with_notes(
 
 
 def _sides(number: int, part: DiffPart, line: int) -> Iterator[LinePlace]:
-    """Yield the lines of a row of a part on its sides; an unchanged one counts as new."""
-    if part.kind in ("removed", "changed") and line < part.old_lines:
+    """Yield the lines of a row of a part on its sides."""
+    if part.kind != "added" and line < part.old_lines:
         yield LinePlace(number, True, part.old + line)
     if part.kind != "removed" and line < part.new_lines:
         yield LinePlace(number, False, part.new + line)
@@ -182,7 +182,7 @@ def note_row(note: DiffNote, inside: int, width: int, styles: Styles, *, is_curr
     words = note_words(note, width)[inside]
     row = [
         Segment(f"{mark:>{_INDENT - 2}}  ", ground + styles["warning"]),
-        Segment(words, ground + styles["notice"]),
+        Segment(words, ground + styles["text"]),
     ]
     return fit(row, 0, width, ground, styles)
 

@@ -243,11 +243,6 @@ class DiffView(RowView, can_focus=True):
             return None
         return self.files.change(*self.rows.blocks_of(self._place.change))
 
-    @property
-    def change_number(self) -> int:
-        """The number of the current change among those of all files, from 0; -1 for none."""
-        return self._place.change if self.current_change is not None else -1
-
     def show(self, files: Sequence[FileDiff]) -> None:
         """Show files from the top; large ones appear when a thread has compared them."""
         self.files = ComparedFiles(files)
