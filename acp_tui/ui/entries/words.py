@@ -73,11 +73,23 @@ def call_sentence(call: ToolCall, cwd: str) -> str:
 
 def call_words(call: ToolCall, cwd: str, most: int | None = None) -> str:
     """Return the agent's title of a tool call, or its name or path; `most`: see `call_title`."""
-    title = call.title or call.name or (call.locations[0].path if call.locations else "")
-    title = " ".join(title[:most].split()).strip("`")
+    title = call.title or call.name or ""
+    path = _path_behind(call, title)
+    title = " ".join((path or title)[:most].split()).strip("`")
     title = title.replace(cwd.rstrip("/") + "/", "") if cwd else title
-    is_exact = call.kind == "execute" or not (call.title or call.name)
-    return exact(title) if is_exact else title
+    return exact(title) if call.kind == "execute" or path else title
+
+
+def _path_behind(call: ToolCall, title: str) -> str:
+    """Return the path of a call that has no title, or one that says no more than its kind or that path.
+
+    Some agents call an edit "edit" until it is done, and a file by its path without the first slash.
+    """
+    if not call.locations:
+        return ""
+    path = call.locations[0].path
+    says_kind = call.kind != "execute" and title.casefold() in (call.kind, kind_word(call.kind))
+    return path if not title or says_kind or path == f"/{title}" else ""
 
 
 def call_command(call: ToolCall, cwd: str, most: int | None = None) -> str:

@@ -287,7 +287,7 @@ class SessionView:
 
     def _look_at_branch(self) -> None:
         """Look which branch the folder is on; an agent, or the user, may have switched it."""
-        self._screen.run_worker(self._screen.show_branch(), group="branch", exclusive=True)
+        self._screen.run_worker(self._screen.show_branch, group="branch", exclusive=True)
 
     def _mark_notice(self, session: Session, change: SessionChange) -> None:
         """Mark the tab where the agent warns of something, or tells an error."""

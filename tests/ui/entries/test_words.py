@@ -29,6 +29,10 @@ def test_each_kind_has_a_short_word(kind: str, word: str) -> None:
         (call(title="", name="reader"), "reader"),
         (call(title="", locations=[Location(path="/w/src/a.py")]), "a.py"),
         (call(title=""), ""),
+        (call(title="edit", kind="edit", locations=[Location(path="/w/src/a.py")]), "a.py"),
+        (call(title="edit", kind="edit"), "edit"),
+        (call(title="w/src/a.py", locations=[Location(path="/w/src/a.py")]), "a.py"),
+        (call(title="Edit it", kind="edit", locations=[Location(path="/w/src/a.py")]), "Edit it"),
     ],
 )
 def test_a_call_is_named_by_what_is_known_of_it_as_seen_from_the_folder(known: ToolCall, words: str) -> None:
