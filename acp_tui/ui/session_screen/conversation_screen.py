@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from textual import work
 from textual.screen import Screen
 
 from acp_tui.conversation.conversation import Conversation
@@ -131,8 +132,9 @@ class ConversationScreen(Screen[None]):
         self._attention.update(self.conversation, self, self.is_seen)
         self.tabs.show()
 
+    @work(group="branch", exclusive=True)
     async def show_branch(self) -> None:
-        """Show the branch of the folder in the session card; read in a thread, for a disk may be slow."""
+        """Show the branch of the folder, which agent and user may switch, in the session card."""
         branch = await asyncio.to_thread(branch_of, self.conversation.cwd)
         for card in self.query(SessionCard):
             if branch != card.branch:

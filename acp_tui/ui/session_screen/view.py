@@ -142,7 +142,7 @@ class SessionView:
         elif screen.conversation.phase != "recorded":
             self._parts.startup.stop_explaining()
         if screen.conversation.phase == "ready":
-            self._look_at_branch()
+            self._screen.show_branch()
             self._parts.details.ready()
             screen.run_worker(self._parts.sandbox.offer(), group="sandbox-offer")
             self._parts.sandbox.tell_of_agent()
@@ -273,7 +273,7 @@ class SessionView:
             self._show_pending()  # whether the agent can be steered is said there
         if "turn" in change.fields and session.turn_state == "idle" and not more:
             self._parts.second_opinion.turn_ended(session)
-            self._look_at_branch()
+            self._screen.show_branch()
         if "turn" in change.fields and not screen.is_seen:
             screen.has_news = session.turn_state == "idle"
             screen.tabs.show()
@@ -284,10 +284,6 @@ class SessionView:
         if "commands" in change.fields:
             screen.query_one(PromptArea).commands_changed()
             self._parts.agent_commands.tell_not_offered()
-
-    def _look_at_branch(self) -> None:
-        """Look which branch the folder is on; an agent, or the user, may have switched it."""
-        self._screen.run_worker(self._screen.show_branch, group="branch", exclusive=True)
 
     def _mark_notice(self, session: Session, change: SessionChange) -> None:
         """Mark the tab where the agent warns of something, or tells an error."""
