@@ -176,12 +176,9 @@ class ToolCallBlock(EntryBlock):
         elif not text and call.status == "completed" and not is_printed and self._names_a_terminal:
             yield _indented("(its output is gone)", "muted")
         if call.is_final and (lines := self.context.refused(call, self._result())):
-            yield _indented(
-                "\n".join(
-                    [*lines, f"{self.context.key('chat.allow')} here or /sandbox allows it for this session"]
-                ),
-                "warning",
-            )
+            key = self.context.key("chat.allow")
+            told = f"{key} on this call, or /sandbox, allows it for this session"
+            yield _indented("\n".join([*lines, told]), "warning")
 
     def _result(self) -> str:
         """Return all that the call has brought or printed."""

@@ -112,6 +112,7 @@ class ChangesScreen(FullScreen[None]):
         prompt_of: Callable[[int], str] = lambda turn: "",
         blames: Callable[[str, int], None] | None = None,
         notes: LineNotes | None = None,
+        outside: Callable[[str], str] = str,
     ) -> None:
         """Show the changes.
 
@@ -125,8 +126,10 @@ class ChangesScreen(FullScreen[None]):
             prompt_of: returns the prompt of a turn, counted from 1.
             blames: called with a path and a line (from 1), to show who wrote the file.
             notes: the user's notes on lines; None where none can be written.
+            outside: returns where a path of the agent lies for us.
         """
         super().__init__(styles)
+        self._outside = outside
         self._all_files = files
         self._first = first
         self._cwd = cwd
@@ -242,7 +245,7 @@ class ChangesScreen(FullScreen[None]):
         begin(self.app, lambda: self._edit(event.path, event.line))
 
     async def _edit(self, path: str, line: int) -> None:
-        await edit_in_workspace(self.app, self._cwd, path, line)
+        await edit_in_workspace(self.app, self._cwd, path, line, self._outside)
         if self._review is not None:
             await self._review.tracking.look()
         if draws(self):

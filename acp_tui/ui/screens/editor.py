@@ -109,7 +109,9 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> None:
+async def edit_in_workspace(
+    app: App[Any], cwd: str, path: str, line: int, outside: Callable[[str], str] = str
+) -> None:
     """Open a file of the workspace in the user's editor, at a line; notify of problems.
 
     Args:
@@ -117,8 +119,9 @@ async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> No
         cwd: the workspace.
         path: absolute, or relative to the workspace.
         line: from 1.
+        outside: returns where a path of the agent lies for us: in a sandbox it has a /tmp of its own.
     """
-    there = Path(cwd, path)
+    there = Path(outside(str(Path(cwd, path))))
     if await asyncio.to_thread(there.is_file):
         problem = await open_in_editor(app, there, line)
     else:

@@ -185,6 +185,7 @@ class DetailScreens:
                 session.prompt_of,
                 lambda path, line: show_blame(self._screen, path, line),
                 conversation.line_notes,
+                conversation.outside,
             )
             self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
 

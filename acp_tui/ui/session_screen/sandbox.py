@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # loaded for those who use it
 
 _ON: Final = "on"
 _OFFERED: Final = "offered"
-_ONCE, _ALWAYS, _FORGET = "once", "always", "forget"
+_ONCE, _ALWAYS, _STRICT, _FORGET = "once", "always", "strict", "forget"
 _DEMO: Final = "demo"
 _OFFER: Final = (
     ("accent", "\n/sandbox"),
@@ -178,14 +178,15 @@ class SessionSandbox:
             return
         items = [
             MenuItem(_ONCE, "Restart the agent in a sandbox", "this time"),
-            MenuItem(_ALWAYS, "Restart it so, and always in this workspace", "until you say otherwise"),
+            MenuItem(_ALWAYS, "Restart it, always in this workspace", "until you say otherwise"),
+            MenuItem(_STRICT, "Restart it in a strict sandbox", "this time; your home is hidden, too"),
         ]
         chosen = await choose(self._screen, "This agent has all of your rights", items)
         if chosen is None:
             return
         if chosen == _ALWAYS:
             self._keep(_ON)
-        self._start.sandbox = _ON
+        self._start.sandbox = "strict" if chosen == _STRICT else "on"
         await conversation.restart()
 
     def _keep(self, state: str) -> None:

@@ -236,7 +236,8 @@ class SessionScreen(ConversationScreen):
 
     def edit_file(self, path: str, line: int) -> None:
         """Open a file of the workspace in the user's editor."""
-        begin_edit(self.app, lambda: edit_in_workspace(self.app, self.conversation.cwd, path, line))
+        here = self.conversation
+        begin_edit(self.app, lambda: edit_in_workspace(self.app, here.cwd, path, line, here.outside))
 
     def bring_home(self, event: Key | Paste) -> None:
         """Focus the prompt for text that is no command of the focused pane, before it is handled."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from acp_tui.conversation.agent_start import sandboxed_workspaces
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings, Settings
+from acp_tui.ui.screens.changes import ChangesScreen
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.screens.texts import SessionDetailsScreen
@@ -97,7 +99,7 @@ async def test_the_agent_is_restarted_in_it_and_always_in_this_workspace(home: P
 async def test_a_refused_write_is_named_at_its_call_and_allowed_at_once(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await failed(here, "touch: cannot touch '~/other/new': Read-only file system")
-        await here.sees("outside the sandbox: ~/other/new (write)", "/sandbox allows it for this session")
+        await here.sees("outside the sandbox: ~/other/new (write)", "a on this call, or /sandbox, allows it")
 
         await here.say("/sandbox")
         await here.is_before(Menu)
@@ -161,7 +163,7 @@ async def test_our_own_folders_stay_closed(home: Path) -> None:
 async def test_the_key_at_a_call_allows_what_was_refused_to_it(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await failed(here, "touch: cannot touch '~/other/new': Read-only file system")
-        await here.sees("a here or /sandbox allows it")
+        await here.sees("a on this call, or /sandbox, allows it")
 
         await here.press("f2", "a")
         await here.sees("The sandbox lets ~/other be written", 'write = ["~/other"]')
@@ -246,3 +248,54 @@ async def test_an_agent_that_cannot_start_without_its_folder_is_started_with_it(
         await here.until(lambda: here.conversation.phase == "ready")
 
     assert (home / ".mine" / "log").exists()
+
+
+@needs_fenced_agent
+async def test_the_editor_opens_the_agents_own_file_of_tmp(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited: list[str] = []
+
+    async def open_in_editor(app: object, path: Path, line: int) -> str:
+        edited.append(path.read_text())
+        return ""
+
+    monkeypatch.setattr("acp_tui.ui.screens.editor.open_in_editor", open_in_editor)
+    diff = {"type": "diff", "path": "/tmp/report.txt", "oldText": "made", "newText": "made-inside"}
+    call = {"kind": "tool_call", "toolCallId": "w", "title": "Write", "status": "completed"}
+    async with seat(home / "work", fenced()) as here:
+        await here.say("sh echo made-inside > /tmp/report.txt; echo made")
+        await here.until(lambda: here.said[-1:] == ["made\n"])
+        await here.say(f"updates {json.dumps([{**call, 'content': [diff]}])}")
+        await here.sees("/tmp/report.txt")
+
+        here.session.edit_file("/tmp/report.txt", 1)
+        await here.until(lambda: edited == ["made-inside\n"])
+        await here.say("/diff")
+        await here.is_before(ChangesScreen)
+        await here.sees("made-inside")
+        await here.press("e")
+        await here.until(lambda: edited == ["made-inside\n"] * 2)
+
+
+@needs_fenced_agent
+async def test_a_mentioned_file_of_tmp_is_the_users_and_there_for_the_agent(home: Path) -> None:
+    with tempfile.NamedTemporaryFile("w", dir="/tmp", suffix=".txt") as mine:
+        mine.write("attached\n")
+        mine.flush()
+        async with seat(home / "work", fenced()) as here:
+            await here.say(f"look at @{mine.name}")
+            await here.until(lambda: here.conversation.session and not here.conversation.is_busy)
+            await here.say(f"sh cat {mine.name}")
+            await here.until(lambda: here.said[-1:] == ["attached\n"])
+
+
+@needs_fenced_agent
+async def test_a_strict_sandbox_can_be_chosen_for_a_session(home: Path) -> None:
+    async with seat(home / "work") as here:
+        await here.say("/sandbox")
+        await here.is_before(Menu)
+        await here.press("3")
+        await here.sees("sandboxed, home hidden")
+        await here.say("sh ls -A ~ | grep -c other; echo looked")
+        await here.until(lambda: here.said[-1:] == ["0\nlooked\n"])
