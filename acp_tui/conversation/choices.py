@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
@@ -21,6 +21,9 @@ from acp_tui.store.folders import state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import RememberedChoices, Value
 from acp_tui.store.settings import Policy
+
+_LOOKS: Final = "read-only"
+"""The name that agents give to a mode in which they change nothing."""
 
 
 class SessionChoices:
@@ -38,6 +41,10 @@ class SessionChoices:
         if self._start.mode is not None:
             await self._apply_mode(agent, session, self._start.mode)
             chosen = frozenset([option.config.id] if option is not None else [])
+        if self._start.policy == "read-only":
+            # A mode of earlier sessions may let the agent act without asking, which no policy can refuse.
+            chosen = frozenset(one.config.id for one in session.options if one.config.category != "model")
+            await self._choose_to_look(agent, session)
         launch = self._conversation.launch
         if is_new and launch is not None:
             await self._last_choices.choose_again(agent, session, launch, chosen)
@@ -88,6 +95,18 @@ class SessionChoices:
         is_open = policy == "allow-everything"
         said = f"From now on this session {WORDS[policy]}."
         self._conversation.note(Noted(said, "warning" if is_open else "info"))
+
+    async def _choose_to_look(self, agent: Agent, session: Session) -> None:
+        """Set the agent's own mode that only reads, if it has one; say so if it may act without asking."""
+        option = session.option("mode")
+        mode = mode_named(option, _LOOKS) or mode_named(option, _LOOKS.replace("-", " "))
+        if option is not None and mode is not None and mode != option.config.current_value:
+            with suppress(AgentError):  # the session has noted it
+                await agent.set_option(session.id, option, mode)
+        approval = approval_of("read-only", session.options)
+        if approval.due_to == "mode":
+            said = f"{approval.words}. What it does by itself is not refused."
+            agent.note(session.id, Noted(f"{said[0].upper()}{said[1:]}", "warning"))
 
     async def _apply_mode(self, agent: Agent, session: Session, name: str) -> None:
         """Set the mode of the command line, which counts for this run only."""

@@ -23,7 +23,7 @@ OPTIONS = [
 LOGIN_REQUIRED = {"code": -32000, "message": "Authentication required"}
 
 logged_in = False
-mode = "ask"
+mode = LIKE.get("mode", "ask")
 number = 0
 system_prompts: list[Any] = []
 """The text for the system prompt that came with each request for a session."""

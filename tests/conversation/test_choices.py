@@ -310,3 +310,38 @@ def test_without_modes_none_is_meant() -> None:
     assert mode_named(None, "code") is None
     switch = BooleanOption(id="mode", name="Mode", current_value=True)
     assert mode_named(Option(switch, "set_config_option"), "code") is None
+
+
+@pytest.mark.slow
+async def test_a_read_only_session_begins_in_the_mode_of_the_agent_that_only_reads(tmp_path: Path) -> None:
+    modes = ["ask", "read-only"]
+    async with talk(start(tmp_path, modes=modes), policy="read-only") as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.session is not None
+        option = conversation.session.option("mode")
+        assert option is not None
+        assert option.config.current_value == "read-only"
+        assert conversation.choices.policy == "read-only"
+
+
+@pytest.mark.slow
+async def test_a_read_only_session_repeats_no_mode_of_the_settings_and_says_what_is_not_refused(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(journal=False, options={"plain": {"mode": "yolo"}})
+    async with talk(start(tmp_path, settings, modes=["ask", "yolo"]), policy="read-only") as (
+        conversation,
+        _,
+    ):
+        await conversation.begin()
+
+        assert conversation.session is not None
+        option = conversation.session.option("mode")
+        assert option is not None
+        assert option.config.current_value == "ask"
+    given = start(tmp_path, modes=["yolo", "ask"], mode="yolo")
+    async with talk(given, policy="read-only") as (conversation, _):
+        await conversation.begin()
+
+        assert "What it does by itself is not refused." in said(conversation)[-1]
