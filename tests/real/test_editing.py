@@ -8,7 +8,7 @@ import pytest
 
 from tests.real.installed import installed
 from tests.real.model import Say
-from tests.real.run import ARMED, Run, running, wait_for
+from tests.real.run import ARMED, ENTER, ESCAPE, Run, running, wait_for
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -37,6 +37,33 @@ def test_what_the_user_saves_is_in_the_file_and_the_agent_is_told(name: str, tmp
         wait_for(lambda: poem.read_text() != THEIRS)
         assert poem.read_text() == MINE
         run.terminal.until("edited your change of poem.txt before it was written")
+
+
+@pytest.mark.parametrize("name", ["gemini", "claude", "pi"])
+def test_files_and_conversation_go_back_to_a_prompt_in_a_new_tab(name: str, tmp_path: Path) -> None:
+    agent, programs = installed(name)
+    with running(agent, programs, tmp_path, {"poem.txt": POEM}) as run:
+        wait_for(lambda: '"kept": ' in run.journal())
+        poem = run.workspace / "poem.txt"
+        run.say("Read the poem", agent.use("read", path=poem), Say("It is long."))
+        run.finish("It is long.")
+        edit = agent.use("edit", path=poem, old="verse 03 of many", new="verse three")
+        run.say("Change the poem", edit, Say("It is changed."))
+        run.finish("It is changed.")
+        assert poem.read_text() == THEIRS
+        run.terminal.until("M poem.txt")
+
+        run.press_until(ESCAPE, lambda screen: "Esc again goes back to an earlier prompt" in screen)
+        run.terminal.type(ESCAPE)
+        run.terminal.until("Go back to which prompt?")
+        run.terminal.type(ENTER)
+        run.terminal.until("M poem.txt will be reverted")
+        run.press_until("b", lambda screen: "Gone back" in screen)
+
+        assert poem.read_text() == POEM
+        screen = run.terminal.until(lambda screen: "[earlier conversation, 1 turn #1]" in screen)
+        assert "Change the poem" in screen
+        assert "Read the poem" in screen, "the first tab is still there"
 
 
 def allow_until_an_edit(run: Run) -> None:
