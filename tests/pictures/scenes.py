@@ -139,6 +139,15 @@ async def restoring(play: Performance) -> None:
     await play.asked()
 
 
+async def going_back(play: Performance) -> None:
+    await edit_question(play)
+    await play.answer("y")
+    await play.finished()
+    await play.pilot.press("f2", "b")
+    await play.opened("GoBackDialog")
+    await play.asked()
+
+
 async def stale_write(play: Performance) -> None:
     await play.ready()
     await play.say("/clash")
@@ -274,6 +283,7 @@ PICTURES: Final = (
     Picture("reject", rejecting),
     Picture("notes", notes),
     Picture("restore", restoring, size=(110, 32)),
+    Picture("go-back", going_back, size=(110, 32)),
     Picture("stale-write", stale_write, size=(110, 36)),
     Picture("mode-menu", mode_menu),
     Picture("sessions", sessions),

@@ -287,7 +287,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         )
 
     def _told_path(self, number: int) -> str:
-        return self._told_changes()[number][0].path
+        return self._changes_by_path()[number][0]
 
     @on(NotedDiffView.NotesChanged)
     def _look_at_notes(self) -> None:
@@ -707,17 +707,22 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return asked
 
     def _changes(self) -> list[FileDiff]:
-        edited = [
-            FileDiff(formatting.inside(path, self._cwd), one.now, one.amendment.edited, "edited by you")
+        return [file for _, file in self._changes_by_path()]
+
+    def _changes_by_path(self) -> list[tuple[str, FileDiff]]:
+        """Return the shown changes with their paths: those edited by the user, told ones, and a merge."""
+        changes = [
+            (path, FileDiff(self._name_of(path), one.now, one.amendment.edited, "edited by you"))
             for path, one in self.edits.items()
         ]
-        told, merged, after = self._told_changes(), self.question.merged, list[FileDiff]()
+        told, merged = self._told_changes(), self.question.merged
+        changes += [
+            (diff.path, self._change(diff, note)) for diff, note in told if diff.path not in self.edits
+        ]
         if merged is not None and told:
-            note = f"what a merge would change: {conflict_words(self.question.conflicts)}"
-            name = formatting.inside(told[0][0].path, self._cwd)
-            after = [FileDiff(name, told[0][0].before, merged, note)]
-        shown = (self._change(diff, note) for diff, note in told if diff.path not in self.edits)
-        return [*edited, *shown, *after]
+            diff, note = told[0][0], f"what a merge would change: {conflict_words(self.question.conflicts)}"
+            changes.append((diff.path, FileDiff(self._name_of(diff.path), diff.before, merged, note)))
+        return changes
 
     def _change(self, diff: Diff, note: str) -> FileDiff:
         there = self._places.get(diff.path, _HERE).at

@@ -57,7 +57,13 @@ def proposals(diffs: Iterable[Diff], find: FindTexts | None) -> list[Proposal]:
     return [_proposal(path, told, there[path]) for path, told in by_path.items()]
 
 
+_TEXTS: Final = ("", "add", "modify")
+"""Operations that are all about the text of a file."""
+
+
 def _proposal(path: str, diffs: Sequence[Diff], there: OldText) -> Proposal:
+    if any(diff.is_untold or diff.operation not in _TEXTS for diff in diffs):
+        return Proposal(path, there.text, "", "the agent tells no new text for it")
     if there.why_not:
         return Proposal(path, None, "", there.why_not)
     text, problem = whole_text(((diff.before, diff.new_text) for diff in diffs), there.text)

@@ -534,3 +534,25 @@ async def test_what_was_edited_for_a_question_that_closes_is_left_in_a_file(
         (kept,) = [path for path in (tmp_path / "home" / "data" / "edits").rglob("*") if path.is_file()]
         assert kept.read_text() == "mine\n"
         assert not (tmp_path / "demo-tally.py").exists()
+
+
+async def test_a_write_over_newer_changes_is_merged_with_them(tmp_path: Path) -> None:
+    given = demo_launch()
+    given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
+    async with seat(tmp_path, given=given, size=(120, 50)) as here:
+        await here.say("/clash")
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        await here.sees("Write it merged with the newer text: without conflicts")
+        await here.is_before(PermissionDialog)
+        await here.press("z", "n", "n")
+        await here.sees("what a merge would change")
+        await here.press("escape")
+        await here.is_before(PermissionDialog)
+        await here.press("down", "down", "down", "enter")
+        await here.until(lambda: not here.conversation.is_busy)
+
+        text = (tmp_path / "demo-tally.py").read_text()
+        assert "--json" in text
+        assert text.endswith("# A line of yours.\n")
+        assert "merged your change of demo-tally.py" in here.conversation.rejections.note()
