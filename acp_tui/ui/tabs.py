@@ -27,6 +27,7 @@ from acp_tui.ui.session_screen.unfinished import may_end
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
+from acp_tui.ui.widgets.textual_internals import in_present_style
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
 _TITLE: Final = 24
@@ -66,7 +67,7 @@ class Tabs:
         """Add a screen as a mode; return the name of the mode."""
         self._made += 1
         name = f"session-{self._made}"
-        self._app.add_mode(name, lambda: screen)
+        self._app.add_mode(name, lambda: in_present_style(self._app, screen))
         self._screens[name] = screen
         return name
 

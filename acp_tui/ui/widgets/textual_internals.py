@@ -8,7 +8,7 @@ lists the private methods that classes of ours override.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from rich.console import Console, RenderableType
 from rich.segment import Segment
@@ -30,6 +30,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
+
+ScreenType = TypeVar("ScreenType", bound=Screen[Any])
 
 _CACHED: Final = 16
 """Entries in one cache of a strip, as in Textual's own."""
@@ -74,6 +76,16 @@ def has_screens(app: App[Any]) -> bool:
 def screen_stacks(app: App[Any]) -> list[list[Screen[Any]]]:
     """Return the screen stacks of all of Textual's modes, not copies."""
     return list(app._screen_stacks.values())
+
+
+def in_present_style(app: App[Any], screen: ScreenType) -> ScreenType:
+    """Return a screen that is about to be mounted, and so gets its styles then: they need no second look.
+
+    Textual takes each new screen for one of an earlier theme. It would style all widgets again and lay the
+    screen out anew, twice at the start, in which no key is answered.
+    """
+    screen._css_update_count = app._css_update_count
+    return screen
 
 
 async def mount_mode(app: App[Any], mode: str) -> None:

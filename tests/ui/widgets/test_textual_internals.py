@@ -386,3 +386,33 @@ def test_a_mistake_in_a_sheet_leaves_the_rules_as_they_were() -> None:
     with pytest.raises(StylesheetParseError):
         sheet.reparse()
     assert sheet._rules == before
+
+
+async def test_a_new_screen_is_not_styled_a_second_time() -> None:
+    class Shown(Screen[None]):
+        DEFAULT_CSS = "Shown { color: $primary; }"
+
+    class Themed(App[None]):
+        refreshed = 0
+
+        @override
+        def refresh_css(self, animate: bool = True) -> None:
+            self.refreshed += 1
+            super().refresh_css(animate)
+
+    app = Themed()
+    async with app.run_test() as pilot:
+        app.theme = "nord"
+        await pilot.pause()
+        known = app.refreshed
+        screen = Shown()
+        app.add_mode("one", lambda: internals.in_present_style(app, screen))
+        await app.switch_mode("one")
+        await pilot.pause()
+
+        assert app.refreshed == known
+        assert screen.styles.color.hex == app.get_css_variables()["primary"]
+
+        app.theme = "gruvbox"
+        await pilot.pause()
+        assert screen.styles.color.hex == app.get_css_variables()["primary"]
