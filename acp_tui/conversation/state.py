@@ -108,8 +108,9 @@ class ConversationState:
         """The number of subagents, calls and terminals of the agent that go on though no turn runs."""
         if self.session is None or self.is_busy:
             return 0
-        calls, terminals = self.session.background_calls, self.session.background_terminals
-        return len(self.session.working) + len(calls) + len(terminals)
+        session = self.session
+        calls, terminals = session.background_calls, session.background_terminals
+        return len(session.working) + len(calls) + len(terminals) + len(session.background_others)
 
     @property
     def is_active(self) -> bool:

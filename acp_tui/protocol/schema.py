@@ -829,6 +829,8 @@ class MessageUpdate(Model):
     session_update: Literal["user_message", "agent_message", "agent_thought"]
     message_id: str
     content: list[ContentBlock] | None = None
+    keeps_place: bool = False
+    """True for a prompt that stays where it is: the agent has told it before, at an unknown place."""
 
 
 class AgentTerminal(Model):

@@ -274,7 +274,8 @@ class Version2:
             return
         if not prompt.message_id:
             early_end = talk.early_end if message_id in talk.held else None
-            yield from self._bound(session_id, talk, prompt, message_id)
+            was_told = message_id in talk.held
+            yield from self._bound(session_id, talk, prompt, message_id, keeps_place=was_told)
             yield from self._released(session_id, talk)
             if early_end is not None:
                 yield from self._ended(talk, early_end)
@@ -289,14 +290,17 @@ class Version2:
             for update in updates:
                 yield _news(session_id, update)
 
-    def _bound(self, session_id: str, talk: _Talk, prompt: _Prompt, message_id: str) -> Iterator[Meaning]:
+    def _bound(
+        self, session_id: str, talk: _Talk, prompt: _Prompt, message_id: str, *, keeps_place: bool = False
+    ) -> Iterator[Meaning]:
         """Yield the begin of a prompt that waited, its id, and what the agent has told of it so far."""
         prompt.message_id = message_id
         talk.known.add(message_id)
         if prompt.call.method == _WAITING:
             prompt.call.method = "session/prompt"
             yield Inserted(prompt.call)
-        yield _news(session_id, {"sessionUpdate": "user_message", "messageId": message_id})
+        named: Object = {"sessionUpdate": "user_message", "messageId": message_id}
+        yield _news(session_id, {**named, "keepsPlace": True} if keeps_place else named)
         for update in talk.held.pop(message_id, ()):
             yield _news(session_id, _own_words(prompt, update))
 

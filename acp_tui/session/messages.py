@@ -180,8 +180,8 @@ class Messages:
         self._same = None
         return SessionChange((*closed, index))
 
-    def place_prompt(self, message_id: str) -> tuple[tuple[int, ...], int]:
-        """Give the latest prompt the agent's id, and the place where the agent has put it.
+    def place_prompt(self, message_id: str, *, keeps_place: bool = False) -> tuple[tuple[int, ...], int]:
+        """Give the latest prompt the id and the place that the agent gives it: the end.
 
         Returns (the changed entries, the prompt's own last; its index).
         """
@@ -192,7 +192,7 @@ class Messages:
             return (), index
         self._echo = None
         changed: tuple[int, ...] = ()
-        if index < len(self._entries) - 1:
+        if index < len(self._entries) - 1 and not keeps_place:
             closed = self.close()
             self._entries[index] = Notice("The next prompt waited for the agent.", at=prompt.at)
             self._entries.append(prompt)

@@ -470,7 +470,7 @@ class Session:
     def _message(self, event: schema.MessageUpdate, at: float) -> SessionChange | None:
         """Replace a message; one of the user without content is the prompt, which gets its id and place."""
         if event.session_update == "user_message" and "content" not in event.model_fields_set:
-            changed, index = self._messages.place_prompt(event.message_id)
+            changed, index = self._messages.place_prompt(event.message_id, keeps_place=event.keeps_place)
             if len(changed) > 1:
                 self._turns.move(index)
                 self._calls.begin_turn(index)
@@ -825,6 +825,12 @@ class Session:
     def background_calls(self) -> list[ToolCall]:
         """Calls that the agent left running when their turns ended."""
         return self._calls.in_background
+
+    @property
+    def background_others(self) -> list[schema.BackgroundWork]:
+        """What works beside the turn and is of a kind that is not known."""
+        known = ("terminal", "tool_call", "subagent")
+        return [work for work in self.background if work.type not in known]
 
     @property
     def is_alone(self) -> bool:

@@ -265,6 +265,31 @@ async def test_v4_a_prompt_that_waits_goes_where_the_agent_puts_it() -> None:
         assert talk.session.prompt_of(2) == "two"
 
 
+@pytest.mark.parametrize("words", ["two", "two, as I read it"])
+async def test_v4_a_late_answer_moves_no_prompt_below_what_it_has_brought(words: str) -> None:
+    async with conversation(version=2) as talk:
+        await turn(talk)
+        talk.puppet.says(state("running"))
+        await talk.until(lambda: talk.session.is_alone)
+        request, ended = await talk.prompted("two")
+        talk.puppet.says(
+            chunk("by itself", "a2"),
+            state("idle", stopReason="end_turn"),
+            state("running"),
+            own(words, "u2"),
+            chunk("told", "a3"),
+            {"id": request["id"], "result": {"messageId": "u2"}},
+            state("idle", stopReason="end_turn"),
+        )
+        await ended
+
+        said = shown(talk)[1:]
+        assert said.index(f"UserMessage {words}") < said.index("AgentMessage told")
+        assert len(said) == 3
+        if words == "two":
+            assert said[0] == "AgentMessage by itself"
+
+
 async def test_v4_other_words_of_the_user_are_no_prompt() -> None:
     async with conversation(version=2) as talk:
         await turn(talk, update("user_message", messageId="x", content=[text("from elsewhere")]))
@@ -756,6 +781,7 @@ async def test_v15_what_works_beside_is_told_whole_or_not_at_all() -> None:
         talk.puppet.says(state("idle", background=[{"type": "later"}, both[1]]))
         await talk.until(lambda: talk.session.is_background_told)
         assert [one.terminal_id for one in talk.session.background_terminals] == ["x2"]
+        assert [one.type for one in talk.session.background_others] == ["later"]
 
         talk.puppet.says(state("idle", background=[]))
         await talk.until(lambda: not talk.session.background_terminals)

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from acp_tui.protocol import version2
 from tests.real.attaching import sessions_of
 from tests.real.model import Say
-from tests.real.run import ARMED, AT_REST, CTRL_Q, DOWN, ENTER, ESCAPE, F8, SHIFT_TAB, UP, Run, wait_for
+from tests.real.run import (
+    ARMED,
+    AT_REST,
+    CTRL_Q,
+    DOWN,
+    ENTER,
+    ESCAPE,
+    F8,
+    SHIFT_TAB,
+    UP,
+    Run,
+    running,
+    wait_for,
+)
 from tests.terminal import NeverShown
 
 _CURRENT: Final = "▶"
@@ -159,6 +175,18 @@ def sessions(run: Run) -> None:
         raise Cannot("it loads sessions, but does not list them")
 
 
+def version_2(run: Run) -> None:
+    """A turn is held in version 2 of the protocol, or in version 1 if the agent does not speak it."""
+    programs, folder = Path(run.env["PATH"].partition(os.pathsep)[0]), run.home.parent / "version-2"
+    with running(replace(run.agent, protocol="newest"), programs, folder) as newest:
+        newest.say("Which version is it?", Say("The newest that we both speak."))
+        newest.settled("The newest that we both speak.")
+        told = [json.loads(line)["msg"] for line in newest.journals()]
+    answers = [msg["result"] for msg in told if isinstance(msg, dict) and isinstance(msg.get("result"), dict)]
+    if not any(version2.is_spoken(answer) for answer in answers):
+        raise Cannot("it speaks version 1")
+
+
 CHECKS: Final = (
     Check("prompt", "an answer streams into the chat", prompt),
     Check("read", "it reads a file", read),
@@ -171,6 +199,7 @@ CHECKS: Final = (
     Check("mode", "another mode is chosen", options),
     Check("quit", "Ctrl+Q ends it; no process is left", leave),
     Check("sessions", "a new start lists and loads the session", sessions),
+    Check("v2", "a turn in version 2 of the protocol", version_2),
 )
 
 

@@ -105,6 +105,11 @@ class Run:
                 continue
         return found
 
+    def journals(self) -> list[str]:
+        """Return the lines that are recorded of all processes of the agent."""
+        files = sorted(self.home.glob(".local/share/acp-tui/journals/*.ndjson"))
+        return [line for file in files for line in file.read_text("utf-8").splitlines()]
+
     def journal(self) -> str:
         """Return what is recorded of the only session."""
         (file,) = self.home.glob(".local/share/acp-tui/journals/*.ndjson")

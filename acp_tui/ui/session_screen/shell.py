@@ -8,6 +8,7 @@ from typing import Final
 
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import exit_words
+from acp_tui.protocol.schema import BackgroundWork
 from acp_tui.session.entries import OwnTerminal, Subagent, ToolCall
 from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
 from acp_tui.store.prompts import Prompt
@@ -179,18 +180,21 @@ _ALL = "all"
 
 async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> None:
     """Let the user kill processes that commands of the agent, or their own, have left running."""
-    conversation = screen.conversation
+    conversation, session = screen.conversation, screen.conversation.session
     left = [*conversation.background, *shell.background]
-    agents = conversation.session.working if conversation.session is not None else []
-    calls = conversation.session.background_calls if conversation.session is not None else []
-    terminals = conversation.session.background_terminals if conversation.session is not None else []
-    if not (left or agents or calls or terminals):
+    agents = session.working if session is not None else []
+    calls = session.background_calls if session is not None else []
+    terminals = session.background_terminals if session is not None else []
+    others = session.background_others if session is not None else []
+    if not (left or agents or calls or terminals or others):
         screen.notify("Nothing is running in the background.")
         return
     own = {f"call {each.tool_call_id}": each for each in calls}
     ran = {f"terminal {each.terminal_id}": each for each in terminals}
     items = [*_items(left), *map(_subagent, agents), *(_call(call, conversation.cwd) for call in calls)]
-    items += map(_terminal, terminals)
+    is_told = session is None or session.is_background_told
+    items += [_terminal(one, is_told=is_told) for one in terminals]
+    items += [_other(place, one, is_told=is_told) for place, one in enumerate(others)]
     chosen = await choose(screen, "Running in the background: Enter stops it", items)
     for number, terminal in enumerate(left):
         if chosen in (_ALL, str(number)):
@@ -199,7 +203,8 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
         if chosen == f"agent {one.session_id}" and not conversation.cancel_child(one.session_id):
             screen.notify("The agent offers no way to stop it alone.", title=one.name)
     one_of_agent = own.get(chosen or "") or ran.get(chosen or "")
-    if one_of_agent is not None and not one_of_agent.can_cancel:
+    is_unknown = chosen is not None and chosen.startswith("other ")
+    if is_unknown or (one_of_agent is not None and not one_of_agent.can_cancel):
         screen.notify("Its agent runs it, and offers no way to stop it alone: ask for that in a prompt.")
     elif one_of_agent is not None and (why_not := await conversation.cancel_alone(one_of_agent)):
         screen.notify(why_not, severity="warning")
@@ -215,9 +220,18 @@ def _call(call: ToolCall, cwd: str) -> MenuItem:
     return MenuItem(f"call {call.tool_call_id}", call_title(call, cwd), "run by the agent", "its commands")
 
 
-def _terminal(one: OwnTerminal) -> MenuItem:
-    words = safe_line(one.command) or one.terminal_id
-    return MenuItem(f"terminal {one.terminal_id}", words, "run by the agent", "its commands")
+_UNSURE: Final = "as the agent told it last"
+
+
+def _terminal(one: OwnTerminal, *, is_told: bool) -> MenuItem:
+    words = safe_line(one.command) or safe_line(one.terminal_id)
+    about = "run by the agent" if is_told else _UNSURE
+    return MenuItem(f"terminal {one.terminal_id}", words, about, "its commands")
+
+
+def _other(place: int, work: BackgroundWork, *, is_told: bool) -> MenuItem:
+    about = "of a kind that is not known" if is_told else _UNSURE
+    return MenuItem(f"other {place}", safe_line(work.type), about, "its other work")
 
 
 def _items(left: Sequence[Terminal]) -> list[MenuItem]:
