@@ -828,7 +828,7 @@ class Session:
 
     @property
     def background_others(self) -> list[schema.BackgroundWork]:
-        """What works beside the turn and is of a kind that is not known."""
+        """The work beside the turn that is of a kind that is not known."""
         known = ("terminal", "tool_call", "subagent")
         return [work for work in self.background if work.type not in known]
 
