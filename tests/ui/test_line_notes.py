@@ -172,7 +172,9 @@ async def test_a_proposed_edit_is_noted_in_its_question(tmp_path: Path) -> None:
         await here.is_before(PermissionDialog)
         await here.press("z")
         await here.sees("w note")
-        await note(here, "Why?")
+        await here.press("w")
+        await here.until(lambda: isinstance(here.app.focused, NoteField))
+        await here.press(*"Why?", "enter")
         await here.sees("⚑  Why?", "1 note")
         assert [one.subject for one in here.conversation.line_notes.notes.values()] == ["proposed"]
 

@@ -226,7 +226,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
     @property
     def _writes(self) -> bool:
         """True while a field of this screen has the focus."""
-        return isinstance(self.focused, Input)
+        return isinstance(self.focused, Input | TextArea)
 
     def _wait_alone(self, event: Key) -> None:
         """Check again once the letter has been alone for long enough and all keys by then are handled."""

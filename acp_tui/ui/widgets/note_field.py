@@ -99,6 +99,10 @@ class NoteField(TextArea):
         )
         self.move_cursor(self.document.end)
 
+    def on_mount(self) -> None:
+        """Let the cursor blink if anything may move."""
+        self.cursor_blink = self.app.animation_level != "none"
+
     @property
     @override
     def text(self) -> str:
