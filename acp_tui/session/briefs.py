@@ -52,8 +52,8 @@ def handoff_brief(session: Session, agent: str, rejected: Sequence[str]) -> str:
         _section("Changed files", [_file(file, session.cwd) for file in session.files.values()]),
         _section("I rejected", [*rejected, *_refused(session)]),
         _last_answer(session, agent),
-        "Read the changed files before you go on"
-        + (", and begin with the first open step." if _open_steps(session) else "."),
+        "Read the changed files before you go on." if session.files else "",
+        "Begin with the first open step." if _open_steps(session) else "",
     ]
     return "\n\n".join(filter(None, parts))
 

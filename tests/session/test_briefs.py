@@ -42,18 +42,14 @@ def test_a_brief_says_what_is_asked_done_open_and_rejected() -> None:
         "- rejected your change in a.py",
         "The last words of Gemini:",
         "> I have read it.",
-        "Read the changed files before you go on, and begin with the first open step.",
+        "Begin with the first open step.",
     ]
 
 
 def test_a_brief_without_steps_or_changes_has_no_empty_parts() -> None:
     brief = handoff_brief(session_of("Count the words."), "Gemini", [])
 
-    assert brief.split("\n\n")[1:] == [
-        "The task:",
-        "> Count the words.",
-        "Read the changed files before you go on.",
-    ]
+    assert brief.split("\n\n")[1:] == ["The task:", "> Count the words."]
 
 
 def test_a_long_text_is_cut_in_a_brief() -> None:
