@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -26,6 +26,8 @@ _LINE: Final = 4 << 20
 _BEGINNING: Final = 200
 """Bytes of a row that contain the method, as this program writes it."""
 _OURS: Final = b', "dir": "out", "msg": '
+_LOOK: Final = b', "dir": "note", "msg": {"snapped": '
+"""What a row of changed files contains, as this program writes it."""
 _METHODS: Final = ("session/prompt", "session/load", "session/resume")
 
 
@@ -65,7 +67,7 @@ def prompted_sessions(path: Path) -> list[PromptedSession]:
 
 def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
     """Yield time, method and params of our session requests."""
-    for line in _lines(path):
+    for line in _lines(path, _ours):
         try:
             row = json_line.read(line)
             at, method, params = float(row["t"]), row["msg"].get("method"), row["msg"].get("params")
@@ -75,8 +77,31 @@ def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
             yield at, method, params
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    """Yield our own lines that may contain such a method."""
+def changed_lines(recorded: RecordedSession) -> tuple[int, int]:
+    """Return the lines added and removed in a session, as far as they are recorded.
+
+    Blocking.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for path in (*recorded.earlier, recorded.path):
+        for line in _lines(path, _looks):
+            row = _row(line)
+            if row is None or _inside(row.msg, "session") != recorded.session_id:
+                continue
+            for item in _list(_inside(row.msg, "snapped")):
+                counts = _inside(item, "added") or 0, _inside(item, "removed") or 0
+                if all(type(count) is int for count in counts):
+                    found[str(_inside(item, "path"))] = counts
+            for gone in _list(_inside(row.msg, "gone")):
+                found.pop(str(gone), None)
+    return sum(added for added, _ in found.values()), sum(removed for _, removed in found.values())
+
+
+def _lines(path: Path, pick: Callable[[bytes], Iterator[bytes]]) -> Iterator[bytes]:
+    """Yield the lines that `pick` finds among whole ones."""
     with plain_file(path) as file:
         rest, seen = b"", 0
         while seen < _HEAD_ROWS and (piece := file.read(_PIECE)):
@@ -84,11 +109,22 @@ def _lines(path: Path) -> Iterator[bytes]:
             whole, _, rest = (rest + piece).rpartition(b"\n")
             if len(rest) > _LINE:
                 rest = b""  # the rest of an overlong line is useless
-            yield from _ours(whole)
-        yield from _ours(rest)
+            yield from pick(whole)
+        yield from pick(rest)
+
+
+def _looks(lines: bytes) -> Iterator[bytes]:
+    """Yield the rows of looks at the changed files."""
+    found = lines.find(_LOOK)
+    while found >= 0:
+        start, end = lines.rfind(b"\n", 0, found) + 1, lines.find(b"\n", found)
+        end = len(lines) if end < 0 else end
+        yield lines[start:end]
+        found = lines.find(_LOOK, end)
 
 
 def _ours(lines: bytes) -> Iterator[bytes]:
+    """Yield our own lines that may contain a session method."""
     found = lines.find(_OURS)
     while found >= 0:
         start, end = lines.rfind(b"\n", 0, found) + 1, lines.find(b"\n", found)
@@ -138,6 +174,8 @@ class RecordedSession:
     """True without any prompt."""
     title_of: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     """The agent's titles of sessions, by id."""
+    earlier: tuple[Path, ...] = field(default=(), repr=False, compare=False)
+    """The journals in which the session began, oldest first."""
 
 
 class JournalReader(Iterator[JournalRow]):
@@ -304,6 +342,10 @@ def _inside(value: Any, *names: str) -> Any:
     return value
 
 
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _one_line(text: object) -> str:
     return " ".join(str(text).split())[:_TITLE_LENGTH]
 
@@ -322,7 +364,10 @@ def recent_sessions(folder: Path, limit: int) -> list[RecordedSession]:
         folder: the folder of journals.
         limit: the maximum number of journals.
     """
-    return [replace(parts[-1], title=_title(parts)) for parts in _sessions(folder, limit)]
+    return [
+        replace(parts[-1], title=_title(parts), earlier=tuple(part.path for part in parts[:-1]))
+        for parts in _sessions(folder, limit)
+    ]
 
 
 def rows_of(recorded: RecordedSession) -> Iterator[JournalRow]:

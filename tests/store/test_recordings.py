@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from acp_tui.store.journal import Journal
-from acp_tui.store.recordings import JournalRow, head_of, read, recent, recent_sessions, rows_of
+from acp_tui.store.recordings import (
+    JournalRow,
+    changed_lines,
+    head_of,
+    read,
+    recent,
+    recent_sessions,
+    rows_of,
+)
 from acp_tui.store.redaction import Redactor
 
 
@@ -305,3 +314,25 @@ def test_of_several_sessions_of_a_journal_each_is_joined_with_its_own_beginning(
 
 def _is_prompt(msg: object) -> bool:
     return isinstance(msg, dict) and msg.get("method") == "session/prompt"
+
+
+def snapped(added: int, removed: object, name: str, session: str = "s", **more: object) -> tuple[str, object]:
+    files = [{"path": f"/w/{name}", "status": "M", "added": added, "removed": removed}]
+    return "note", {"snapped": files, "gone": [], "session": session, **more}
+
+
+def test_the_lines_changed_in_a_session_are_those_of_its_latest_looks_in_all_its_journals(
+    tmp_path: Path,
+) -> None:
+    first, second = tmp_path / "1.ndjson", tmp_path / "2.ndjson"
+    journal(first, snapped(5, 1, "a"), snapped(3, 0, "b"), snapped(9, 9, "c", "other"), prompt("x"))
+    journal(second, snapped(7, 2, "a"), snapped(1, 0, "d", gone=["/w/b"]), snapped(4, "x", "e"))
+    second.write_bytes(
+        second.read_bytes() + b'{"t": 1, "dir": "note", "msg": {"snapped": 3, "session": "s"}}\n'
+    )
+    head = head_of(second)
+    assert head is not None
+    recorded = replace(head, session_id="s", earlier=(first,))
+
+    assert changed_lines(recorded) == (8, 2)
+    assert changed_lines(replace(recorded, session_id="nobody")) == (0, 0)

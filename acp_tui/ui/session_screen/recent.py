@@ -9,7 +9,7 @@ from typing import Final
 from rich.cells import set_cell_size
 
 from acp_tui.store.folders import data_folder
-from acp_tui.store.recordings import RecordedSession, recent_sessions
+from acp_tui.store.recordings import RecordedSession, changed_lines, recent_sessions
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.screens.start import ago
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
@@ -21,26 +21,41 @@ _LOOKED_AT: Final = 20
 _LISTED: Final = 5
 _TITLE: Final = 40
 _AGENT: Final = 12
-"""Cells of a title and of a name."""
+_WHEN: Final = 12
+"""Cells of a title, a name and an age."""
 
 
 async def show_recent(screen: ConversationScreen) -> None:
     """List the sessions of the folder below the welcome, once they are read in a thread."""
     cwd = screen.conversation.cwd
-    found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _LOOKED_AT)
-    here = [one for one in found if one.title and one.cwd == cwd][:_LISTED]
-    now = datetime.now().astimezone()
+    here = await asyncio.to_thread(_found, cwd)
+    now, minus = datetime.now().astimezone(), screen.theme_styles.symbol("minus")
     heading = OneRowBlock([("strong", "  Recent in this folder")], above=1)
     for chat in screen.query(ChatPane):
-        chat.show_recent(heading, [RecentLine(one, _pieces(one, now)) for one in here])
+        chat.show_recent(heading, [RecentLine(one, _pieces(one, now, lines, minus)) for one, lines in here])
 
 
-def _pieces(recorded: RecordedSession, now: datetime) -> list[Piece]:
+def _found(cwd: str) -> list[tuple[RecordedSession, tuple[int, int]]]:
+    """Return the sessions of a folder, each with the lines added and removed in it."""
+    found = recent_sessions(data_folder() / "journals", _LOOKED_AT)
+    here = [one for one in found if one.title and one.cwd == cwd][:_LISTED]
+    return [(one, _changed(one)) for one in here]
+
+
+def _changed(recorded: RecordedSession) -> tuple[int, int]:
+    try:
+        return changed_lines(recorded)
+    except OSError:
+        return 0, 0
+
+
+def _pieces(recorded: RecordedSession, now: datetime, lines: tuple[int, int], minus: str) -> list[Piece]:
     title = shortened(safe_line(start_of(recorded.title, 4 * _TITLE)), _TITLE)
     agent = shortened(safe_line(start_of(recorded.agent, 4 * _AGENT)), _AGENT)
     when = ago(recorded.started, now) if recorded.started is not None else ""
     return [
         ("text", f"  {set_cell_size(title, _TITLE)}  "),
         ("accent", f"{set_cell_size(agent, _AGENT)}  "),
-        ("muted", when),
+        ("muted", set_cell_size(when, _WHEN) if any(lines) else when),
+        *([("added", f"  +{lines[0]}"), ("removed", f" {minus}{lines[1]}")] if any(lines) else []),
     ]

@@ -117,6 +117,7 @@ FIRST_PAGE: Final = 0.2
 """Seconds that the menu waits for the first page; most agents give it by then."""
 _TOP: Final = MenuPlace()
 _NONE: Final = "No earlier sessions."
+_UNTITLED: Final = "no prompt yet"
 _NOT_READ: Final = "reading the agent's list"
 _TAKE_UP, _RECORDED, _DELETE, _FORK = "take-up:", "recorded:", "delete:", "fork:"
 _ARCHIVE: Final = "archive:"
@@ -357,7 +358,8 @@ class SessionList:
     def _title(self, info: SessionInfo) -> str:
         launch = self._screen.conversation.launch
         own = self._screen.tabs.names.get(launch.name, info.session_id) if launch is not None else ""
-        return own or info.title or info.session_id
+        is_here = self._shown(info.session_id) is self._screen
+        return own or info.title or (_UNTITLED if is_here else info.session_id)
 
     async def _recorded(self) -> list[RecordedSession]:
         """Return the recorded sessions but the current one."""

@@ -8,6 +8,7 @@ import pytest
 
 from acp_tui.store.settings import Settings
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
+from acp_tui.ui.session_screen import recent
 from tests.ui.seats import seat
 
 
@@ -74,6 +75,19 @@ async def test_only_as_many_are_listed_as_fit_below_the_welcome(tmp_path: Path) 
         await here.sees("Recent in this folder", "third")
         assert "acp-tui  in" in here.text, "the welcome stays in view"
         assert "first" not in here.text
+
+
+@pytest.mark.slow
+async def test_the_lines_changed_in_a_session_are_shown_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with seat(tmp_path, Settings()) as before:
+        await before.say("first")
+        await before.sees("heard first")
+    monkeypatch.setattr(recent, "changed_lines", lambda _: (21, 4))
+
+    async with seat(tmp_path, Settings()) as here:
+        await here.sees("first", "+21 −4")
 
 
 @pytest.mark.slow
