@@ -27,7 +27,7 @@ _BEGINNING: Final = 200
 """Bytes of a row that contain the method, as this program writes it."""
 _OURS: Final = b', "dir": "out", "msg": '
 _LOOK: Final = b', "dir": "note", "msg": {"snapped": '
-"""What a row of changed files contains, as this program writes it."""
+"""Beginning of a row of changed files, as this program writes it."""
 _METHODS: Final = ("session/prompt", "session/load", "session/resume")
 
 

@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece
 _LOOKED_AT: Final = 20
 """Journals that are looked at."""
 _LISTED: Final = 5
-_TITLE: Final = 40
+_TITLE: Final = 32
 _AGENT: Final = 12
 _WHEN: Final = 12
 """Cells of a title, a name and an age."""
