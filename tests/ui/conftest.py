@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import signal
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.cache import LRUCache
+from textual.css.model import RuleSet
 
+from acp_tui.ui.widgets.textual_internals import KeptStylesheet
 from tests.ui.idle import idle
 
 
@@ -36,3 +41,15 @@ def idle_is_told_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys and pauses of a pilot wait until all is done, and no longer."""
     monkeypatch.setattr("textual.app.wait_for_idle", idle)
     monkeypatch.setattr("textual.pilot.wait_for_idle", idle)
+
+
+@pytest.fixture(autouse=True)
+def style_sheets_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Share what was parsed between applications: each would take a tenth of a second for it."""
+    monkeypatch.setattr(KeptStylesheet, "rules_for", lambda _, variables: _PARSED[tuple(variables.items())])
+
+
+_PARSED: defaultdict[tuple[tuple[str, str], ...], LRUCache[Any, list[RuleSet]]] = defaultdict(
+    lambda: LRUCache(1_000)
+)
+"""Rules by the variables that they were parsed with."""

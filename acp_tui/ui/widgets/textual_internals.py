@@ -20,6 +20,7 @@ from textual._xterm_parser import XTermParser as XTermParser
 from textual.app import App
 from textual.binding import Binding, BindingsMap
 from textual.cache import FIFOCache, LRUCache
+from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.driver import Driver
@@ -51,12 +52,18 @@ class KeptStylesheet(Stylesheet):
 
     def __init__(self, *, variables: dict[str, str] | None = None) -> None:
         super().__init__(variables=variables)
-        self._parse_cache = LRUCache(_SHEETS)
+        self._parse_cache = self.rules_for(self._variables)
+
+    def rules_for(self, variables: Mapping[str, str]) -> LRUCache[Any, list[RuleSet]]:
+        """Return where the rules of sources are kept that were parsed with some variables."""
+        return LRUCache(_SHEETS)
 
     @override
     def set_variables(self, variables: dict[str, str]) -> None:
         if variables != self._variables:
+            self._parse_cache = LRUCache(1)  # Textual clears it
             super().set_variables(variables)
+            self._parse_cache = self.rules_for(variables)
 
     @override
     def reparse(self) -> None:
