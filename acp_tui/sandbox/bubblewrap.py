@@ -16,6 +16,8 @@ from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
 PROGRAM: Final = "bwrap"
 _OF_ROOT: Final = ("/proc/sys", "/proc/sysrq-trigger")
 """Files with which root can have the kernel start a program outside, even without capabilities."""
+_SOCKETS: Final = "/proc/net/unix"
+_MOST_SOCKETS: Final = 500
 _MOST_ENTRIES: Final = 1_000
 """Entries of a home that are bound one by one."""
 
@@ -50,8 +52,28 @@ def arguments(fence: Fence, cwd: str, *, network: bool, has_proc: bool, info: in
     args += [word for path in KEPT_OF_RUN for word in ("--ro-bind-try", path, path)]
     args += [word for path in TEMPORARY for word in ("--bind", fence.temp, path)]
     args += [word for each in _mounts(fence) for word in each]
+    args += [word for path in _sockets_outside(fence) for word in ("--ro-bind", fence.empty, path)]
     args += [word for path in fence.sockets if Path(path).exists() for word in ("--bind", path, path)]
     return [*args, "--chdir", cwd]
+
+
+# A socket can be connected to through a read-only mount. Those in /run and /tmp are not there inside; what
+# else programs listen on is known to the system, also where nobody would look for it.
+def _sockets_outside(fence: Fence) -> list[str]:
+    """Return the sockets of programs outside that would be there inside and are not let in."""
+    try:
+        lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").splitlines()[1:]
+    except OSError:
+        return []
+    named = {words[7] for line in lines if len(words := line.split(None, 7)) == 8}
+    paths = sorted({os.path.realpath(path) for path in named if path.startswith("/")} - {*fence.sockets})
+    return [path for path in paths if _is_open(path, fence)][:_MOST_SOCKETS]
+
+
+def _is_open(path: str, fence: Fence) -> bool:
+    if fence.way(path) != "read" or fence.is_private(path) or path.startswith("/run/"):
+        return False
+    return stat.S_ISSOCK(_mode(path))
 
 
 def _mounts(fence: Fence) -> Iterator[Sequence[str]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from acp_tui.sandbox.places import (
+    COULD_BE_MADE,
     DOCKER,
     DOCKER_SOCKETS,
     PROTECTED,
@@ -68,6 +69,8 @@ class Fence:
     """acp-tui's own folders: never opened."""
     secrets: tuple[str, ...] = ()
     """Hidden places that are opened by a word of the user alone."""
+    unmade: tuple[str, ...] = ()
+    """Names in the workspace that something outside runs, and that were not there to be protected."""
     opened: dict[str, Way] = field(default_factory=dict)
     """The rules that the user has added for this session."""
 
@@ -168,6 +171,7 @@ def fence_for(
         tuple(_sockets(wanted.sockets, environment, base)),
         tuple(own),
         tuple(path for path in secrets if rules.get(path) == "hide"),
+        tuple(path for root in roots for path in _unmade(os.path.realpath(root), wanted.protect)),
     )
 
 
@@ -249,6 +253,14 @@ def _there(folder: str, names: Sequence[str]) -> Iterator[tuple[str, Way]]:
     for name in names:
         if os.path.lexists(path := f"{folder}/{name}"):
             yield path, "read"
+
+
+def _unmade(root: str, protect: Sequence[str]) -> Iterator[str]:
+    """Yield the names that would be protected in a root, if they were there."""
+    for name in (*PROTECTED, *COULD_BE_MADE, *protect):
+        path = f"{root}/{name}"
+        if not os.path.lexists(path) and os.path.isdir(os.path.dirname(path)):  # noqa: PTH112, PTH120 - text
+            yield path
 
 
 def _complete(common: str, own: str) -> None:

@@ -37,6 +37,9 @@ PROTECTED: Final = (
 )  # fmt: skip
 """Places below a workspace that something outside runs later: they stay read-only."""
 
+COULD_BE_MADE: Final = (".git/commondir",)
+"""Places below a workspace that are as dangerous, and that no workspace has."""
+
 WAYS_OUT: Final = (
     "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
     "WAYLAND_DISPLAY",

@@ -146,6 +146,15 @@ class Sandbox:
         opened = [f"{path} ({way})" for path, way in fence.opened.items()]
         return "\n".join([*lines, *([f"allowed by you: {', '.join(opened)}"] if opened else [])])
 
+    def made_meanwhile(self) -> list[str]:
+        """Return the files that something outside runs and that have come since the start, each once.
+
+        What is not there at the start cannot be protected.
+        """
+        made = [path for path in self.fence.unmade if os.path.lexists(path)]
+        self.fence.unmade = tuple(path for path in self.fence.unmade if path not in made)
+        return made
+
     @property
     def has_own_temp(self) -> bool:
         """True if /tmp is another folder inside than outside."""

@@ -121,3 +121,17 @@ def test_a_partial_fence_is_never_taken_silently(
     assert main(["sandbox", "--", "touch", "made"]) == 1
     assert "--sandbox=partial" in capsys.readouterr().err
     assert not (home / "work" / "made").exists()
+
+
+@needs_bubblewrap
+def test_a_workspace_cannot_widen_it_by_settings_of_its_own(home: Path) -> None:
+    own = '[sandbox]\nuse = "off"\nwrite = ["~/other"]\nread = ["~/.ssh"]\n'
+    for name in (".acp-tui/settings.toml", ".acp-tui/config/settings.toml", "settings.toml"):
+        path = home / "work" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(own)
+
+    done = ran(home, "--", "sh", "-c", "cat ~/.ssh/id; echo x > ~/other/file")
+
+    assert "the key" not in done.stdout
+    assert (home / "other" / "file").read_text() == "mine\n"

@@ -127,6 +127,7 @@ ATTACKS: Final = (
     # who is outside
     _sh("a signal", "kill -9 $VICTIM"),
     _py("a service by its socket", "s = socket.socket(socket.AF_UNIX); s.connect(e['SERVICE']); s.send(b'run')", "landlock"),
+    _py("a service by a socket in the home", "s = socket.socket(socket.AF_UNIX); s.connect(e['AT_HOME']); s.send(b'run')", "landlock"),
     _py("a service by a socket without a path", "s = socket.socket(socket.AF_UNIX); s.connect('\\0' + e['ABSTRACT']); s.send(b'run')", "old Landlock"),
     _py("a service by TCP", "s = socket.create_connection(('127.0.0.1', int(e['TCP']))); s.send(b'run')", "network"),
     _py("a service by UDP", "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'run', ('127.0.0.1', int(e['UDP'])))",
@@ -205,19 +206,22 @@ class _Victim:
 
     def _listen(self) -> None:
         by_path, abstract = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+        at_home = socket.socket(socket.AF_UNIX)
         tcp, udp = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.service = str(self._base / "service")
         self.abstract = f"acp-tui-attack-{os.getpid()}"
+        self.at_home = str(self.home / "other" / "service")
         by_path.bind(self.service)
+        at_home.bind(self.at_home)
         abstract.bind(f"\0{self.abstract}")
         tcp.bind(("127.0.0.1", 0))
         udp.bind(("127.0.0.1", 0))
         self.tcp, self.udp = tcp.getsockname()[1], udp.getsockname()[1]
-        for name, server in (("path", by_path), ("abstract", abstract), ("tcp", tcp)):
+        for name, server in (("path", by_path), ("home", at_home), ("abstract", abstract), ("tcp", tcp)):
             server.listen()
             threading.Thread(target=self._hear, args=(name, server), daemon=True).start()
         threading.Thread(target=self._hear_datagrams, args=(udp,), daemon=True).start()
-        self._servers = [by_path, abstract, tcp, udp]
+        self._servers = [by_path, at_home, abstract, tcp, udp]
 
     def _hear(self, name: str, server: socket.socket) -> None:
         with suppress(OSError):
@@ -246,6 +250,7 @@ class _Victim:
             "WON": _WON,
             "SHM": self.shm.name,
             "SERVICE": self.service,
+            "AT_HOME": self.at_home,
             "ABSTRACT": self.abstract,
             "TCP": str(self.tcp),
             "UDP": str(self.udp),

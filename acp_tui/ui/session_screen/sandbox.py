@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.conversation.agent_start import sandboxed_workspaces
 from acp_tui.conversation.start import Start
-from acp_tui.formatting import from_home
+from acp_tui.formatting import from_home, inside
 from acp_tui.safe_text import exact_line
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Noted
@@ -113,6 +113,16 @@ class SessionSandbox:
         places = exact_line(", ".join(from_home(each.place) for each in found))
         text = f"The sandbox keeps the agent from writing {places}, perhaps for itself. /sandbox allows it."
         self._screen.conversation.note(Noted(text, "warning"))
+
+    async def look(self) -> None:
+        """Tell the user of new files in the workspace that something outside runs, each once."""
+        sandbox, conversation = self._sandbox, self._screen.conversation
+        if sandbox is None:
+            return
+        names = await asyncio.to_thread(_names_made, sandbox, conversation.cwd)
+        if names and conversation.session is not None:
+            text = f"New in the workspace: {names}. Something outside the sandbox runs it: look at it first."
+            conversation.note(Noted(text, "warning"))
 
     async def allow_at_call(self) -> None:
         """Open what the sandbox has refused the tool call under the cursor."""
@@ -248,6 +258,12 @@ def _existing(refusal: FenceRefusal) -> str:
         place = Path(own)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return os.path.realpath(place)
+
+
+def _names_made(sandbox: Sandbox, cwd: str) -> str:
+    """Return the names of new files that something outside runs, "" for none."""
+    folder = os.path.realpath(cwd)
+    return exact_line(", ".join(inside(path, folder) for path in sandbox.made_meanwhile()))
 
 
 def _is_file_name(path: str) -> bool:

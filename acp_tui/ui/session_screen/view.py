@@ -273,6 +273,7 @@ class SessionView:
             self._show_pending()  # whether the agent can be steered is said there
         if "turn" in change.fields and session.turn_state == "idle" and not more:
             self._parts.second_opinion.turn_ended(session)
+            self._screen.run_worker(self._parts.sandbox.look(), group="sandbox-look")
             self._screen.show_branch()
         if "turn" in change.fields and not screen.is_seen:
             screen.has_news = session.turn_state == "idle"

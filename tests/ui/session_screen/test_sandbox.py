@@ -271,7 +271,8 @@ async def test_the_editor_opens_the_agents_own_file_of_tmp(
 
         here.session.edit_file("/tmp/report.txt", 1)
         await here.until(lambda: edited == ["made-inside\n"])
-        await here.say("/diff")
+        await here.until(lambda: not here.conversation.is_busy)
+        await here.session.action_run("session.review")
         await here.is_before(ChangesScreen)
         await here.sees("made-inside")
         await here.press("e")
@@ -299,3 +300,15 @@ async def test_a_strict_sandbox_can_be_chosen_for_a_session(home: Path) -> None:
         await here.sees("sandboxed, home hidden")
         await here.say("sh ls -A ~ | grep -c other; echo looked")
         await here.until(lambda: here.said[-1:] == ["0\nlooked\n"])
+
+
+@needs_fenced_agent
+async def test_new_files_that_something_outside_runs_are_told_after_the_turn(home: Path) -> None:
+    async with seat(home / "work", fenced()) as here:
+        await here.say("sh echo id > .mise.toml; echo x > .git/commondir; echo x >> .envrc; echo x > new")
+        await here.sees("New in the workspace: .mise.toml, .git/commondir.", "look at it first")
+        await here.say("sh echo again")
+        await here.until(lambda: here.said[-1:] == ["again\n"] and not here.conversation.is_busy)
+
+        assert here.text.count("New in the workspace") == 1
+        assert ".envrc" not in here.text.partition("New in the workspace")[2]
