@@ -60,10 +60,11 @@ class EditPlaces:
                 self._task = asyncio.create_task(self._work())
         return edit if edit is None or edit.note or diff.before is not None else None
 
-    async def find(self, diffs: Iterable[Diff]) -> None:
-        """Look for the places of edits that have not been made; return when they are known."""
+    async def find(self, diffs: Iterable[Diff], *, may_be_done: bool = False) -> None:
+        """Look for the places of edits; return when they are known. `may_be_done`: as `look` has it."""
         files = self._files()
-        wishes = [_Wish(diff, False, _nothing) for diff in diffs if diff.before is not None]
+        wishes = [_Wish(diff, may_be_done, _nothing) for diff in diffs if diff.before is not None]
+        wishes = [wish for wish in wishes if not self._known.get(_key(wish.diff), (None, False))[1]]
         if files is not None and wishes:
             self._keep(wishes, await asyncio.to_thread(_placed, files, wishes, self._cwd))
 

@@ -16,11 +16,13 @@ from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.undo import Hunk
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.rejections import Rejections, lines_of
 from acp_tui.formatting import inside
-from acp_tui.session.entries import absolute
-from acp_tui.session.files import FileChange, Origin
+from acp_tui.session.entries import Diff, absolute
+from acp_tui.session.files import Edit, FileChange, Origin
+from acp_tui.session.snippets import PlacedEdit
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.screens.editor import begin, edit_in_workspace
 from acp_tui.ui.screens.file_notes import FileNotes
@@ -113,6 +115,7 @@ class ChangesScreen(FullScreen[None]):
         blames: Callable[[str, int], None] | None = None,
         notes: LineNotes | None = None,
         outside: Callable[[str], str] = str,
+        edits: EditPlaces | None = None,
     ) -> None:
         """Show the changes.
 
@@ -127,8 +130,10 @@ class ChangesScreen(FullScreen[None]):
             blames: called with a path and a line (from 1), to show who wrote the file.
             notes: the user's notes on lines; None where none can be written.
             outside: returns where a path of the agent lies for us.
+            edits: places what the agent reported as snippets in its file.
         """
         super().__init__(styles)
+        self._edits = edits
         self._outside = outside
         self._all_files = files
         self._first = first
@@ -216,7 +221,7 @@ class ChangesScreen(FullScreen[None]):
     async def _differences(self, file: FileChange) -> list[tuple[SeenChange | None, FileDiff]]:
         change = self._change_of(file)
         if self._review is None or change is None:
-            return [(None, diff) for diff in differences([file], self._cwd)]
+            return [(None, diff) for diff in await self._reported(file)]
         if not self._shows_kept and self._review.is_done(change):
             return []
         is_shown = self._files.index(file) < _MOST
@@ -224,6 +229,14 @@ class ChangesScreen(FullScreen[None]):
         if not self._shows_kept and self._review.is_done(change):
             return []
         return [(seen, on_disk(file, seen, self._cwd))]
+
+    async def _reported(self, file: FileChange) -> list[FileDiff]:
+        """Return the differences that the agent reported, each in its place if that is found."""
+        edits = self._edits
+        if edits is None or file.written is not None:
+            return list(differences([file], self._cwd))
+        await edits.find([_as_diff(file, edit) for edit in file.edits], may_be_done=True)
+        return list(differences([file], self._cwd, lambda edit: edits.known(_as_diff(file, edit))))
 
     def _change_of(self, file: FileChange) -> ChangedFile | None:
         """Return the change of a file on disk."""
@@ -410,16 +423,30 @@ def in_order(files: Sequence[FileChange], first: str) -> list[FileChange]:
     return sorted(files, key=lambda file: file.path != first)
 
 
-def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
-    """Yield the differences of whole files, or of the snippets that the agent reported."""
+def _as_diff(file: FileChange, edit: Edit) -> Diff:
+    return Diff(file.path, edit.new, edit.old)
+
+
+def differences(
+    files: Sequence[FileChange], cwd: str, place: Callable[[Edit], PlacedEdit | None] = lambda _: None
+) -> Iterator[FileDiff]:
+    """Yield the differences of whole files, or of the snippets that the agent reported.
+
+    `place` returns such a snippet in its place in the file, or None.
+    """
     for file in files:
         edits = file.edits
         for number, edit in enumerate(edits, start=1):
             note = "" if file.written is not None else "as the agent reported"
             if len(edits) > 1:
                 note = f"edit {number} of {len(edits)}, {note}"
-            whole = file.written is not None or edit.old is None
-            yield FileDiff(inside(file.path, cwd), edit.old, edit.new, note, 1 if whole else None)
+            name, placed = inside(file.path, cwd), place(edit)
+            if placed is None or edit.old is None:
+                whole = file.written is not None or edit.old is None
+                yield FileDiff(name, edit.old, edit.new, note, 1 if whole else None)
+            else:
+                note = f"{note}, {placed.note}" if placed.note else note
+                yield FileDiff(name, placed.old, placed.new, note, placed.first_line)
 
 
 def on_disk(file: FileChange, seen: SeenChange, cwd: str) -> FileDiff:

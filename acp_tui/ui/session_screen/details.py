@@ -186,6 +186,7 @@ class DetailScreens:
                 lambda path, line: show_blame(self._screen, path, line),
                 conversation.line_notes,
                 conversation.outside,
+                conversation.edits,
             )
             self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
 

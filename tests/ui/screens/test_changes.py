@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -10,6 +11,7 @@ import pytest
 from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.tree import ChangedFile
 from acp_tui.changes.undo import Hunk, Reviewed
+from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.session.files import DiskState, Edit, FileChange, Origin
 from acp_tui.ui.screens.changes import (
@@ -23,6 +25,7 @@ from acp_tui.ui.screens.changes import (
 )
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.workspace.encodings import BROKEN
+from acp_tui.workspace.files import Files
 from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
@@ -58,6 +61,22 @@ def test_a_new_file_is_whole_also_when_only_the_agent_reported_it() -> None:
     file = FileChange("/w/a", {(1, 0): Edit(None, "b\n")})
 
     assert list(differences([file], "/w")) == [FileDiff("a", None, "b\n", "as the agent reported", 1)]
+
+
+async def test_a_snippet_that_only_the_agent_reported_is_shown_in_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("".join(f"line {number}\n" for number in range(1, 9)) + "new\nthe end\n")
+    file = FileChange(str(path), {(1, 0): Edit("old", "new"), (2, 0): Edit("gone", "nowhere")})
+    edits = EditPlaces(lambda: Files([tmp_path]), str(tmp_path))
+    screen = ChangesScreen(lambda: [file], "", str(tmp_path), styles(), edits=edits)
+    app = Stage(screen)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "the end" in screen_text(app))
+
+        rows = [" ".join(row.split()) for row in screen_text(app).splitlines()]
+        assert "9 − old" in rows
+        assert "9 + new" in rows
+        assert any("as the agent reported, not found" in row for row in rows), rows
 
 
 @pytest.mark.slow
