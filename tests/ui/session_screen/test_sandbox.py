@@ -267,7 +267,7 @@ async def test_the_editor_opens_the_agents_own_file_of_tmp(
         await here.say("sh echo made-inside > /tmp/report.txt; echo made")
         await here.until(lambda: here.said[-1:] == ["made\n"])
         await here.say(f"updates {json.dumps([{**call, 'content': [diff]}])}")
-        await here.sees("/tmp/report.txt")
+        await here.sees("M /tmp/report.txt")
 
         here.session.edit_file("/tmp/report.txt", 1)
         await here.until(lambda: edited == ["made-inside\n"])
