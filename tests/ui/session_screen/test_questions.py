@@ -24,6 +24,7 @@ from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.inbox import InboxMenu
 from acp_tui.ui.widgets.controls import Choices
 from tests.ui.seats import Seat, seat
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -536,20 +537,27 @@ async def test_what_was_edited_for_a_question_that_closes_is_left_in_a_file(
         assert not (tmp_path / "demo-tally.py").exists()
 
 
+async def pressed(here: Seat, *keys: str) -> None:
+    """Press keys that answer a question, again while its content has just changed, until it is gone."""
+    dialog = await here.is_before(PermissionDialog)
+    end = monotonic() + PATIENCE
+    while here.app.screen is dialog and monotonic() < end:
+        await here.press(*keys)
+        await here.pilot.pause(0.05)
+
+
 async def test_a_write_over_newer_changes_is_merged_with_them(tmp_path: Path) -> None:
     given = demo_launch()
     given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
     async with seat(tmp_path, given=given, size=(120, 50)) as here:
         await here.say("/clash")
-        await here.is_before(PermissionDialog)
-        await here.press("y")
+        await pressed(here, "y")
         await here.sees("Write it merged with the newer text: without conflicts")
         await here.is_before(PermissionDialog)
         await here.press("z", "n", "n")
         await here.sees("what a merge would change")
         await here.press("escape")
-        await here.is_before(PermissionDialog)
-        await here.press("down", "down", "down", "enter")
+        await pressed(here, "3")
         await here.until(lambda: not here.conversation.is_busy)
 
         text = (tmp_path / "demo-tally.py").read_text()
