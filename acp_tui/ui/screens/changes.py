@@ -76,6 +76,7 @@ _MARKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")
 """Actions that only change the view; in the key row they stand behind those that change files."""
 _SHORT: Final = {
     "next_change": "Next",
+    "write_note": "Note",
     "reject": "Reject",
     "keep": "Keep",
     "reject_file": "Reject file",
