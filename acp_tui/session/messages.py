@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Final
 
@@ -26,7 +27,6 @@ from acp_tui.session.entries import (
     SteeredMessage,
     Thought,
     UserMessage,
-    text_of,
 )
 from acp_tui.session.events import SessionChange
 from acp_tui.session.text_buffer import TextBuffer
@@ -70,8 +70,8 @@ class Messages:
         self._repeated = ""
         """Echoed text so far, not shown again."""
         self._same: SessionChange | None = None
-        self._sent: dict[str, str] = {}
-        """Texts of the prompts without spaces, as they were sent, by the agent's id."""
+        self._sent: dict[str, list[Part]] = {}
+        """The parts of the prompts as they were sent, by the agent's id."""
 
     def prompted(self, prompt: list[ContentBlock], at: float) -> int:
         """Begin a turn with the user's prompt; return the new entry's index."""
@@ -167,7 +167,7 @@ class Messages:
             return None
         closed: tuple[int, ...] = ()
         if index is None:
-            if not news.content:
+            if not news.content or self._is_whole_echo(news):
                 return None
             closed = self.close()
             index = self._begin(kind, news.message_id, at)
@@ -179,6 +179,16 @@ class Messages:
         self._compare(message)
         self._same = None
         return SessionChange((*closed, index))
+
+    def _is_whole_echo(self, news: MessageUpdate) -> bool:
+        """Return whether a message of the user repeats words that were steered."""
+        if news.session_update != "user_message" or self._echo is None:
+            return False
+        told = "".join(block.text for block in news.content or () if isinstance(block, TextContent))
+        is_echo = bool(told) and told.split() == self._echo.split()
+        if is_echo:
+            self._echo = None
+        return is_echo
 
     def place_prompt(self, message_id: str, *, keeps_place: bool = False) -> tuple[tuple[int, ...], int]:
         """Give the latest prompt the id and the place that the agent gives it: the end.
@@ -200,16 +210,18 @@ class Messages:
             self._turn = index
         prompt.message_id = message_id
         self._by_id[UserMessage][message_id] = index
-        self._sent[message_id] = _squeezed(prompt)
+        self._sent[message_id] = copy.deepcopy(prompt.parts)
         return (*changed, index), index
 
     def _compare(self, message: Message) -> None:
-        """Note whether a prompt that the agent tells is the one that was sent."""
+        """Note whether a prompt that the agent tells is the one that was sent; that one stays as it was."""
         if (
             isinstance(message, UserMessage)
             and (sent := self._sent.get(message.message_id or "")) is not None
         ):
-            message.is_retold = _squeezed(message) != sent
+            message.is_retold = _squeezed(message.parts) != _squeezed(sent)
+            if not message.is_retold:
+                message.parts = copy.deepcopy(sent)
 
     def begins(self, chunk: Chunk) -> bool:
         """Return whether a chunk of the agent begins a message."""
@@ -286,8 +298,8 @@ class Messages:
         return len(self._repeated) + len(block.text) in ends
 
 
-def _squeezed(message: Message) -> str:
-    return "".join(text_of(message).split())
+def _squeezed(parts: Sequence[Part]) -> str:
+    return "".join("".join(str(part) for part in parts if isinstance(part, TextBuffer)).split())
 
 
 def append_block(parts: list[Part], block: ContentBlock) -> None:

@@ -12,8 +12,9 @@ import pytest
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import LoginRequired, NotOffered, OtherVersion, WrongVersion
 from acp_tui.agent.host import Host
-from acp_tui.protocol.schema import UsageUpdate
+from acp_tui.protocol.schema import ContentBlock, ResourceLink, TextContent, UsageUpdate
 from acp_tui.session.entries import (
+    NOTE,
     AgentMessage,
     AscribedMessage,
     Diff,
@@ -26,6 +27,7 @@ from acp_tui.session.entries import (
     UnknownNews,
     UserMessage,
     text_of,
+    words_of,
 )
 from acp_tui.session.questions import Permission
 from acp_tui.store.launch import ProtocolChoice
@@ -237,6 +239,27 @@ async def test_v4_a_prompt_stands_once_in_the_agents_words(order: tuple[str, ...
         assert shown(talk) == [f"UserMessage {said}", "AgentMessage hello"]
 
 
+async def test_v4_what_was_sent_beside_the_words_stays_where_the_agent_tells_them_alike() -> None:
+    async with conversation(version=2) as talk:
+        note = f"{NOTE}\na.txt"
+        prompt: list[ContentBlock] = [
+            TextContent(text="mend it"),
+            ResourceLink(uri="file:///w/a.txt", name="a.txt"),
+            TextContent(text=note),
+        ]
+        ended = asyncio.create_task(talk.agent.prompt(SESSION, prompt))
+        request = await talk.puppet.hears("session/prompt")
+        talk.puppet.says({"id": request["id"], "result": {"messageId": "u1"}}, own(f"mend it {note}"))
+        talk.puppet.says(state("running"), state("idle", stopReason="end_turn"))
+        await ended
+        said = talk.session.entries[0]
+
+        assert isinstance(said, UserMessage)
+        assert not said.is_retold
+        assert words_of(said) == "mend it"
+        assert any(isinstance(part, ResourceLink) for part in said.parts)
+
+
 async def test_v4_a_prompt_that_waits_goes_where_the_agent_puts_it() -> None:
     async with conversation(version=2) as talk:
         await turn(talk, chunk("one"))
@@ -296,6 +319,24 @@ async def test_v4_other_words_of_the_user_are_no_prompt() -> None:
 
         assert shown(talk) == ["UserMessage go", "AscribedMessage from elsewhere"]
         assert shown(talk, AscribedMessage)
+
+
+@pytest.mark.parametrize("how", ["whole", "in a chunk"])
+async def test_v4_steered_words_stand_once_however_the_agent_repeats_them(how: str) -> None:
+    async with conversation(version=2, meta={"steering": {"supported": True}}) as talk:
+        request, ended = await talk.prompted()
+        talk.puppet.says({"id": request["id"], "result": {"messageId": "u1"}}, own("go"), state("running"))
+        await talk.until(lambda: talk.session.told_state == "running")
+        steering = asyncio.create_task(talk.agent.steer(SESSION, [TextContent(text="and stop")]))
+        asked = await talk.puppet.hears("_session/steering")
+        chunked = update("user_message_chunk", messageId="u2", content=text("and stop"))
+        talk.puppet.answers(asked, {"outcome": "injected"})
+        talk.puppet.says(own("and stop", "u2") if how == "whole" else chunked, chunk("stopped"))
+        talk.puppet.says(state("idle", stopReason="end_turn"))
+        await steering
+        await ended
+
+        assert shown(talk) == ["UserMessage go", "SteeredMessage and stop", "AgentMessage stopped"]
 
 
 async def test_v5_the_answer_ends_no_turn_and_idle_with_a_reason_does() -> None:
