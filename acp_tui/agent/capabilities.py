@@ -23,7 +23,7 @@ from acp_tui.protocol.schema import (
     has,
 )
 from acp_tui.protocol.validation import Unreadable, read
-from acp_tui.protocol.version2 import UNSUPPORTED
+from acp_tui.protocol.version2 import UNSUPPORTED, VERSION
 from acp_tui.store.launch import ProtocolChoice
 from acp_tui.workspace.processes import ExitStatus
 
@@ -82,7 +82,10 @@ class WrongVersion(AgentError):
     """The agent speaks another version of the protocol."""
 
     def __init__(self, offered: Any, ours: int) -> None:
-        super().__init__(f"The agent offers protocol version {offered!r}; acp-tui speaks version {ours}.")
+        said = f"The agent offers protocol version {offered!r}; acp-tui asked for version {ours}."
+        if offered == VERSION:
+            said += " To use it, set protocol = 2 in the agent's table of settings.toml."
+        super().__init__(said)
         self.offered = offered
 
 

@@ -145,7 +145,7 @@ async def test_v1_an_agent_that_refuses_version_2_is_to_be_asked_anew(error: Fra
 
 
 async def test_v1_an_agent_of_version_2_alone_is_named_where_version_1_is_wanted() -> None:
-    with pytest.raises(WrongVersion, match=r"version 2.*version 1"):
+    with pytest.raises(WrongVersion, match=r"version 2.*version 1.*protocol = 2"):
         await introduced({"error": {"code": -32022, "message": "no", "data": {"supported": [2]}}}, 1)
 
 

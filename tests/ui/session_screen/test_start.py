@@ -102,7 +102,7 @@ def test_an_agent_that_never_answers_is_told_with_how_long() -> None:
 
 
 def test_another_version_is_told_as_the_agent_said_it() -> None:
-    told = explain(Failure("version", "The agent offers protocol version 2; acp-tui speaks version 1."))
+    told = explain(Failure("version", "The agent offers protocol version 2; acp-tui asked for version 1."))
 
     assert "version 2" in told.reason
     assert told.title == "The agent speaks another version of the protocol"
