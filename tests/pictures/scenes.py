@@ -248,6 +248,24 @@ async def inbox(play: Performance) -> None:
     await play.opened("InboxMenu")
 
 
+async def refused(play: Performance) -> None:
+    await play.ready()
+    key = Path.home() / ".ssh" / "id_ed25519"
+    key.parent.mkdir()
+    key.touch()
+    (Path.home() / "notes").mkdir()
+    await play.say("/sandbox")
+    await play.opened("Menu")
+    await play.pilot.press("enter")
+    conversation = play.app.tabs.current.conversation
+    await play.until(lambda: conversation.phase == "ready" and conversation.sandbox, "the sandbox")
+    await play.say("/run cat ~/.ssh/id_ed25519; cp README.md ~/notes/tally.md")
+    await play.answer("y")
+    await play.finished()
+    await play.say("/sandbox")
+    await play.opened("Menu")
+
+
 async def themes(play: Performance) -> None:
     await at_work(play)
     await play.pilot.press("f10")
@@ -291,6 +309,7 @@ PICTURES: Final = (
     Picture("completion", completion),
     Picture("queue", queue),
     Picture("inbox", inbox),
+    Picture("sandbox", refused, size=(110, 32)),
     Picture("themes", themes),
     Picture("changes", changes),
     Picture("tool-call", tool_call),
