@@ -113,15 +113,16 @@ def sandbox() -> Finding:
     if trial.means is None:
         return Finding(check, "note", f"none: {trial.why}", fences.advice(trial))
     landlock = f", Landlock {number}" if (number := landlock_version()) else ""
+    bubblewrap = f"bubblewrap {fences.bubblewrap_version()}".rstrip()
     match trial.means.kind:
         case "bubblewrap" if shutil.which("setsid") is None:
             advice = "commands with a terminal cannot be started: install util-linux"
-            return Finding(check, "note", f"bubblewrap{landlock}, without setsid", advice)
+            return Finding(check, "note", f"{bubblewrap}{landlock}, without setsid", advice)
         case "bubblewrap" if not trial.means.has_proc:
             advice = "processes outside can be seen, and what clears its environment outlives a session"
-            return Finding(check, "note", f"bubblewrap{landlock}, without its own process ids", advice)
+            return Finding(check, "note", f"{bubblewrap}{landlock}, without its own process ids", advice)
         case "bubblewrap":
-            return Finding(check, "well", f"bubblewrap{landlock}: a command ran in it")
+            return Finding(check, "well", f"{bubblewrap}{landlock}: a command ran in it")
         case "landlock":
             return Finding(check, "note", f"Landlock {number} alone: {trial.why}", fences.advice(trial))
         case "seatbelt":

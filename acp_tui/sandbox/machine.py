@@ -143,6 +143,25 @@ def is_in_container() -> bool:
     return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
 
 
+def bubblewrap_version() -> str:
+    """Return the version of bubblewrap in its own words, "" if it tells none."""
+    program = bubblewrap.program()
+    if program is None:
+        return ""
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            check=False,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip().rpartition(" ")[2][:20] if done.returncode == 0 else ""
+
+
 def _words_of(program: str, *, has_proc: bool) -> str:
     """Return what bubblewrap says when it cannot run, "" if it can."""
     inside = ["--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "--cap-drop", "ALL"]
