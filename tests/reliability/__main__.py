@@ -24,6 +24,7 @@ ROWS: tuple[str, ...] = (
     "permissions",
     "rules",
     "kills",
+    "edits",
     "deaths",
     "hands",
     "terminals",
