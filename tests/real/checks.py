@@ -85,10 +85,16 @@ def changes(run: Run) -> None:
     poem = run.workspace / "poem.txt"
     assert poem.exists(), "nothing was edited before"
     assert "white" in poem.read_text(), "nothing was edited before"
-    _, _, listed = run.terminal.screen.partition("─ changes ")
-    if "poem.txt" not in listed and '"diff"' not in run.journal():
+    if "poem.txt" in _listed(run.terminal.screen):
+        return
+    if '"diff"' not in run.journal():
         raise Cannot("it reports no differences")
-    assert "poem.txt" in listed, run.terminal.screen
+    run.terminal.until(lambda screen: "poem.txt" in _listed(screen))
+
+
+def _listed(screen: str) -> str:
+    """Return what stands in the pane of the changed files."""
+    return screen.partition("─ changes ")[2]
 
 
 def reject(run: Run) -> None:
