@@ -198,7 +198,7 @@ class Conversation(ConversationState):
             prompt: sent as soon as possible.
             cwd: the folder to work in; empty: that of the session.
         """
-        self._opening.restarts(self.session, same_agent=True, cwd=cwd)
+        self._opening.restarts(self.session, same_agent=True, cwd=cwd, recorded=True)
         self.session = self.recorded = None
         self._enter("starting")
         if prompt is not None:
@@ -732,6 +732,8 @@ class Conversation(ConversationState):
             return
         if self._expects(session_id) and self.agent is not None:
             self.session = self.agent.sessions.get(session_id)
+            if self.session is not None:
+                change = self.session.everything()  # a recorded one has a past
         if self.session is not None and self.session.children and session_id != self.session.id:
             self._child_changed(session_id, change)
         if self.session is not None and session_id == self.session.id:

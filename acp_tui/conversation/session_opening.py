@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os.path
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,6 +17,7 @@ from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import AgentCapabilities, SessionInfo, SessionInfoUpdate, has
 from acp_tui.rules.paths import is_below
 from acp_tui.session.events import Noted
+from acp_tui.session.past import Past
 from acp_tui.session.session import Session
 from acp_tui.store.folders import data_folder
 from acp_tui.store.journal import Journal
@@ -35,15 +36,17 @@ class KnownSession(NamedTuple):
     """The session is open already, as a new fork is: nothing has to be requested."""
     again: bool = False
     """The session was open in an earlier process of the agent, and is on the screen."""
+    restarted: bool = False
+    """That process was ended by a restart, in this run."""
 
 
 _RESUMED: Final = "Session resumed. The agent knows the earlier conversation; it is not shown here."
 _CONTINUES: Final = "New session: the agent has no memory of the conversation above."
 _CAN_BE_TOLD: Final = "/hand-over adds it to your next prompt."
 _UNTOLD: Final = "Session loaded. The agent sent nothing of the earlier conversation."
-_GOES_ON: Final = "Agent restarted; session resumed."
+_GOES_ON: Final = "Session resumed."
+_RESTARTED: Final = "Agent restarted; session resumed."
 
-_TEXT_UPDATES: Final = ("agent_message_chunk", "agent_thought_chunk")
 _REPLAY_PAUSE: Final = 0.05  # seconds between two looks for a replay that follows the answer
 _REPLAY_LOOKS: Final = 10
 
@@ -71,25 +74,30 @@ class SessionOpening:
         """The last session on the screen."""
         self._is_untold = False
         """The agent has loaded the session without a replay."""
+        self._chosen: dict[str, str] = {}
+        """The options of a resumed session, as they were before: names of values by id."""
         self._not_lent: list[str] = []
         """Folders of an earlier session that the user has not granted."""
         self._left_out: list[str] = []
         """Names of MCP servers that the agent cannot use."""
 
-    def restarts(self, before: Session | None, *, same_agent: bool, cwd: str = "") -> None:
+    def restarts(
+        self, before: Session | None, *, same_agent: bool, cwd: str = "", recorded: bool = False
+    ) -> None:
         """Prepare for a restart: load the session again, if anything was said in it.
 
         Args:
             before: the session.
             same_agent: the restarted agent is the one that has it.
             cwd: the folder to work in; empty: that of the session.
+            recorded: the session comes from a recording.
         """
         self._before = before or self._before
         if not same_agent:
             self.known_session = None
         elif before is not None and (before.turns or self.known_session is not None):
             info = SessionInfo(session_id=before.id, cwd=cwd or before.cwd, title=before.title or None)
-            self.known_session = KnownSession(info, again=True)
+            self.known_session = KnownSession(info, again=True, restarted=not recorded)
             return
         self.continues = self.continues or before is not None
 
@@ -127,8 +135,17 @@ class SessionOpening:
             return agent.sessions[known_session.info.session_id]
         if known_session.again:
             return await self._again(agent, known_session.info, servers)
-        session = await self._take_up(agent, known_session.info, servers, replay=agent.can.load_session)
-        self._is_untold = bool(agent.can.load_session) and not await _wait_for_replay(session)
+        earlier = self._before
+        if earlier is None or earlier.id != known_session.info.session_id:
+            earlier = await _recorded(agent.name, known_session.info.session_id)
+        replays = bool(agent.can.load_session)
+        if earlier is not None and earlier.turns:
+            session = await self._as_seen(agent, known_session.info, servers, earlier, replays=replays)
+            self.known_session = known_session._replace(again=True)
+            return session
+        past = earlier.past() if earlier is not None else None
+        session = await self._take_up(agent, known_session.info, servers, replay=replays, past=past)
+        self._is_untold = replays and not await _wait_for_replay(session)
         return session
 
     async def _take_up(
@@ -137,42 +154,48 @@ class SessionOpening:
         info: SessionInfo,
         servers: list[dict[str, Any]],
         *,
-        replay: Any,
+        replay: bool,
         before: Session | None = None,
+        past: Past | None = None,
     ) -> Session:
         cwd, roots = self._folders(info)
-        earlier = self._before
-        if earlier is None or earlier.id != info.session_id:
-            earlier = await _recorded(agent.name, info.session_id)
-        past = earlier.past() if earlier is not None else None
         return await agent.setup.load_session(
             info.session_id,
             cwd,
             roots,
             servers,
             await self._added(agent, cwd),
-            replay=bool(replay),
+            replay=replay,
             before=before,
             past=past,
         )
 
-    async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
-        """Resume or load the session of an earlier process as it stands; else make a new one.
+    async def _as_seen(
+        self,
+        agent: Agent,
+        info: SessionInfo,
+        servers: list[dict[str, Any]],
+        before: Session,
+        *,
+        replays: bool,
+    ) -> Session:
+        """Resume or load a session and keep what is known of it; a replay is compared and not shown."""
+        self._chosen = _named_options(before)
+        session = await self._take_up(agent, info, servers, replay=replays, before=before)
+        if (told := agent.told_anew(session.id)) is not None:
+            await _wait_for_replay(told)  # before a prompt of the user, which would end it
+        return session
 
-        A replay, where the agent cannot do without, is compared and not shown.
-        """
-        resumes = has(agent.can.session_capabilities.resume)
-        if agent.can.can_resume:
+    async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
+        """Resume or load the session of an earlier process as it stands; else make a new one."""
+        replays = not has(agent.can.session_capabilities.resume)
+        if agent.can.can_resume and self._before is not None:
             try:
-                session = await self._take_up(agent, info, servers, replay=not resumes, before=self._before)
+                return await self._as_seen(agent, info, servers, self._before, replays=replays)
             except LoginRequired:
                 raise
             except CallFailed:
-                pass  # nothing was said in it yet, or it was not kept
-            else:
-                if (told := agent.told_anew(session.id)) is not None:
-                    await _wait_for_replay(told)  # before a prompt of the user, which would end it
-                return session
+                self._chosen = {}  # nothing was said in it yet, or it was not kept
         self.known_session, self.continues, self.is_new = None, True, True
         return await self._new(agent, info.cwd or self._start.cwd, servers)
 
@@ -222,8 +245,9 @@ class SessionOpening:
         """Add the notices and the title of a session that begins."""
         if self.known_session is not None and self.known_session.info.title and not session.title:
             agent.note(session.id, SessionInfoUpdate(title=self.known_session.info.title))
-        for notice in self._notices(agent):
+        for notice in (*self._notices(agent), *_other_options(self._chosen, session)):
             agent.note(session.id, notice)
+        self._chosen = {}
         if session.cwd != self._start.cwd:
             led_to = led_elsewhere(session.cwd, os.path.realpath(session.cwd), self._start.cwd)
             leads = f", a link to {led_to}" if led_to else ""
@@ -251,7 +275,7 @@ class SessionOpening:
     def _notices_of_known_session(self, can: AgentCapabilities) -> Iterator[Noted]:
         assert self.known_session is not None
         if self.known_session.again:
-            yield Noted(_GOES_ON)
+            yield Noted(_RESTARTED if self.known_session.restarted else _GOES_ON)
         elif not can.load_session:
             yield Noted(_RESUMED)
         elif self._is_untold:
@@ -284,17 +308,22 @@ async def _recorded(agent: str, session_id: str) -> Session | None:
     """Return a session from the journals; None without one."""
     try:
         rows = await asyncio.to_thread(rows_about, data_folder() / "journals", agent, session_id)
-        told = await replay_in_slices(row for row in rows if not _is_text_update(row.msg))
+        told = await replay_in_slices(rows)
     except OSError:
         return None
     return told.sessions.get(session_id)
 
 
-def _is_text_update(msg: Any) -> bool:
-    """Return whether a row is a piece of text of the agent, which is about no file."""
-    params = msg.get("params") if isinstance(msg, dict) else None
-    update = params.get("update") if isinstance(params, dict) else None
-    return isinstance(update, dict) and update.get("sessionUpdate") in _TEXT_UPDATES
+def _named_options(session: Session) -> dict[str, str]:
+    return {option.config.id: option.value_name for option in session.options}
+
+
+def _other_options(chosen: Mapping[str, str], session: Session) -> Iterator[Noted]:
+    """Yield a notice of each option that a resumed session does not have as it was chosen."""
+    for option in session.options:
+        before, now = chosen.get(option.config.id, option.value_name), option.value_name
+        if before != now:
+            yield Noted(f"{option.config.name} is {now} now. Before, it was {before}.", "warning")
 
 
 async def _wait_for_replay(session: Session) -> bool:

@@ -732,11 +732,12 @@ class Session:
     def _current_mode(self, mode_id: str, at: float) -> SessionChange:
         option = self.option("mode")
         is_known = option is not None and option.config.current_value == mode_id
+        is_chosen = option is not None and self.pending.get(option.config.id) == mode_id
         self._options.mode_is(mode_id)
         if option is None:
             return self._note(Notice(f"Mode: {mode_id}", at=at))
-        if is_known:
-            return SessionChange(fields=("options",))
+        if is_known or (is_chosen and not self.entries):
+            return SessionChange(fields=("options",))  # as the user wants it, before anything is said
         return _with_fields(self._note(Notice(f"Mode: {option.value_name}", at=at)), "options")
 
     # ------------------------------------------------------------------ small facts

@@ -194,7 +194,7 @@ def attach(frame: Frame) -> None:
     if LIKE.get("refuses_to_attach"):
         reply(frame, error={"code": -32002, "message": "No such session"})
     else:
-        reply(frame)
+        reply(frame, result=LIKE.get("attached", {}))
         if tells and LIKE.get("tells_late"):
             time.sleep(0.05)
             say("as before")

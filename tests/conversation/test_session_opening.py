@@ -21,7 +21,7 @@ from acp_tui.store.mcp import McpServer
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.recordings import recent_sessions
 from acp_tui.store.settings import Settings
-from tests.conversation.talks import launch, said, start, talk
+from tests.conversation.talks import Notes, launch, said, start, talk
 from tests.decisions import ONE
 from tests.full_disk import Disk
 from tests.recordings import recording
@@ -413,6 +413,68 @@ async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
             assert notes.given_back == ["more"], "it was meant for an agent that knows what was said"
             assert replayed.above is recorded
             assert "/hand-over adds it to your next prompt" in said(replayed)[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("can", [{"loadSession": True}, RESUMES, {"sessionCapabilities": {"resume": {}}}])
+async def test_a_listed_session_that_was_recorded_is_shown_as_it_was_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can: dict[str, Any]
+) -> None:
+    await journal_of_a_talk(tmp_path, monkeypatch)
+    known_session = KnownSession(SessionInfo(session_id="s1", cwd=str(tmp_path)))
+    told = [{"kind": kind, "content": {"type": "text", "text": text}} for kind, text in REPLAY]
+    given = start(tmp_path, Settings(), can=can, tells=told)
+    drawn: set[int] = set()
+    monkeypatch.setattr(Notes, "session_changed", lambda _, change: drawn.update(change.entries))
+    async with talk(given, known_session) as (conversation, notes):
+        await conversation.begin()
+
+        assert {0, 1} <= drawn, "the panes know of all that was seen"
+        loads = [DIFFERS] if can.get("loadSession") else []
+        assert said(conversation) == [*SEEN, *loads, "Session resumed."]
+        assert (conversation.phase, notes.dropped) == ("ready", 0)
+
+
+REPLAY = (("user_message_chunk", "hello"), ("agent_message_chunk", "Something else"))
+
+
+@pytest.mark.slow
+async def test_a_listed_session_that_was_recorded_and_is_gone_is_not_shown_in_place_of_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await journal_of_a_talk(tmp_path, monkeypatch)
+    known_session = KnownSession(SessionInfo(session_id="s1", cwd=str(tmp_path)))
+    given = start(tmp_path, Settings(), can={"loadSession": True}, refuses_to_attach=True)
+    async with talk(given, known_session) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "not_taken_up"
+        assert conversation.session is None
+
+
+@pytest.mark.slow
+async def test_a_resumed_session_says_what_is_no_longer_chosen_as_before(tmp_path: Path) -> None:
+    modes = [{"id": name, "name": name.title()} for name in ("ask", "plan")]
+    like = {
+        "modes": ["ask", "plan"],
+        "attached": {"modes": {"currentModeId": "ask", "availableModes": modes}},
+    }
+    async with talk(start(tmp_path, can=RESUMES, **like)) as (conversation, _):
+        await conversation.begin()
+        session = conversation.session
+        assert session is not None
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+        mode = session.option("mode")
+        assert mode is not None
+        await conversation.choices.set_option(mode, "plan")
+
+        await conversation.restart()
+        assert said(conversation)[-2:] == [STARTED_AGAIN, "Mode is Ask now. Before, it was Plan."]
+
+        await conversation.restart()
+        assert said(conversation)[-1] == STARTED_AGAIN, "nothing has changed since"
 
 
 @pytest.mark.slow

@@ -348,6 +348,20 @@ def test_c113_c114_a_mode_that_changes_is_told_and_chosen() -> None:
     ]
 
 
+def test_a_mode_that_the_user_has_chosen_leaves_an_empty_chat_empty() -> None:
+    modes = [{"id": name, "name": name.title()} for name in ("ask", "plan", "go")]
+    state = {"modes": {"currentModeId": "ask", "availableModes": modes}}
+    session = Session("s")
+    session.apply(events.SetUp(SessionSetup.model_validate(state)))
+    option = session.option("mode")
+    assert option is not None
+    session.apply(events.OptionRequested(option.config.id, "plan"))
+
+    for mode, told in (("plan", []), ("go", ["Mode: Go"])):
+        session.apply(read_update({"sessionUpdate": "current_mode_update", "currentModeId": mode}))
+        assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == told
+
+
 def test_r41_ids_with_any_signs_are_only_keys() -> None:
     name = "toolu/[/x]:1 \u0000"
     session = session_with(call(name), call_update(name, status="completed"))

@@ -18,10 +18,12 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.formatting import from_home
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
+from acp_tui.ui.screens.start import ago
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.start import folder_to_continue_in
 from acp_tui.ui.widgets.key_names import key_of
@@ -184,17 +186,14 @@ class SessionList:
         """
         listing = SessionPages(self._screen.conversation)
         found = await self._recorded()
-        recorded = [self._recorded_item(number, one) for number, one in enumerate(found)]
-        menu = SessionsMenu(
-            "Sessions", lambda: self._items(listing, recorded), None, self._screen.theme_styles
-        )
+        menu = SessionsMenu("Sessions", lambda: self._items(listing, found), None, self._screen.theme_styles)
         menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
         menu.can_archive = self._can("archive")
         menu.note, menu.nothing = _NOT_READ, "asking the agent for its sessions …"
 
         def show() -> None:
             menu.nothing = _NONE
-            menu.set_items(self._items(listing, recorded))
+            menu.set_items(self._items(listing, found))
             menu.show_note(_note_on(listing))
 
         async def read() -> None:
@@ -206,7 +205,7 @@ class SessionList:
         reading = asyncio.create_task(read())
         try:
             await self._wait_for(listing)
-            if listing.has_begun.is_set() and not listing.found and not recorded:
+            if listing.has_begun.is_set() and not listing.found and not found:
                 self._screen.notify(_NONE)
                 return
             choice = await self._screen.ask(menu)
@@ -330,23 +329,42 @@ class SessionList:
     def _tell(self, problem: str) -> None:
         self._screen.notify(problem, title="The agent's list", severity="warning")
 
-    def _items(self, listing: SessionPages, recorded: Sequence[MenuItem]) -> list[MenuItem]:
-        listed = sorted(listing.found, key=lambda info: info.archived)
-        return [*(self._item(info, listing) for info in listed), *recorded]
+    def _items(self, listing: SessionPages, recorded: Sequence[RecordedSession]) -> list[MenuItem]:
+        """Return each session once, the newest first; without a time last, and archived ones at the end."""
+        started = {(one.agent, one.session_id): one.started for one in recorded}
+        rows: list[tuple[datetime | None, MenuItem]] = []
+        for info in listing.found:
+            then = _time_of(info) or started.pop((self._agent, info.session_id), None)
+            rows.append((then, self._item(info, then, listing)))
+        listed = {info.session_id for info in listing.found}
+        for number, one in enumerate(recorded):
+            if one.agent != self._agent or one.session_id not in listed:
+                rows.append((one.started, self._recorded_item(number, one)))
+        return [item for _, item in sorted(rows, key=_age)]
 
-    def _item(self, info: SessionInfo, listing: SessionPages) -> MenuItem:
+    def _item(self, info: SessionInfo, then: datetime | None, listing: SessionPages) -> MenuItem:
+        said = shortened(info.updated_at or "", _LONGEST_TIME) if then is None else _ago(then)
         is_open = "open in the agent" if info.session_id in listing.open else ""
         where = self._where(self._shown(info.session_id)) or is_open
-        about = " · ".join(filter(None, (where, _local(info.updated_at or ""), info.cwd)))
-        agent = self._screen.conversation.agent_name
-        group = f"Archived by {agent}" if info.archived else f"Resumable by {agent}"
+        about = " · ".join(filter(None, (where, self._agent, said, self._elsewhere(info.cwd))))
+        group = f"Archived by {self._screen.conversation.agent_name}" if info.archived else ""
         return MenuItem(_TAKE_UP + info.session_id, self._title(info), about, group)
 
     def _recorded_item(self, number: int, one: RecordedSession) -> MenuItem:
-        when = _local(one.started.isoformat()) if one.started is not None else ""
+        said = _ago(one.started) if one.started is not None else ""
         where = self._where(self._showing(one))
-        about = " · ".join(filter(None, (where, one.agent, when, one.cwd)))
-        return MenuItem(f"{_RECORDED}{number}", one.title, about, "Read-only recordings")
+        about = " · ".join(filter(None, (where, one.agent, said, "recording", self._elsewhere(one.cwd))))
+        return MenuItem(f"{_RECORDED}{number}", one.title, about)
+
+    def _elsewhere(self, cwd: str | None) -> str:
+        """Return the folder of a session that is not in this one."""
+        return from_home(cwd) if cwd and cwd != self._screen.conversation.cwd else ""
+
+    @property
+    def _agent(self) -> str:
+        """The agent of this session, as recordings name it."""
+        launch = self._screen.conversation.launch
+        return launch.name if launch is not None else ""
 
     def _where(self, shown: ConversationScreen | None) -> str:
         """Name the tab of a session, if it is open."""
@@ -377,12 +395,22 @@ def _note_on(listing: SessionPages) -> str:
     return "" if listing.is_whole or not listing.is_open else "reading more"
 
 
-def _local(text: str) -> str:
-    """Return an ISO 8601 time in local time; of other texts, before the folder, a beginning."""
+def _time_of(info: SessionInfo) -> datetime | None:
+    """Return the time that an agent tells of a session in ISO 8601; None for other texts."""
     try:
-        return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
+        return datetime.fromisoformat(info.updated_at or "").astimezone()
     except (ValueError, OverflowError):
-        return shortened(text, _LONGEST_TIME)
+        return None
+
+
+def _ago(then: datetime) -> str:
+    return ago(then, datetime.now().astimezone())
+
+
+def _age(row: tuple[datetime | None, MenuItem]) -> tuple[bool, float]:
+    """Return a key: the newest first, then what has no time, then what is archived."""
+    then, item = row
+    return bool(item.group), -then.timestamp() if then is not None else 0.0
 
 
 def _recorded_in(screen: ConversationScreen) -> tuple[Path | None, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import NotOffered
 from acp_tui.agent.requests import PAGES
 from acp_tui.protocol.schema import SessionInfo
+from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen import sessions
@@ -159,6 +161,40 @@ async def test_a_time_that_is_none_does_not_hide_the_folder_behind_it(
 
 
 @pytest.mark.slow
+async def test_sessions_are_one_list_with_the_newest_first_and_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, folder = datetime.now(UTC), ""
+
+    async def pages_read() -> AsyncIterator[list[SessionInfo]]:
+        for name, age in (("old", 3), ("new", 0), ("ours", 2)):
+            told = (now - timedelta(hours=age)).isoformat()
+            yield [SessionInfo(session_id=name, title=f"{name} one", cwd=folder, updated_at=told)]
+
+    path = tmp_path / "j.ndjson"
+    recorded = [
+        RecordedSession(path, "demo", (), "/elsewhere", "ours one", now, 9, "ours"),
+        RecordedSession(path, "other", (), "/elsewhere", "theirs", now - timedelta(hours=1), 9, "ours"),
+    ]
+    monkeypatch.setattr(sessions, "recent_sessions", lambda *_: recorded)
+    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+        assert here.conversation.agent is not None
+        folder = here.conversation.cwd
+        monkeypatch.setattr(here.conversation.agent.listing, "pages", pages_read)
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+        await here.sees("old one")
+
+        rows = [row.strip(" │▶") for row in here.text.splitlines() if " ago" in row or "just now" in row]
+        assert [" ".join(row.split()) for row in rows] == [
+            "1 new one demo · just now",
+            "2 theirs other · 1 h ago · recording · /elsewhere",
+            "3 ours one demo · 2 h ago",
+            "4 old one demo · 3 h ago",
+        ]
+
+
+@pytest.mark.slow
 async def test_a_slow_list_with_nothing_in_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,7 +286,9 @@ async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is
         await here.press("alt+s")
         await here.is_before(SessionsMenu)
         await here.sees("pears", "open in tab 2")
-        assert " apples" not in here.text.partition("Read-only recordings")[2]
+        rows = [row for row in here.text.splitlines() if "recording" in row]
+        assert len(rows) == 1
+        assert "pears" in rows[0], "the session in view is not offered"
         await here.press("enter")
         await here.until(lambda: here.session is second)
 
@@ -274,7 +312,7 @@ async def test_a_session_is_archived_and_brought_back_before_it_is_resumed(tmp_p
     async with seat(tmp_path, can=can, sessions=listed) as here:
         await here.press("alt+s")
         menu = await here.is_before(SessionsMenu)
-        await here.sees("Resumable by", "apples", "archive")
+        await here.sees("apples", "archive")
         await here.press("ctrl+t")
         await here.sees("Archived by")
         menu = await here.is_before(SessionsMenu)
