@@ -50,6 +50,8 @@ _SETTLED: Final = 2 * ESCAPE_DELAY
 _MOST_CELLS: Final = 10_000
 """Maximum of columns or rows of a terminal."""
 _READ: Final = 64 * 1024
+_REST_OF_START: Final = BRACKETED_PASTE_START[1:]
+"""The mark of a paste behind its escape."""
 _BROKEN: Final = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """Errors of Textual's parser on malformed numbers, sizes of 0 and invalid characters."""
 
@@ -98,10 +100,23 @@ class InputParser:
         """Time of the last input."""
         self._is_settled = True
         """True if no lone escape can be waiting for what follows it."""
+        self._was_escape = False
+        """True if the last character was an escape that became a key."""
+        self._late = ""
+        """The characters since then that may be the rest of a mark, which came in two pieces."""
 
     def feed(self, text: str) -> Iterator[Message]:
         """Parse a piece of input, which may begin and end anywhere."""
         self._is_settled = False
+        if self._was_escape:
+            text, self._late = self._late + text, ""
+            if _REST_OF_START.startswith(text):
+                self._late, self._last = text, self._clock()
+                return
+            self._was_escape = False
+            if text.startswith(_REST_OF_START):
+                text, self._seen = text.removeprefix(_REST_OF_START), ""
+                yield from self._begin()
         while text:
             mark = BRACKETED_PASTE_END if self._is_in_paste else BRACKETED_PASTE_START
             window = self._seen + text
@@ -111,8 +126,7 @@ class InputParser:
             part, text = text[:used], text[used:]
             self._seen = window[1 - len(mark) :] if found < 0 else ""
             if not self._is_in_paste:
-                for character in part:
-                    yield from self._guarded(self._keys.feed(character))
+                yield from self._typed(part)
                 self._is_in_paste = found >= 0
             else:
                 self._take(part)
@@ -124,8 +138,13 @@ class InputParser:
         """Yield messages of timeouts: a lone escape is a key, a stalled paste is dropped."""
         quiet = self._clock() - self._last
         if not self._is_in_paste:
-            yield from self._guarded(self._keys.tick())
+            for message in self._guarded(self._keys.tick()):
+                self._was_escape = self._was_escape or (isinstance(message, Key) and message.key == "escape")
+                yield message
             self._is_settled = quiet > _SETTLED
+            if self._is_settled and self._late:
+                text, self._late, self._was_escape = self._late, "", False
+                yield from self._typed(text)
             return
         if not self._is_lost and quiet > PATIENCE:
             yield PasteDropped(self._size, ended=False)
@@ -138,6 +157,15 @@ class InputParser:
     def wait(self) -> float | None:
         """The seconds until `tick` is to be called, even without input; None while nothing is open."""
         return None if self._is_settled and not self._is_in_paste else _TICK
+
+    def _begin(self) -> Iterator[Message]:
+        """Begin a paste whose mark came in two pieces."""
+        yield from self._typed(BRACKETED_PASTE_START)
+        self._is_in_paste = True
+
+    def _typed(self, text: str) -> Iterator[Message]:
+        for character in text:
+            yield from self._guarded(self._keys.feed(character))
 
     def _take(self, part: str) -> None:
         self._size += len(part)

@@ -186,8 +186,39 @@ def test_a_mark_that_comes_so_slowly_that_keys_were_made_of_it_still_begins_a_pa
 
     found = list(parser.feed(f"{START[1:]}!rm\r{END}k"))
 
-    assert shown(found)[-2:] == [repr("!rm\r"), "k"]
-    assert "enter" not in shown(found)
+    assert shown(found) == [repr("!rm\r"), "k"], "nothing of the mark is typed"
+
+
+@pytest.mark.parametrize("cut", range(1, len(START) - 1))
+def test_nothing_of_such_a_mark_is_typed_where_it_comes_in_three_pieces(cut: int) -> None:
+    parser = InputParser()
+    list(parser.feed("\x1b"))
+    time.sleep(constants.ESCAPE_DELAY + 0.01)
+    assert shown(parser.tick()) == ["escape"]
+
+    found = [*parser.feed(START[1 : cut + 1]), *parser.feed(f"{START[cut + 1 :]}y{END}")]
+
+    assert shown(found) == [repr("y")]
+
+
+def test_what_is_typed_after_an_escape_is_typed() -> None:
+    clock = Clock()
+    parser = InputParser(clock)
+    list(parser.feed("\x1b"))
+    time.sleep(constants.ESCAPE_DELAY + 0.01)
+    assert shown(parser.tick()) == ["escape"]
+
+    assert shown(parser.feed("[")) == []
+    assert parser.wait is not None
+    clock.now += 1
+    assert shown(parser.tick()) == ["left_square_bracket"]
+    assert parser.wait is None
+    assert shown(parser.feed("2x")) == ["2", "x"]
+
+    list(parser.feed("\x1b"))
+    time.sleep(constants.ESCAPE_DELAY + 0.01)
+    list(parser.tick())
+    assert shown(parser.feed("[20x")) == ["left_square_bracket", "2", "0", "x"]
 
 
 def test_a_large_paste_arrives_whole() -> None:
