@@ -287,7 +287,7 @@ def folder(text: str, what: str) -> str:
     """Return an absolute path to an existing folder; links stay as they are."""
     from pathlib import Path
 
-    from acp_tui.platform import expand_home
+    from acp_tui.formatting import expand_home
 
     if not text:  # such as an unset variable: do not fall back to the current folder
         raise Refusal(f"{what} is empty; name a folder, or . for the current one.")
@@ -498,7 +498,7 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
         return (), ()
     from pathlib import Path
 
-    from acp_tui.platform import expand_home
+    from acp_tui.formatting import expand_home
     from acp_tui.store.folders import config_folder
     from acp_tui.store.mcp import collect
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from datetime import UTC, datetime, timedelta
@@ -74,6 +75,14 @@ def size(count: int) -> str:
 def tokens(count: int) -> str:
     """Return a number of tokens, in thousands from 1,000 on."""
     return str(count) if count < 1000 else f"{count / 1000:.0f}k"
+
+
+def expand_home(path: str) -> str:
+    """Return a path with a leading `~` or `~name` as the home folder; unchanged where there is none."""
+    try:
+        return os.path.expanduser(path)  # noqa: PTH111 - text, not yet a path
+    except ValueError:  # no name of a user has such a character
+        return path
 
 
 def inside(path: str, cwd: str) -> str:

@@ -36,14 +36,6 @@ class Way(NamedTuple):
     """A sentence about what this way cannot do, or ""."""
 
 
-def expand_home(path: str) -> str:
-    """Return a path with a leading `~` or `~name` as the home folder; unchanged where there is none."""
-    try:
-        return os.path.expanduser(path)  # noqa: PTH111 - text, not yet a path
-    except ValueError:  # no name of a user has such a character
-        return path
-
-
 def ways() -> list[Way]:
     """Return the ways in use, for reports."""
     table = process_table()

@@ -1,6 +1,6 @@
 import pytest
 
-from acp_tui.formatting import clock, exit_words, from_home, inside, seconds, size, tokens
+from acp_tui.formatting import clock, exit_words, expand_home, from_home, inside, seconds, size, tokens
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,13 @@ def test_a_path_is_said_from_the_persons_home(
 )
 def test_an_exit_code_that_tells_a_signal_names_it(code: int, said: str) -> None:
     assert exit_words(code) == said
+
+
+def test_a_path_in_a_home_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert expand_home("~/a") == "/home/me/a"
+
+
+@pytest.mark.parametrize("path", ["~no-such-user/a", "~a\0b", "~\ud800", "a/~", "", "\0"])
+def test_a_path_in_no_home_stays_as_it_is(path: str) -> None:
+    assert expand_home(path) == path

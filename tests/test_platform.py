@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from acp_tui.platform import ProcProcesses, PsutilProcesses, expand_home, ways
+from acp_tui.platform import ProcProcesses, PsutilProcesses, ways
 
 
 def test_each_way_is_named_and_what_a_native_one_loses_is_nothing() -> None:
@@ -23,13 +23,3 @@ def test_both_ways_tell_the_same_of_a_process() -> None:
     assert (ours.parent, ours.session) == (theirs.parent, theirs.session) == (os.getppid(), os.getsid(0))
     assert os.getpid() in native.ids()
     assert os.getpid() in portable.ids()
-
-
-def test_a_path_in_a_home_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
-    assert expand_home("~/a") == "/home/me/a"
-
-
-@pytest.mark.parametrize("path", ["~no-such-user/a", "~a\0b", "~\ud800", "a/~", "", "\0"])
-def test_a_path_in_no_home_stays_as_it_is(path: str) -> None:
-    assert expand_home(path) == path

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
-from acp_tui.formatting import inside, size
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home, inside, size
 from acp_tui.protocol.schema import (
     AudioContent,
     ContentBlock,

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 
 _WORD: Final = re.compile(r"\S*$")
 _SHELL_WORD: Final = re.compile(r"(?:\\.|[^\s\\'\"|&;<>()])*$")

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.paths import runs_text

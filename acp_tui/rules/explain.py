@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.rules.shell import SHELLS, Redirect, SimpleCommand, Word, is_too_long, parse_line, script_of
 
 _PATH: Final = re.compile(r"(?:/|~|\.\.(?:/|$)|.*/\.\.(?:/|$))")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.shell import (
     MAX_LINE,

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from platformdirs import PlatformDirs
 
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.session.questions import Destination
 from acp_tui.workspace.real_paths import real_path
 

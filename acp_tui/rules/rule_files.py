@@ -18,8 +18,7 @@ from tomlkit import TOMLDocument
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Table
 
-from acp_tui.formatting import from_home
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home, from_home
 from acp_tui.rules.commands import prefix_mistake
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import shape

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.store import shape
 from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch, ProtocolChoice, Quirks

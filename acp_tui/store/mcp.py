@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.store import shape
 from acp_tui.store.folders import Problem
 from acp_tui.store.shape import Place

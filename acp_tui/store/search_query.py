@@ -10,8 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.formatting import moment
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home, moment
 from acp_tui.store.documents import COLUMNS, Column, Document
 
 FILTERS: Final = ("agent", "folder", "file", "since", "until", "in")

@@ -15,7 +15,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
-from acp_tui.platform import copy_attributes, expand_home
+from acp_tui.formatting import expand_home
+from acp_tui.platform import copy_attributes
 from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.encodings import BINARY, UTF_8, decode

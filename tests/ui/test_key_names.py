@@ -64,6 +64,8 @@ def odd_keys() -> dict[str, str]:
         "hyper+super+meta+",
         "ctrl+hyper+",
         "ctrl+hyper+super+",
+        "ctrl+hyper+meta+",
+        "ctrl+super+meta+",
     )
     odd = [f"{held}{key}" for held, key in product(modifiers, "abcdefghijklmnopqrstuvwxyz0123456789")]
     names = _names()

@@ -125,7 +125,7 @@ async def test_c30_every_recording_is_shown_whole_and_none_of_it_is_obeyed(tmp_p
         ),
         ("claude-full", ["− beta", "+ BETA", "Yes (you)", "▌ tick 3", "Stub: no tool for 'plan'."]),
         ("codex-cancel", ["· Cancelled.", "⊘ run", "▌ tick 3", "after the cancels", "none yet"]),
-        ("kimi-reject", ["Reject (you)", "cancelled (you)", "✗ tool   StrReplaceFile", "› say still alive"]),
+        ("kimi-reject", ["Reject (you)", "cancelled (you)", "⊘ tool   StrReplaceFile", "› say still alive"]),
         ("opencode-basic", ["✓ tool   2 todos", "plan done", "• nested", "End 🎉."]),
     ],
 )

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Final
 
 from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in, unknown_fields
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of, option_kind

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote
 
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.session.entries import ToolCall
 
 _FILE_FIELDS: Final = frozenset({"path", "file_path", "abs_path", "absolute_path", "filename", "file"})

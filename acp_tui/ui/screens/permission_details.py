@@ -17,7 +17,7 @@ from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedent
 from acp_tui.agent.permissions.grants import titled_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.protocol.schema import ContentBlock, ContentItem, UnknownItem
 from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
 from acp_tui.rules.model import WORDS, Rule

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from acp_tui.changes.blame import RecordedStep, place_in
-from acp_tui.platform import expand_home
+from acp_tui.formatting import expand_home
 from acp_tui.store.documents import Document, document_at
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.screens.blame import BlameScreen

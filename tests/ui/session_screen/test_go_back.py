@@ -13,6 +13,7 @@ from acp_tui.protocol.schema import AgentMessageChunk, TextContent
 from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Settings
+from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen.go_back import GoBackDialog
 from acp_tui.ui.session_screen.hand_over import brief_before
@@ -46,6 +47,9 @@ async def run(here: Seat, prompt: str) -> None:
     await here.until(lambda: here.conversation.session and prompt in here.said)
     tracking = here.conversation.tracking
     await here.until(lambda: not here.conversation.is_busy and (not tracking or tracking.is_settled))
+    session, chat = here.conversation.session, here.session.query_one(ChatPane)
+    assert session is not None
+    await here.until(lambda: chat.blocks and getattr(chat.blocks[-1], "entry", None) is session.entries[-1])
 
 
 async def in_new_tab(here: Seat, old: SessionScreen) -> None:
