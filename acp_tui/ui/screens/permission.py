@@ -499,9 +499,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             return
         self._show_anew()
         option = self._keys.get(KEYS["allow_once"])
-        if len(found) == 1 and option is not None:
-            self._allows_at = float("-inf")  # the user has just written what counts
-            self._give(PermissionAnswer(option.option_id, how="key e"))
+        if len(found) == 1 and option is not None and self.question.later is self._later:
+            # No wait: the user has just written what counts, and chose it by saving.
+            self.dismiss(self._amended(PermissionAnswer(option.option_id, how="key e")))
 
     def action_make_rule(self) -> None:
         """Open the rule editor; the question stays open."""
@@ -640,15 +640,18 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _give(self, answer: PermissionAnswer) -> None:
         """Dismiss with an answer; one that allows counts only for content that was shown for long enough."""
         option = next((one for one in self._options if one.option_id == answer.option_id), None)
-        answer = replace(answer, amendments=tuple(one.amendment for one in self.edits.values()))
         if self._is_safe(option):
-            self.dismiss(replace(answer, amendments=()))
+            self.dismiss(answer)
         elif not self.may_allow:
             self.fit()
         elif self.question.later is not self._later:
             self._show_change()
         elif monotonic() >= self._allows_at:
-            self.dismiss(answer)
+            self.dismiss(self._amended(answer))
+
+    def _amended(self, answer: PermissionAnswer) -> PermissionAnswer:
+        """Return an answer that allows, with the texts that the user wrote."""
+        return replace(answer, amendments=tuple(one.amendment for one in self.edits.values()))
 
     def _details(self) -> list[Block]:
         call, styles = self._call, self.theme_styles
