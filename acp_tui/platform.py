@@ -315,7 +315,7 @@ def has_folder_descriptors() -> bool:
         return False
     try:
         os.posix_spawn("/", ["/"], {}, setsid=True)
-    except NotImplementedError:  # Python raises it where the system has no such call
+    except NotImplementedError:  # macOS: Python has no `setsid` there, and the portable way is taken
         return False
     except OSError:  # a folder is no program, but sessions would begin
         return path_of(opened) == "/"

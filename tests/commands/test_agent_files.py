@@ -10,7 +10,9 @@ import pytest
 
 from acp_tui.commands.agent_files import finding, places_written, traced
 
-needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+needs_strace = pytest.mark.skipif(  # there is nothing to read without it; `.ci/run` installs it
+    shutil.which("strace") is None, reason="strace is not installed"
+)
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def test_what_strace_prints_is_understood(home: Path, tmp_path: Path) -> None:
     argv = traced(["sh", "-c", line], told)
     assert argv is not None
     if subprocess.run(argv, check=False).returncode:
-        pytest.skip("strace may not trace here")
+        pytest.skip("strace may not trace here")  # a container without ptrace; the parser is tested above
 
     found = places_written(told.read_text().splitlines(), str(home), str(home / "work"))
 

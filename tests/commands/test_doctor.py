@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from acp_tui.cli import main
 from acp_tui.commands.doctor import Report, examine
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.launch import Launch, Quirks
+from tests.commands.test_agent_files import needs_strace
 
 FAKE = str(Path(__file__).parents[1] / "fake_agent.py")
 
@@ -298,7 +298,7 @@ def test_help_is_told_and_neither_it_nor_an_examination_loads_the_interface() ->
         assert "textual" not in done.stdout.split()
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@needs_strace
 @pytest.mark.slow
 def test_what_an_agent_writes_below_the_home_is_told_if_asked_for(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()

@@ -7,17 +7,19 @@ from collections.abc import Sequence
 from typing import ClassVar, Final, Generic
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 from typing_extensions import override
 
 from acp_tui.ui.screens.dialog import Dialog, Hint, Result
-from acp_tui.ui.widgets.controls import NUMBERED, AnswerList
+from acp_tui.ui.widgets.controls import NUMBERED, Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.notes import Notebook
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.textual_internals import drop_keys
 
 
@@ -89,6 +91,37 @@ class AnswerDialog(Dialog[Result], Generic[Result]):
         event.stop()
         if self.guard.turned:
             self.take(event.option_index, "click")
+
+
+class ChoiceDialog(AnswerDialog[Result], Generic[Result]):
+    """A dialog that is dismissed with one of its choices; the key of each runs `choose`."""
+
+    def __init__(self, title: str, styles: Styles) -> None:
+        super().__init__(title, styles)
+        self.choices: dict[Result, Answer] = {}
+        """The answers by their choices, in the order of the list."""
+
+    @override
+    def compose_answers(self) -> ComposeResult:
+        yield AnswerList(as_bound(self.choices.values(), self))
+
+    @override
+    def hints(self) -> Sequence[Hint]:
+        return [(key_of(self, "dialog.put-aside"), "close")]
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "choose" and parameters[0] not in self.choices:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_choose(self, choice: Result) -> None:
+        """Dismiss with a choice."""
+        self.dismiss(choice)
+
+    @override
+    def take(self, place: int, how: str) -> None:
+        self.dismiss(list(self.choices)[place])
 
 
 class DiffDialog(AnswerDialog[Result], Generic[Result]):

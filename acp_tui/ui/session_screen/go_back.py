@@ -16,14 +16,14 @@ from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.commands import agent_word
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.screens.answer_dialog import AnswerDialog
+from acp_tui.ui.screens.answer_dialog import ChoiceDialog
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.hand_over import brief_before
 from acp_tui.ui.session_screen.restore import effects, restore_files, undo_restore
-from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
+from acp_tui.ui.widgets.controls import Answer
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
@@ -42,7 +42,7 @@ _RECORDED: Final = "A recorded session has no files to restore until it is resum
 _NO_SNAPSHOTS: Final = "This workspace has no snapshots: its files stay as they are."
 
 
-class GoBackDialog(AnswerDialog[Way]):
+class GoBackDialog(ChoiceDialog[Way]):
     """Shows what going back to a prompt changes; dismisses with what is to go back, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -88,55 +88,32 @@ class GoBackDialog(AnswerDialog[Way]):
         self._turn, self._earlier = turn, earlier
         self._is_late, self._unknown = is_late, unknown
         talk = "opens in a new tab; this one stays"
-        self._answers: dict[Way, Answer] = {}
         if changes:
             files = "can be undone"
-            self._answers["both"] = Answer(
+            self.choices["both"] = Answer(
                 "Files and conversation", "go-back.both", f"{talk}; files {files}", role="warning"
             )
-            self._answers["files"] = Answer(
+            self.choices["files"] = Answer(
                 "Files only", "go-back.files", f"{files}; {_KNOWS}", role="warning"
             )
-        self._answers["conversation"] = Answer(
+        self.choices["conversation"] = Answer(
             "Conversation only", "go-back.conversation", talk, role="accent"
         )
-        self._answers["text"] = Answer("Only the text of the prompt", "go-back.text", _KNOWS, role="accent")
+        self.choices["text"] = Answer("Only the text of the prompt", "go-back.text", _KNOWS, role="accent")
         if own_way:
-            self._answers["agent"] = Answer(
+            self.choices["agent"] = Answer(
                 f"Use the agent's /{own_way}", "go-back.agent", "put into the prompt, not sent", role="accent"
             )
         if can_undo:
-            self._answers["undo"] = Answer("Undo last restore or reject", "go-back.undo", role="accent")
+            self.choices["undo"] = Answer("Undo last restore or reject", "go-back.undo", role="accent")
         if has_others:
-            self._answers["earlier"] = Answer("Another prompt", "go-back.prompt", role="muted")
+            self.choices["earlier"] = Answer("Another prompt", "go-back.prompt", role="muted")
 
     @override
     def compose_body(self) -> ComposeResult:
         since = f"turn {self._turn}"
         files = effects(self._changes, since=since, is_late=self._is_late, unknown=self._unknown)
         yield Details([*self._about_talk(), *files], self.theme_styles)
-
-    @override
-    def compose_answers(self) -> ComposeResult:
-        yield AnswerList(as_bound(self._answers.values(), self))
-
-    @override
-    def hints(self) -> Sequence[tuple[str, str]]:
-        return [(key_of(self, "dialog.put-aside"), "close")]
-
-    @override
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "choose" and parameters[0] not in self._answers:
-            return False
-        return super().check_action(action, parameters)
-
-    def action_choose(self, way: Way) -> None:
-        """Dismiss with a way back."""
-        self.dismiss(way)
-
-    @override
-    def take(self, place: int, how: str) -> None:
-        self.dismiss(list(self._answers)[place])
 
     def _about_talk(self) -> list[TextBlock]:
         turns = f"{self._earlier} earlier turn{'' if self._earlier == 1 else 's'}"

@@ -15,13 +15,12 @@ from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.untracked import Untracked
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
-from acp_tui.ui.screens.answer_dialog import AnswerDialog
+from acp_tui.ui.screens.answer_dialog import ChoiceDialog
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
-from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
-from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.controls import Answer
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
@@ -45,7 +44,7 @@ _LATE: Final = (
 )
 
 
-class RestoreDialog(AnswerDialog[Choice]):
+class RestoreDialog(ChoiceDialog[Choice]):
     """Shows the effect of a restore on each file; dismisses with the choice, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,40 +81,17 @@ class RestoreDialog(AnswerDialog[Choice]):
         self._is_late, self._unknown = is_late, unknown
         restore = Answer("Restore these files", "restore.restore", "can be undone", role="warning")
         undo = Answer("Undo last restore or reject", "restore.undo", role="accent")
-        self._answers: dict[Choice, Answer] = {}
         if changes:
-            self._answers["restore"] = restore
+            self.choices["restore"] = restore
         if can_undo:
-            self._answers["undo"] = undo
+            self.choices["undo"] = undo
         if has_others:
-            self._answers["earlier"] = Answer("Another turn", "restore.turn", role="muted")
+            self.choices["earlier"] = Answer("Another turn", "restore.turn", role="muted")
 
     @override
     def compose_body(self) -> ComposeResult:
         about = effects(self._changes, since=self._turn, is_late=self._is_late, unknown=self._unknown)
         yield Details(about, self.theme_styles)
-
-    @override
-    def compose_answers(self) -> ComposeResult:
-        yield AnswerList(as_bound(self._answers.values(), self))
-
-    @override
-    def hints(self) -> Sequence[tuple[str, str]]:
-        return [(key_of(self, "dialog.put-aside"), "close")]
-
-    @override
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "choose" and parameters[0] not in self._answers:
-            return False
-        return super().check_action(action, parameters)
-
-    def action_choose(self, choice: Choice) -> None:
-        """Dismiss with a choice."""
-        self.dismiss(choice)
-
-    @override
-    def take(self, place: int, how: str) -> None:
-        self.dismiss(list(self._answers)[place])
 
 
 def effects(
