@@ -19,8 +19,8 @@ from acp_tui.session.options import acts_unasked
 from acp_tui.store import urls
 from acp_tui.store.mcp import without_comments
 from acp_tui.store.redaction import mask_tokens
-from acp_tui.ui.screens.tool_call import CallPage, blocks
-from acp_tui.ui.session_screen.links import other_host
+from acp_tui.ui.screens.review.tool_call import CallPage, blocks
+from acp_tui.ui.session_screen.review.links import other_host
 from acp_tui.workspace.encodings import decode
 
 HUNG: Final = 60.0

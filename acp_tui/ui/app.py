@@ -38,7 +38,7 @@ from acp_tui.store.settings import Settings
 from acp_tui.ui.app_theme import AppTheme, AsciiFilter, is_ascii
 from acp_tui.ui.commands import COMMANDS, bindings
 from acp_tui.ui.first_frame import ENTER, FirstFrame, prompt_hint, welcome
-from acp_tui.ui.screens.key_guard import is_kept_back
+from acp_tui.ui.screens.base.key_guard import is_kept_back
 from acp_tui.ui.terminal import (
     Attention,
     Clipboard,

@@ -20,9 +20,9 @@ from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy, Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
-from acp_tui.ui.session_screen.inbox import waiting
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.session_screen.session_name import title_of
+from acp_tui.ui.session_screen.sessions.inbox import waiting
+from acp_tui.ui.session_screen.sessions.session_name import title_of
 from acp_tui.ui.session_screen.unfinished import may_end
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRow

@@ -17,33 +17,33 @@ from acp_tui.store.settings import SETTINGS, Settings
 from acp_tui.ui.commands import COMMANDS, Command, Group
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.plan import PlanPane
-from acp_tui.ui.screens.address import AddressDialog
-from acp_tui.ui.screens.blame import BlameList, BlameScreen
+from acp_tui.ui.screens.base.menu import Menu
+from acp_tui.ui.screens.base.texts import MarkdownScreen, SessionDetailsScreen, SourceScreen
 from acp_tui.ui.screens.bundle import BundleScreen
-from acp_tui.ui.screens.changes import ChangesScreen
-from acp_tui.ui.screens.decisions import DecisionsScreen
-from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
-from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.screens.passage import PassageList, PassageScreen
-from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.plan_step import PlanStepScreen
 from acp_tui.ui.screens.protocol import FrameList, FrameScreen, ProtocolScreen
-from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrial
-from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
+from acp_tui.ui.screens.questions.address import AddressDialog
+from acp_tui.ui.screens.questions.form import FormDialog
+from acp_tui.ui.screens.questions.login import LoginDialog, LoginWait, TerminalLoginScreen
+from acp_tui.ui.screens.questions.permission import PermissionDialog
+from acp_tui.ui.screens.questions.stale_write import StaleWriteDialog
+from acp_tui.ui.screens.review.blame import BlameList, BlameScreen
+from acp_tui.ui.screens.review.changes import ChangesScreen
+from acp_tui.ui.screens.review.passage import PassageList, PassageScreen
+from acp_tui.ui.screens.review.plan_step import PlanStepScreen
+from acp_tui.ui.screens.review.subagent import SubagentScreen
+from acp_tui.ui.screens.review.tool_call import ToolCallScreen
+from acp_tui.ui.screens.rules.decisions import DecisionsScreen
+from acp_tui.ui.screens.rules.rule_editor import RuleEditor, RuleTrial
+from acp_tui.ui.screens.rules.rules import RulesScreen, RuleTrust
 from acp_tui.ui.screens.search import SearchScreen
 from acp_tui.ui.screens.settings import SettingsScreen
-from acp_tui.ui.screens.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.start import FailureScreen, StartScreen
-from acp_tui.ui.screens.subagent import SubagentScreen
-from acp_tui.ui.screens.texts import MarkdownScreen, SessionDetailsScreen, SourceScreen
-from acp_tui.ui.screens.tool_call import ToolCallScreen
-from acp_tui.ui.session_screen.go_back import GoBackDialog
-from acp_tui.ui.session_screen.notes import NotesMenu
-from acp_tui.ui.session_screen.queue import QueueMenu
-from acp_tui.ui.session_screen.restore import RestoreDialog
-from acp_tui.ui.session_screen.sessions import SessionsMenu
+from acp_tui.ui.session_screen.prompt.queue import QueueMenu
+from acp_tui.ui.session_screen.review.go_back import GoBackDialog
+from acp_tui.ui.session_screen.review.notes import NotesMenu
+from acp_tui.ui.session_screen.review.restore import RestoreDialog
+from acp_tui.ui.session_screen.sessions.sessions import SessionsMenu
 from acp_tui.ui.widgets.controls import Choices, OneOf
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.view import DiffView

@@ -17,10 +17,10 @@ from acp_tui.store.agents import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui import app as winding_up
 from acp_tui.ui.app import crash_report_of
+from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.login import LoginDialog
-from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.questions.login import LoginDialog
+from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.workspace.programs import wait_uncancelled
 from tests.conversation.talks import held_before_turns

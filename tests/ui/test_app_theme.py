@@ -14,9 +14,9 @@ from textual.screen import Screen
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app_theme import AsciiFilter, is_ascii
+from acp_tui.ui.screens.base.texts import SessionDetailsScreen
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.texts import SessionDetailsScreen
+from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.theme import bundled_folder
 from tests.ui.seats import Seat, seat
 

@@ -16,10 +16,10 @@ from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen, SeenChange
-from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.session_screen.restore import RestoreDialog
+from acp_tui.ui.screens.base.menu import Menu
+from acp_tui.ui.screens.questions.permission import PermissionDialog
+from acp_tui.ui.screens.review.changes import ChangeReview, ChangesScreen, SeenChange
+from acp_tui.ui.session_screen.review.restore import RestoreDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.workspace import folder_events

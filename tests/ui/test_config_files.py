@@ -13,7 +13,7 @@ from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import Settings, load
 from acp_tui.ui.config_files import deferred
 from acp_tui.ui.panes.pane import PaneFrame
-from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
+from acp_tui.ui.screens.rules.rules import RulesScreen, RuleTrust
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.workspace import folder_events
 from tests.ui.seats import Seat, seat

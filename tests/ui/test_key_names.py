@@ -19,16 +19,16 @@ from acp_tui.store.agents import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui import keys as key_check
 from acp_tui.ui.app import AcpApp
-from acp_tui.ui.screens.address import AddressDialog
-from acp_tui.ui.screens.decisions import DecisionsScreen
+from acp_tui.ui.screens.base.menu import LineDialog, Menu, ThemeMenu
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.menu import LineDialog, Menu, ThemeMenu
-from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.protocol import ProtocolScreen
-from acp_tui.ui.screens.rules import RulesScreen
-from acp_tui.ui.screens.stale_write import StaleWriteDialog
+from acp_tui.ui.screens.questions.address import AddressDialog
+from acp_tui.ui.screens.questions.permission import PermissionDialog
+from acp_tui.ui.screens.questions.stale_write import StaleWriteDialog
+from acp_tui.ui.screens.rules.decisions import DecisionsScreen
+from acp_tui.ui.screens.rules.rules import RulesScreen
 from acp_tui.ui.screens.start import FailureScreen
-from acp_tui.ui.session_screen.queue import QueueMenu
+from acp_tui.ui.session_screen.prompt.queue import QueueMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_text
 from tests.ui.seats import Seat, seat

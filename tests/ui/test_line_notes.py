@@ -9,12 +9,12 @@ import pytest
 from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.line_notes import note_on
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.blame import BlameScreen
-from acp_tui.ui.screens.changes import ChangesScreen
-from acp_tui.ui.screens.note import NoteDialog
-from acp_tui.ui.screens.passage import PassageScreen
-from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.session_screen.notes import NotesMenu
+from acp_tui.ui.screens.questions.permission import PermissionDialog
+from acp_tui.ui.screens.review.blame import BlameScreen
+from acp_tui.ui.screens.review.changes import ChangesScreen
+from acp_tui.ui.screens.review.note import NoteDialog
+from acp_tui.ui.screens.review.passage import PassageScreen
+from acp_tui.ui.session_screen.review.notes import NotesMenu
 from acp_tui.ui.widgets.note_field import NoteField
 from tests.ui.seats import Seat
 from tests.ui.test_changed_files import demo_in, run, two_changes

@@ -14,12 +14,12 @@ from acp_tui.session.session import Session
 from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.menu import LineDialog
-from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.base.menu import LineDialog
+from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen, StartScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.session_screen.session_name import title_of
-from acp_tui.ui.session_screen.sessions import SessionsMenu
+from acp_tui.ui.session_screen.sessions.session_name import title_of
+from acp_tui.ui.session_screen.sessions.sessions import SessionsMenu
 from tests.ui.seats import Seat, seat
 from tests.ui.two_sessions import is_over, two_sessions
 

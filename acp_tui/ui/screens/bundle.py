@@ -15,7 +15,7 @@ from typing_extensions import override
 from acp_tui.formatting import size
 from acp_tui.store.folders import data_folder
 from acp_tui.store.redaction import RedactionReview, Redactor, review, save
-from acp_tui.ui.screens.full_screens import FullScreen
+from acp_tui.ui.screens.base.full_screens import FullScreen
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import TextBlock

@@ -16,8 +16,8 @@ from typing_extensions import override
 
 from acp_tui.formatting import size
 from acp_tui.store.journal import JournalTail, TailLine
+from acp_tui.ui.screens.base.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.screens.bundle import BundleScreen
-from acp_tui.ui.screens.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.output_block import JsonBlock, beginning
 from acp_tui.ui.widgets.row_view import RowList

@@ -18,7 +18,7 @@ from typing_extensions import override
 from acp_tui.store.documents import document_at
 from acp_tui.store.search_index import Hit, Progress, SearchIndex, build_command, has_full_text
 from acp_tui.store.search_query import Excerpt, InvalidQuery, Query, excerpt, parse
-from acp_tui.ui.screens.full_screens import ListScreen, list_keys
+from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.styles import Styles

@@ -24,9 +24,9 @@ from acp_tui.formatting import from_home
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
 from acp_tui.store.recordings import RecordedSession
-from acp_tui.ui.screens.dialog import Details
-from acp_tui.ui.screens.menu import MenuFilter, number_of
-from acp_tui.ui.screens.unasked import TURN_FIRST, UnaskedScreen
+from acp_tui.ui.screens.base.dialog import Details
+from acp_tui.ui.screens.base.menu import MenuFilter, number_of
+from acp_tui.ui.screens.base.unasked import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.styles import Styles

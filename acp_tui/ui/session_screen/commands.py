@@ -18,29 +18,29 @@ from acp_tui.store.settings import Policy
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.keys import actions_of
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.screens.base.key_guard import Hands, hands_of
+from acp_tui.ui.screens.base.menu import Menu, MenuItem, ThemeMenu, choose
+from acp_tui.ui.screens.base.unasked import answer_of
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.key_guard import Hands, hands_of
-from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, choose
 from acp_tui.ui.screens.palette import Palette, chosen, palette_items
-from acp_tui.ui.screens.unasked import answer_of
-from acp_tui.ui.session_screen.blame import blame_newest, blame_of
+from acp_tui.ui.session_screen.agent.providers import can_choose_provider, choose_provider
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.export import export_session
-from acp_tui.ui.session_screen.find import find
-from acp_tui.ui.session_screen.go_back import go_back, go_back_from_chat
-from acp_tui.ui.session_screen.hand_over import hand_over
-from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
-from acp_tui.ui.session_screen.notes import reply, show_notes
 from acp_tui.ui.session_screen.parts import SessionParts
-from acp_tui.ui.session_screen.prompt import PromptArea
-from acp_tui.ui.session_screen.providers import can_choose_provider, choose_provider
-from acp_tui.ui.session_screen.queue import show_queue
-from acp_tui.ui.session_screen.restore import restore_turn
-from acp_tui.ui.session_screen.search import search
-from acp_tui.ui.session_screen.session_name import ask_for_name, rename
-from acp_tui.ui.session_screen.sessions import SessionList, can_fork, fork
+from acp_tui.ui.session_screen.prompt.prompt import PromptArea
+from acp_tui.ui.session_screen.prompt.queue import show_queue
+from acp_tui.ui.session_screen.prompt.shell import choose_what_to_stop
+from acp_tui.ui.session_screen.review.blame import blame_newest, blame_of
+from acp_tui.ui.session_screen.review.find import find
+from acp_tui.ui.session_screen.review.go_back import go_back, go_back_from_chat
+from acp_tui.ui.session_screen.review.notes import reply, show_notes
+from acp_tui.ui.session_screen.review.restore import restore_turn
+from acp_tui.ui.session_screen.sessions.export import export_session
+from acp_tui.ui.session_screen.sessions.hand_over import hand_over
+from acp_tui.ui.session_screen.sessions.inbox import Inbox, InboxMenu
+from acp_tui.ui.session_screen.sessions.search import search
+from acp_tui.ui.session_screen.sessions.session_name import ask_for_name, rename
+from acp_tui.ui.session_screen.sessions.sessions import SessionList, can_fork, fork
 from acp_tui.ui.session_screen.settings import show_settings
-from acp_tui.ui.session_screen.shell import choose_what_to_stop
 from acp_tui.ui.session_screen.unfinished import may_end
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.textual_internals import withdraw_notices

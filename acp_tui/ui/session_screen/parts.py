@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from acp_tui.conversation.start import Start
 from acp_tui.store.folders import state_folder
-from acp_tui.ui.session_screen.agent_commands import AgentCommands
-from acp_tui.ui.session_screen.agent_menus import OptionMenus, UnresponsiveAgent
+from acp_tui.ui.session_screen.agent.agent_commands import AgentCommands
+from acp_tui.ui.session_screen.agent.agent_menus import OptionMenus, UnresponsiveAgent
+from acp_tui.ui.session_screen.agent.rules import SessionRules
+from acp_tui.ui.session_screen.agent.sandbox import SessionSandbox
+from acp_tui.ui.session_screen.agent.workspace_prompt import PromptOfWorkspace
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.details import DetailScreens
-from acp_tui.ui.session_screen.export import ChatCopy
 from acp_tui.ui.session_screen.layout import PaneLayout
+from acp_tui.ui.session_screen.prompt.shell import UserShell
 from acp_tui.ui.session_screen.questions import QuestionDialogs
-from acp_tui.ui.session_screen.rules import SessionRules
-from acp_tui.ui.session_screen.sandbox import SessionSandbox
-from acp_tui.ui.session_screen.second_opinion import SecondOpinion
-from acp_tui.ui.session_screen.shell import UserShell
-from acp_tui.ui.session_screen.start import Startup
-from acp_tui.ui.session_screen.workspace_prompt import PromptOfWorkspace
+from acp_tui.ui.session_screen.review.details import DetailScreens
+from acp_tui.ui.session_screen.review.second_opinion import SecondOpinion
+from acp_tui.ui.session_screen.sessions.export import ChatCopy
+from acp_tui.ui.session_screen.sessions.start import Startup
 
 
 class SessionParts:

@@ -10,18 +10,18 @@ from typing import Any, Final, NamedTuple
 from acp_tui.agent.permissions.client_questions import old_texts
 from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.screens.address import AddressDialog
-from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.form import FormDialog
-from acp_tui.ui.screens.key_guard import Press, hands_of
-from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog
-from acp_tui.ui.screens.permission_details import background_of
-from acp_tui.ui.screens.proposals import tell_left
-from acp_tui.ui.screens.stale_write import StaleWriteAnswer, StaleWriteDialog
-from acp_tui.ui.screens.unasked import withdraw
+from acp_tui.ui.screens.base.dialog import Dialog
+from acp_tui.ui.screens.base.key_guard import Press, hands_of
+from acp_tui.ui.screens.base.unasked import withdraw
+from acp_tui.ui.screens.questions.address import AddressDialog
+from acp_tui.ui.screens.questions.form import FormDialog
+from acp_tui.ui.screens.questions.permission import PermissionAnswer, PermissionDialog
+from acp_tui.ui.screens.questions.permission_details import background_of
+from acp_tui.ui.screens.questions.proposals import tell_left
+from acp_tui.ui.screens.questions.stale_write import StaleWriteAnswer, StaleWriteDialog
+from acp_tui.ui.session_screen.agent.rules import SessionRules
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
-from acp_tui.ui.session_screen.inbox import QuestionSummaries
-from acp_tui.ui.session_screen.rules import SessionRules
+from acp_tui.ui.session_screen.sessions.inbox import QuestionSummaries
 from acp_tui.ui.widgets.delay import after
 
 _PAUSE: Final = 0.5

@@ -29,18 +29,18 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.side import Side
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.screens.editor import begin as begin_edit
-from acp_tui.ui.screens.editor import edit_in_workspace
-from acp_tui.ui.screens.key_guard import hands_of
-from acp_tui.ui.screens.unasked import is_for_prompt
+from acp_tui.ui.screens.base.editor import begin as begin_edit
+from acp_tui.ui.screens.base.editor import edit_in_workspace
+from acp_tui.ui.screens.base.key_guard import hands_of
+from acp_tui.ui.screens.base.unasked import is_for_prompt
 from acp_tui.ui.session_screen.commands import can_run, run
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, SessionTabs
-from acp_tui.ui.session_screen.links import open_link
 from acp_tui.ui.session_screen.parts import SessionParts
-from acp_tui.ui.session_screen.prompt import PromptArea
-from acp_tui.ui.session_screen.recent import show_recent
+from acp_tui.ui.session_screen.prompt.prompt import PromptArea
+from acp_tui.ui.session_screen.review.links import open_link
+from acp_tui.ui.session_screen.sessions.recent import show_recent
+from acp_tui.ui.session_screen.sessions.start import LoginDialogs
 from acp_tui.ui.session_screen.slash_commands import offered, submit
-from acp_tui.ui.session_screen.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.terminal import Attention
 from acp_tui.ui.widgets.key_names import key_of

@@ -8,10 +8,10 @@ from typing import Final
 
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.commands import COMMANDS, Command, agent_word
-from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.session_screen.commands import WITH_ARGUMENT, can_run, run
-from acp_tui.ui.session_screen.completions import SlashCommand
 from acp_tui.ui.session_screen.parts import SessionParts
+from acp_tui.ui.session_screen.prompt.completions import SlashCommand
 from acp_tui.ui.widgets.key_names import key_of
 
 _OF_AGENT: Final = re.compile(r"/agent:(\S+)(.*)", re.DOTALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.session_screen.parts import SessionParts
 
 _STAY: Final = "stay"

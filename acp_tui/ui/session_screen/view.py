@@ -31,7 +31,7 @@ from acp_tui.ui.panes.side import Side
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.parts import SessionParts
-from acp_tui.ui.session_screen.prompt import PromptArea, pending_rows
+from acp_tui.ui.session_screen.prompt.prompt import PromptArea, pending_rows
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.picture import has_pictures

@@ -9,8 +9,8 @@ import pytest
 
 from acp_tui.protocol.schema import PlanEntry
 from acp_tui.ui.panes.plan import PlanLine, PlanPane
-from acp_tui.ui.screens.plan_step import PlanStepScreen
-from acp_tui.ui.screens.texts import MarkdownScreen
+from acp_tui.ui.screens.base.texts import MarkdownScreen
+from acp_tui.ui.screens.review.plan_step import PlanStepScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells, row_text

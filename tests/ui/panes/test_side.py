@@ -10,7 +10,7 @@ import pytest
 
 from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.panes.side import SideRows, share
-from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.screens.base.menu import Menu
 from tests.ui.seats import Seat, seat
 
 

@@ -14,9 +14,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from acp_tui.ui import theme
-from acp_tui.ui.screens import key_guard
-from acp_tui.ui.screens.key_guard import is_kept_back
-from acp_tui.ui.screens.unasked import UnaskedScreen
+from acp_tui.ui.screens.base import key_guard
+from acp_tui.ui.screens.base.key_guard import is_kept_back
+from acp_tui.ui.screens.base.unasked import UnaskedScreen
 from tests.ui.screens.stage import screen_text, styles
 
 STYLES = styles()

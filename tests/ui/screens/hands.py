@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from acp_tui.ui.screens.key_guard import Fate, Ground, Hands, KeyGuard, Press, press
+from acp_tui.ui.screens.base.key_guard import Fate, Ground, Hands, KeyGuard, Press, press
 
 WORDS: Final = (
     "yes",

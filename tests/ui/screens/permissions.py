@@ -5,8 +5,8 @@ from typing import Any
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Item, Location, ToolCall
 from acp_tui.session.questions import Permission
-from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.permission_details import NOTHING_KNOWN, Background
+from acp_tui.ui.screens.questions.permission import PermissionDialog
+from acp_tui.ui.screens.questions.permission_details import NOTHING_KNOWN, Background
 from tests.ui.screens.dialogs import STYLES
 
 FOUR = [

@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from acp_tui.conversation.login import STOPPED
-from acp_tui.ui.screens.login import TerminalLoginScreen, failure
+from acp_tui.ui.screens.questions.login import TerminalLoginScreen, failure
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import Terminals
 from tests.ui.screens.dialogs import NOTHING, STYLES, Desk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.session_screen import links
+from acp_tui.ui.session_screen.review import links
 
 
 @pytest.fixture

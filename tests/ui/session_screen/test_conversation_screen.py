@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.ui.screens.menu import Menu, MenuItem
+from acp_tui.ui.screens.base.menu import Menu, MenuItem
 from tests.ui.seats import seat
 
 

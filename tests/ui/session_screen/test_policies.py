@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.decisions import DecisionsScreen
-from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.session_screen.inbox import InboxMenu
+from acp_tui.ui.screens.base.menu import Menu
+from acp_tui.ui.screens.rules.decisions import DecisionsScreen
+from acp_tui.ui.session_screen.sessions.inbox import InboxMenu
 from tests.ui.screens.stage import drawn
 from tests.ui.seats import seat
 

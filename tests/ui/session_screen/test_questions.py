@@ -17,11 +17,11 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.decisions import NAME, Decisions
-from acp_tui.ui.screens.form import FormDialog
+from acp_tui.ui.screens.base.key_guard import hands_of, press
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.key_guard import hands_of, press
-from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.session_screen.inbox import InboxMenu
+from acp_tui.ui.screens.questions.form import FormDialog
+from acp_tui.ui.screens.questions.permission import PermissionDialog
+from acp_tui.ui.session_screen.sessions.inbox import InboxMenu
 from acp_tui.ui.widgets.controls import Choices
 from tests.ui.seats import Seat, seat
 from tests.waiting import PATIENCE
@@ -500,7 +500,7 @@ async def test_what_the_user_saves_in_the_editor_is_written_and_the_agent_is_tol
         path.write_text("mine\n")
         return ""
 
-    monkeypatch.setattr("acp_tui.ui.screens.proposals.open_in_editor", edited)
+    monkeypatch.setattr("acp_tui.ui.screens.questions.proposals.open_in_editor", edited)
     given = demo_launch()
     given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
     async with seat(tmp_path, given=given) as here:
@@ -523,7 +523,7 @@ async def test_what_was_edited_for_a_question_that_closes_is_left_in_a_file(
         path.write_text("mine\n")
         return ""
 
-    monkeypatch.setattr("acp_tui.ui.screens.proposals.open_in_editor", edited)
+    monkeypatch.setattr("acp_tui.ui.screens.questions.proposals.open_in_editor", edited)
     given = demo_launch()
     given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
     async with seat(tmp_path, given=given) as here:

@@ -8,10 +8,10 @@ import pytest
 
 from acp_tui.rules.book import RuleDraft
 from acp_tui.rules.model import Rule, ToolUse
-from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.rule_editor import RuleEditor
-from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
-from acp_tui.ui.session_screen.rules import preview
+from acp_tui.ui.screens.questions.permission import PermissionDialog
+from acp_tui.ui.screens.rules.rule_editor import RuleEditor
+from acp_tui.ui.screens.rules.rules import RulesScreen, RuleTrust
+from acp_tui.ui.session_screen.agent.rules import preview
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat
 

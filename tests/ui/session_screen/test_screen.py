@@ -8,9 +8,9 @@ import pytest
 
 from acp_tui.session.events import SessionChange
 from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.session_screen.go_back import GoBackDialog
+from acp_tui.ui.session_screen.review.go_back import GoBackDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat, told
 

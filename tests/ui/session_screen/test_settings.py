@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import load
-from acp_tui.ui.screens.rules import RulesScreen
+from acp_tui.ui.screens.rules.rules import RulesScreen
 from acp_tui.ui.screens.settings import SettingsScreen
 from tests.ui.seats import Seat, seat
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.protocol.schema import AvailableCommand
-from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.session_screen.slash_commands import offered, run_slash
 from tests.ui.agent_commands import COMMANDS
 from tests.ui.seats import Seat, seat

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.screens.base.menu import Menu
 from tests.ui.seats import Seat, seat
 
 pytestmark = pytest.mark.slow

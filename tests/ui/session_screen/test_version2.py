@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.base.menu import Menu
+from acp_tui.ui.screens.questions.permission import PermissionDialog
 from tests.conversation.test_version2 import launch
 from tests.ui.seats import seat
 

@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
-from acp_tui.ui.screens.menu import Menu, MenuItem
+from acp_tui.ui.screens.base.menu import Menu, MenuItem
 from acp_tui.ui.session_screen import view as module
 from acp_tui.ui.session_screen.view import FramePacer
 from tests.ui.screens.stage import drawn

@@ -1,0 +1,1 @@
+"""Bases of dialogs, menus and full screens, with the guard against keys meant for something else."""

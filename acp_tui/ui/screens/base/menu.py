@@ -1,0 +1,465 @@
+"""Menus: titled lists that narrow while the user types; for modes, models, sessions and themes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Final, NamedTuple, Protocol
+
+from frizbee import Haystacks, Matcher
+from rich.cells import cell_len
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Key
+from textual.geometry import Size
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+from typing_extensions import override
+
+from acp_tui.store.prompts import Prompt
+from acp_tui.ui.screens.base.dialog import Dialog
+from acp_tui.ui.screens.base.unasked import answer_of
+from acp_tui.ui.widgets.input_line import InputLine
+from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.text import safe_line, start_of
+
+_LABEL_CELLS = 36
+"""Most cells of the column of labels; a longer label moves its description to the right."""
+_LONGEST: Final = 200
+"""Most cells of a label or a description: an agent may send megabytes."""
+
+_NO_MATCH = "no matches"
+_NUMBERS: Final = "123456789"
+
+
+@dataclass(frozen=True)
+class MenuItem:
+    """One item to choose."""
+
+    key: str
+    """Result of the menu; any text."""
+    label: str
+    description: str = ""
+    group: str = ""
+    """Heading above it; the items of a group stand together."""
+    synonyms: str = ""
+    """More words that find it."""
+    keys: str = ""
+    """The keys that do the same, shown at the right end."""
+
+
+Items = Sequence[MenuItem] | Callable[[], Sequence[MenuItem]]
+"""The items of a menu; or a function, for items that change while the menu is open."""
+Current = str | Callable[[], str | None] | None
+"""Key of the current item, in the same two forms."""
+
+
+class MenuOwner(Protocol):
+    """A screen that opens a menu."""
+
+    theme_styles: Styles
+
+    @property
+    def app(self) -> App[Any]:
+        """The application of the screen."""
+
+
+async def choose(
+    owner: MenuOwner, title: str, items: Items, current: Current = None, *, nothing: str = _NO_MATCH
+) -> str | None:
+    """Let the user choose from a menu; return the key of the item, or None.
+
+    Run it in a worker: Textual handles no other message of the caller until it returns.
+
+    Args:
+        owner: the screen that asks.
+        title: stands above the menu.
+        items: the items.
+        current: the key of the item that is marked, and chosen by Enter alone.
+        nothing: stands in place of the items while there are none.
+    """
+    menu = Menu(title, items, current, owner.theme_styles)
+    menu.nothing = nothing
+    return await answer_of(owner.app, menu)
+
+
+def matching(items: Iterable[MenuItem], words: str) -> list[MenuItem]:
+    """Return the items that contain every word, in any case."""
+    wanted = words.casefold().split()
+    return [
+        item
+        for item in items
+        if all(word in f"{item.label} {item.description} {item.group}".casefold() for word in wanted)
+    ]
+
+
+class MenuPlace(NamedTuple):
+    """Position in a menu, for the next menu of its kind."""
+
+    words: str = ""
+    """Text of the filter."""
+    key: str | None = None
+    """Key of the highlighted item."""
+
+
+class MenuFilter(InputLine):
+    """The filter of a menu; while it is empty, a number chooses an item instead."""
+
+    @dataclass
+    class Numbered(Message):
+        """The user wants the item with a number, from 1."""
+
+        number: int
+
+    def on_key(self, event: Key) -> None:
+        """Take a number that is the first character; keys of one read come here in their order."""
+        if not self.value and event.key in _NUMBERS:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Numbered(int(event.key)))
+
+
+def number_of(number: int, words: str) -> str:
+    """Return the beginning of the row of an item: its number, from 1, if that chooses it.
+
+    With words in the filter, a number is a part of them.
+    """
+    return f"{number} " if number <= len(_NUMBERS) and not words else "  "
+
+
+class MenuList(OptionList, can_focus=False):
+    """Items of a menu; the filter above keeps the focus."""
+
+    @override
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self.option_count
+
+    def on_resize(self) -> None:
+        """Keep the highlighted item in view when the list becomes lower."""
+        self.scroll_to_highlight()
+
+
+class Menu(Dialog[str]):
+    """Lets the user choose one item; dismisses with its key, or None.
+
+    Items given as a function are followed: `refresh_items` lists what it returns by then.
+    """
+
+    IS_GUARDED = False
+    FRAME_ROWS = 6
+    PAGE_DOWN = "menu.page-down"
+    FILTER: ClassVar[type[InputLine]] = MenuFilter
+    """The filter; only with a `MenuFilter` the first items have numbers."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "put_aside", "Close", id="menu.close"),
+        Binding("up", "move('cursor_up')", "Up", show=False, id="menu.up"),
+        Binding("down", "move('cursor_down')", "Down", show=False, id="menu.down"),
+        Binding("pageup", "move('page_up')", "Page up", show=False, id="menu.page-up"),
+        Binding("pagedown", "move('page_down')", "Page down", show=False, id="menu.page-down"),
+    ]
+
+    def __init__(self, title: str, items: Items, current: Current, styles: Styles) -> None:
+        super().__init__(title, styles)
+        self._find_items = items if callable(items) else lambda: items
+        self._find_current = current if callable(current) else lambda: current
+        self.items: list[MenuItem] = list(self._find_items())
+        """All items."""
+        self._current = self._find_current()
+        self._shown: dict[Option, MenuItem] = {}
+        self._made: dict[tuple[MenuItem, str], Option] = {}
+        """Rows of all items listed so far: narrowing a long list makes none anew."""
+        self._listed = ""
+        """Text of the filter for which the items are listed."""
+        self._made_for = -1
+        """Width of the column of labels in these rows."""
+        self.place = MenuPlace()
+        """Position to begin at."""
+        self.nothing = _NO_MATCH
+        """Text in place of missing items."""
+
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield self.FILTER(
+                self.place.words, placeholder="type to filter", id="filter", select_on_focus=False
+            )
+            yield MenuList(id="body", markup=False)
+            yield Static(id="nothing")
+            yield Static(id="below")
+            yield Vertical(id="answers")
+            yield Static(id="hints")
+
+    def on_mount(self) -> None:
+        """List all items, with the current one highlighted."""
+        self._list(self.place.words)
+
+    @override
+    def hints(self) -> Sequence[tuple[str, str]]:
+        move = pair_of(self, "menu.up", "menu.down")
+        return [(move, "move"), ("Enter", "choose"), (key_of(self, "menu.close"), "close")]
+
+    @override
+    def fit(self) -> None:
+        super().fit()
+        self.call_after_refresh(self.body.scroll_to_highlight)
+
+    @override
+    def first_focus(self) -> Widget | None:
+        return self.query_one(Input)
+
+    def action_move(self, how: str) -> None:
+        """Highlight another item."""
+        getattr(self.body, f"action_{how}")()
+
+    @on(Input.Changed)
+    def _filter(self, event: Input.Changed) -> None:
+        event.stop()
+        self._list(event.value)
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        if event.value != self._listed:  # Enter came in one read with letters
+            self._list(event.value)
+        self.body.action_select()
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._shown[event.option].key)
+
+    @on(MenuFilter.Numbered)
+    def _choose_number(self, event: MenuFilter.Numbered) -> None:
+        event.stop()
+        if event.number <= len(self._shown):
+            self.dismiss(list(self._shown.values())[event.number - 1].key)
+        else:
+            self.query_one(Input).insert(str(event.number), 0)
+
+    def _number(self, words: str) -> str:
+        """Return the number of the next item, as its row begins."""
+        return number_of(len(self._shown) + 1, words) if issubclass(self.FILTER, MenuFilter) else ""
+
+    @property
+    @override
+    def body(self) -> MenuList:
+        return self.query_one(MenuList)
+
+    def _list(self, words: str) -> None:
+        """List the items that match; the highlighted one stays so while it is among them."""
+        self._listed = words
+        found = self.matching(words)
+        if self._made_for != self._column:
+            self._made.clear()
+            self._made_for = self._column
+        kept = self.highlighted_key() or self.place.key or self._current
+        self._shown = {}
+        options: list[Option] = []
+        group, column = "", self._column
+        for item in found:
+            if item.group != group:
+                group = item.group
+                options.append(Option(Content.styled(safe_line(group), "bold $muted"), disabled=True))
+            number = self._number(words)
+            option = self._made.get((item, number)) or Option(
+                Content.assemble((number, "$muted"), self.row(item, column))
+            )
+            self._made[item, number] = option
+            self._shown[option] = item
+            options.append(option)
+        self.body.set_options(options)
+        nothing = self.query_one("#nothing", Static)
+        nothing.display = not found
+        nothing.update(Content(_NO_MATCH if self.items else self.nothing))
+        self.body.display = bool(found)
+        self._highlight(options, kept)
+        self.after_refresh(self.fit)
+
+    def set_items(self, items: Sequence[MenuItem]) -> None:
+        """List other items; the highlighted one stays so while it is among them.
+
+        Else none is: Enter that was meant for an item that is gone must not choose another.
+        """
+        self.items = list(items)
+        self._made_for = -1
+        self.__dict__.pop("_column", None)
+        if not self.is_mounted:
+            return
+        moved_to = self.highlighted_key()
+        self._list(self.query_one(Input).value)
+        if moved_to is not None and all(item.key != moved_to for item in items):
+            self.body.highlighted = None
+
+    def refresh_items(self) -> None:
+        """List the items there are by now."""
+        items, current = list(self._find_items()), self._find_current()
+        if (items, current) != (self.items, self._current):
+            self._current = current
+            self.set_items(items)
+
+    def move_to(self, key: str | None) -> None:
+        """Highlight an item by its key, or the first."""
+        self._highlight(self.body.options, key)
+
+    @cached_property
+    def _column(self) -> int:
+        """Cells of the column of labels."""
+        widest = max((cell_len(safe_line(item.label)) for item in self.items), default=0)
+        return min(widest, _LABEL_CELLS)
+
+    def highlighted_key(self) -> str | None:
+        """Return the key of the highlighted item."""
+        highlighted = self.body.highlighted
+        return None if highlighted is None else self._shown[self.body.options[highlighted]].key
+
+    def place_without(self) -> MenuPlace:
+        """Return the position once the highlighted item is gone: at the next item, else the one before."""
+        keys = [self._shown[option].key for option in self.body.options if option in self._shown]
+        key = self.highlighted_key()
+        at = keys.index(key) if key in keys else 0
+        others = [*keys[at + 1 : at + 2], *keys[max(0, at - 1) : at]]
+        return MenuPlace(self.query_one(Input).value, next(iter(others), None))
+
+    def matching(self, words: str) -> list[MenuItem]:
+        """Return the items that match the words of the filter."""
+        return matching(self.items, words)
+
+    def _highlight(self, options: Sequence[Option], key: str | None) -> None:
+        choosable = [number for number, option in enumerate(options) if option in self._shown]
+        same = [number for number in choosable if self._shown[options[number]].key == key]
+        self.body.highlighted = next(iter(same or choosable), None)
+
+    def row(self, item: MenuItem, column: int) -> Content:
+        """Return the row of an item, with labels in a column of `column` cells."""
+        mark = self.theme_styles.symbol("current") if item.key == self._current else " "
+        label, about = (safe_line(start_of(text, _LONGEST)) for text in (item.label, item.description))
+        gap = " " * max(0, column - cell_len(label))
+        return Content.assemble((f"{mark} ", "$accent"), label, (f"{gap}  {about}", "$muted"))
+
+
+class LineDialog(Dialog[str]):
+    """Takes one line of text; dismisses with it, or None."""
+
+    IS_GUARDED = False
+
+    def __init__(
+        self,
+        heading: str,
+        text: str,
+        styles: Styles,
+        *,
+        placeholder: str,
+        does: str,
+        below: str = "",
+        longest: int = 0,
+    ) -> None:
+        """Begin with a text.
+
+        Args:
+            heading: stands in the frame.
+            text: stands in the field at first.
+            styles: the theme's styles.
+            placeholder: stands in the empty field.
+            does: says what Enter does.
+            below: stands below the field.
+            longest: the number of characters at most; 0 for no limit.
+        """
+        super().__init__(heading, styles)
+        self._text = text
+        self._placeholder = placeholder
+        self._does = does
+        self._below = below
+        self._longest = longest
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        yield InputLine(self._text, placeholder=self._placeholder, max_length=self._longest)
+        if self._below:
+            yield Static(Content.styled(safe_line(self._below), "$muted"))
+
+    @override
+    def hints(self) -> Sequence[tuple[str, str]]:
+        return [("Enter", self._does), (key_of(self, "dialog.put-aside"), "close")]
+
+    @override
+    def first_focus(self) -> Widget | None:
+        return self.query_one(Input)
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(event.value)
+
+
+_SHOWN: Final = 200
+"""Most prompts that are listed; the filter finds all."""
+
+_SEARCHED: Final = 400
+"""Characters of a prompt that are searched."""
+
+
+class PastPrompts(Menu):
+    """Lets the user choose an earlier prompt; dismisses with its index as text, or None.
+
+    No numbers: a prompt that is searched for may begin with one.
+    """
+
+    FILTER = InputLine
+
+    def __init__(self, prompts: Sequence[Prompt], styles: Styles) -> None:
+        """List prompts, given oldest first, newest first; of equal ones only the newest."""
+        newest: dict[str, MenuItem] = {}
+        for place, prompt in reversed(list(enumerate(prompts))):
+            text = " ".join(prompt.text[:_SEARCHED].split())
+            newest.setdefault(text, MenuItem(str(place), text))
+        super().__init__("History", list(newest.values()), None, styles)
+
+    @override
+    def matching(self, words: str) -> list[MenuItem]:
+        if not words.strip():
+            return self.items[:_SHOWN]
+        labels = Haystacks([item.label for item in self.items])
+        matcher = Matcher.from_patterns(words.split(), max_items=_SHOWN)
+        return [self.items[match.index] for match in matcher.match_list(labels)]
+
+
+class ThemeMenu(Menu):
+    """Lets the user choose a theme; `show` draws everything in the highlighted one."""
+
+    def __init__(
+        self, names: Sequence[str], current: str, styles: Styles, show: Callable[[str], object]
+    ) -> None:
+        super().__init__("Theme", [MenuItem(name, name) for name in names], current, styles)
+        self._show_theme = show
+        self._seen = current
+
+    @on(OptionList.OptionHighlighted)
+    def _moved(self, event: OptionList.OptionHighlighted) -> None:
+        """Preview the highlighted theme."""
+        event.stop()
+        name = self.highlighted_key()
+        if name is not None and name != self._seen and self.is_current:
+            self._seen = name
+            self._show_theme(name)
+
+
+READ: Final = "read"
+HERE: Final = "here"
+OTHER: Final = "other"
+
+
+def folder_menu(gone: str, here: str, styles: Styles) -> Menu:
+    """Return the menu for a session whose folder is gone; Enter alone only reads on."""
+    items = [
+        MenuItem(READ, "Read only", "the agent is not started", gone),
+        MenuItem(HERE, "Continue here", here, gone),
+        MenuItem(OTHER, "Choose a folder", "type the folder to continue in", gone),
+    ]
+    return Menu("The folder of this session no longer exists", items, READ, styles)

@@ -1,0 +1,1 @@
+"""Dialogs for what an agent asks: permissions, writes, forms, addresses and logins."""

@@ -1,0 +1,115 @@
+"""Proposed texts of files, which the user may edit before they are accepted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from textual.app import App
+
+from acp_tui.agent.permissions.amendments import Amendment
+from acp_tui.session.entries import Diff
+from acp_tui.session.questions import OldText
+from acp_tui.session.snippets import whole_text
+from acp_tui.store.edited_texts import FOLDER, EditedText
+from acp_tui.store.folders import data_folder
+from acp_tui.ui.screens.base.editor import open_in_editor
+
+FindTexts = Callable[[Sequence[str]], dict[str, OldText]]
+"""Reads the present texts of files, by path as the agent names it."""
+
+_TIMEOUT: Final = 15
+
+
+class Proposal(NamedTuple):
+    """The whole text that a file would get."""
+
+    path: str
+    """As the agent names it."""
+    now: str | None
+    """The present text; None for no file."""
+    text: str
+    problem: str = ""
+    """The reason why the text is not known, or ""."""
+
+
+class EditedProposal(NamedTuple):
+    """A proposal with what the user made of it."""
+
+    now: str | None
+    amendment: Amendment
+
+
+def proposals(diffs: Iterable[Diff], find: FindTexts | None) -> list[Proposal]:
+    """Return what each file would hold after the changes. Blocking.
+
+    Args:
+        diffs: the changes, in their order.
+        find: reads the files; None where each change has the whole text of its file.
+    """
+    by_path: dict[str, list[Diff]] = {}
+    for diff in diffs:
+        by_path.setdefault(diff.path, []).append(diff)
+    if find is None:
+        return [Proposal(path, told[0].before, told[-1].new_text) for path, told in by_path.items()]
+    there = find(list(by_path))
+    return [_proposal(path, told, there[path]) for path, told in by_path.items()]
+
+
+_TEXTS: Final = ("", "add", "modify")
+"""Operations that are all about the text of a file."""
+
+
+def _proposal(path: str, diffs: Sequence[Diff], there: OldText) -> Proposal:
+    if any(diff.is_untold or diff.operation not in _TEXTS for diff in diffs):
+        return Proposal(path, there.text, "", "the agent tells no new text for it")
+    if there.why_not:
+        return Proposal(path, None, "", there.why_not)
+    text, problem = whole_text(((diff.before, diff.new_text) for diff in diffs), there.text)
+    return Proposal(path, there.text, text, problem)
+
+
+async def edit_proposal(app: App[Any], proposal: Proposal) -> Amendment | None:
+    """Open a proposed text in the user's editor; return what was saved.
+
+    None, with a notice, if it was not changed, or nothing usable was saved: what was is kept in its file.
+    """
+
+    def tell(text: str) -> None:
+        app.notify(text, title="Editor", severity="warning", timeout=_TIMEOUT, markup=False)
+
+    name, before = proposal.path.rpartition("/")[2], proposal.text
+    try:
+        kept = await asyncio.to_thread(EditedText, data_folder() / FOLDER, name, before)
+    except (OSError, UnicodeError) as error:
+        tell(f"The text cannot be edited: {error}")
+        return None
+    problem = await open_in_editor(app, kept.path)
+    try:
+        text = kept.read()
+    except (OSError, UnicodeDecodeError) as error:
+        tell(f"{problem} The edited text cannot be read: {error}. It is in {kept.leave()}".strip())
+        return None
+    if not before.endswith("\n"):  # editors end a file with a line end that nobody typed
+        text = text.removesuffix("\n")
+    if text == before:
+        kept.drop()
+        tell(problem or "Nothing was changed: the question stays open.")
+    elif problem:
+        tell(f"{problem} The edited text is in {kept.leave()}")
+    elif not text.strip():
+        kept.drop()
+        tell("The text was empty: the question stays open.")
+    else:
+        return Amendment(proposal.path, before, text, kept)
+    return None
+
+
+def tell_left(app: App[Any], edits: dict[str, EditedProposal]) -> None:
+    """Leave edited texts to the user, whose question is closed, and say where they are."""
+    for one in edits.values():
+        if one.amendment.kept is not None:
+            text = f"The question is closed. Your edited text is in {one.amendment.kept.leave()}"
+            app.notify(text, title="Editor", severity="warning", timeout=_TIMEOUT, markup=False)
+    edits.clear()

@@ -1,0 +1,1 @@
+"""Screens for the work of an agent: changes, tool calls, plan steps, and notes on their lines."""

@@ -1,0 +1,1 @@
+"""Screens for what is decided without a question: rules, trust, and the decisions so far."""

@@ -1,0 +1,290 @@
+"""The sandbox of a session's agent: what it has refused, and places that the user opens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.conversation.agent_start import sandboxed_workspaces
+from acp_tui.conversation.start import Start
+from acp_tui.formatting import from_home, inside
+from acp_tui.safe_text import exact_line
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.events import Noted
+from acp_tui.ui.entries.tool_call import ToolCallBlock
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+
+if TYPE_CHECKING:  # loaded for those who use it
+    from acp_tui.sandbox.refusals import FenceRefusal
+    from acp_tui.sandbox.sandbox import Sandbox
+
+_ON: Final = "on"
+_OFFERED: Final = "offered"
+_ONCE, _ALWAYS, _STRICT, _FORGET = "once", "always", "strict", "forget"
+_DEMO: Final = "demo"
+_OFFER: Final = (
+    ("accent", "\n/sandbox"),
+    ("muted", "  runs this agent in a sandbox: now it can act without asking, with all your rights\n"),
+)
+_KEPT: Final = 20
+"""Refusals that the menu offers, the newest ones."""
+
+
+class SessionSandbox:
+    """Tells of what the sandbox of a session has refused, and opens it for the user."""
+
+    def __init__(self, screen: ConversationScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._refused: dict[str, FenceRefusal] = {}
+        """By the place that would have to be opened, the oldest first."""
+        self._at_calls: dict[str, Sequence[FenceRefusal]] = {}
+        """By the id of the tool call that tells of them."""
+        self._told: set[str] = set()
+        """Places of the agent's own that the user was told of."""
+
+    @property
+    def is_on(self) -> bool:
+        """True if the agent is in a sandbox."""
+        return self._sandbox is not None
+
+    @property
+    def _sandbox(self) -> Sandbox | None:
+        running = self._screen.conversation.running
+        return running.sandbox if running is not None else None
+
+    def refused(self, call: ToolCall, text: str) -> Sequence[str]:
+        """Return a line for each refusal that a tool call's result tells."""
+        if (sandbox := self._sandbox) is None or not text:
+            return ()
+        from acp_tui.sandbox.refusals import refusals_in  # for those who use it
+
+        found = refusals_in(text, sandbox.fence, self._screen.conversation.cwd)
+        self._keep_refusals(found)
+        if found:
+            self._at_calls[call.tool_call_id] = found
+        elif (before := self._at_calls.get(call.tool_call_id)) is not None:
+            found = [*before]  # opened by now, and still what the call has met
+        return [*map(_line, found)]
+
+    def _keep_refusals(self, found: Sequence[FenceRefusal]) -> None:
+        for refusal in found:
+            self._refused.pop(refusal.place, None)
+            self._refused[refusal.place] = refusal
+        while len(self._refused) > _KEPT:
+            del self._refused[next(iter(self._refused))]
+
+    def refused_to_agent(self) -> list[str]:
+        """Return the places below the home that the agent itself wanted to write, by its error output."""
+        return [from_home(refusal.place) for refusal in self._refused_to_agent()]
+
+    def _refused_to_agent(self) -> list[FenceRefusal]:
+        sandbox, agent = self._sandbox, self._screen.conversation.agent
+        if sandbox is None or agent is None or not agent.stderr_tail:
+            return []
+        from acp_tui.sandbox.refusals import FenceRefusal, own_place, refusals_in  # for those who use it
+
+        found: dict[str, FenceRefusal] = {}
+        for refusal in refusals_in(agent.stderr_tail, sandbox.fence, self._start.cwd):
+            place = own_place(refusal.path, sandbox.fence.home)
+            if refusal.way == "write" and place and sandbox.fence.way(place) == "read":
+                found.setdefault(place, FenceRefusal(refusal.path, place, "write"))
+        return [*found.values()]
+
+    def open_for_agent(self) -> None:
+        """Open what the agent itself was refused, for its next start."""
+        for refusal in self._refused_to_agent():
+            self._start.opened[_existing(refusal)] = "write"
+
+    def tell_of_agent(self) -> None:
+        """Tell the user of places that an agent wants for itself, each once."""
+        found = [each for each in self._refused_to_agent() if each.place not in self._told]
+        if not found:
+            return
+        self._told.update(each.place for each in found)
+        self._keep_refusals(found)
+        places = exact_line(", ".join(from_home(each.place) for each in found))
+        text = f"The sandbox keeps the agent from writing {places}, perhaps for itself. /sandbox allows it."
+        self._screen.conversation.note(Noted(text, "warning"))
+
+    async def look(self) -> None:
+        """Tell the user of new files in the workspace that something outside runs, each once."""
+        sandbox, conversation = self._sandbox, self._screen.conversation
+        if sandbox is None:
+            return
+        names = await asyncio.to_thread(_names_made, sandbox, conversation.cwd)
+        if names and conversation.session is not None:
+            text = f"New in the workspace: {names}. Something outside the sandbox runs it: look at it first."
+            conversation.note(Noted(text, "warning"))
+
+    async def allow_at_call(self) -> None:
+        """Open what the sandbox has refused the tool call under the cursor."""
+        chat = self._screen.query_one(ChatPane)
+        if chat.cursor is None and chat.blocks:
+            chat.action_step(-1)
+        block, sandbox = chat.cursor, self._sandbox
+        call = block.entry if isinstance(block, ToolCallBlock) else None
+        found = self._at_calls.get(call.tool_call_id, ()) if call is not None else ()
+        wanted = [each for each in found if sandbox is not None and sandbox.fence.way(each.place) != each.way]
+        if sandbox is None or not wanted:
+            text = "It is allowed by now." if found else "The sandbox has refused nothing to this block."
+            self._screen.notify(text, title="Sandbox")
+        elif len(wanted) == 1:
+            await self._allow(wanted[0], sandbox)
+        else:
+            items = [_item(each) for each in wanted]
+            place = await choose(self._screen, "The sandbox has refused to this call", items)
+            for refusal in wanted:
+                if refusal.place == place:
+                    await self._allow(refusal, sandbox)
+
+    async def _allow(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
+        if await self._is_meant(refusal, sandbox):
+            await self._open(refusal, sandbox)
+
+    async def offer(self) -> None:
+        """Offer a sandbox in the welcome, once in a workspace where nobody has decided about it."""
+        screen, start = self._screen, self._start
+        launch, running = screen.conversation.launch, screen.conversation.running
+        if launch is None or launch.name == _DEMO or running is None or running.sandbox is not None:
+            return
+        agent = start.known.get(launch.name)
+        if start.sandbox or start.settings.sandbox.use != "off" or (agent and agent.sandbox is not None):
+            return
+        if await asyncio.to_thread(_is_first_offer, start.cwd):
+            screen.query_one(ChatPane).add_to_welcome(_OFFER)
+
+    async def show(self) -> None:
+        """Let the user open a place that was refused; without a sandbox, start one."""
+        screen = self._screen
+        if (sandbox := self._sandbox) is None:
+            await self._show_without()
+            return
+        refused = reversed(self._refused.values())
+        wanted = [each for each in refused if sandbox.fence.way(each.place) != each.way]
+        items = [*map(_item, wanted)]
+        if sandboxed_workspaces().state(self._start.cwd) == _ON:
+            items.append(MenuItem(_FORGET, "Not always in this workspace", "from the next start on"))
+        elif self._start.sandbox:
+            items.append(MenuItem(_ALWAYS, "Always in this workspace", "from the next start on"))
+        place = await choose(screen, f"This agent is {sandbox.words}", items, nothing="Nothing refused.")
+        if place in (_ALWAYS, _FORGET):
+            self._keep(_ON if place == _ALWAYS else _OFFERED)
+        refusal = next((each for each in wanted if each.place == place), None)
+        if refusal is not None:
+            await self._allow(refusal, sandbox)
+
+    async def _show_without(self) -> None:
+        conversation = self._screen.conversation
+        if conversation.launch is None or conversation.running is None:
+            self._screen.notify("A sandbox needs an agent to be in it.")
+            return
+        items = [
+            MenuItem(_ONCE, "Restart the agent in a sandbox", "this time"),
+            MenuItem(_ALWAYS, "Restart it, always in this workspace", "until you say otherwise"),
+            MenuItem(_STRICT, "Restart it in a strict sandbox", "this time; your home is hidden, too"),
+        ]
+        chosen = await choose(self._screen, "This agent has all of your rights", items)
+        if chosen is None:
+            return
+        if chosen == _ALWAYS:
+            self._keep(_ON)
+        self._start.sandbox = "strict" if chosen == _STRICT else "on"
+        await conversation.restart()
+
+    def _keep(self, state: str) -> None:
+        if (problem := sandboxed_workspaces().keep(self._start.cwd, state)) is not None:
+            self._screen.notify(str(problem), severity="warning")
+
+    async def _is_meant(self, refusal: FenceRefusal, sandbox: Sandbox) -> bool:
+        """Return whether to open a place; what is hidden for good reason is asked again, by no rule."""
+        if refusal.way != "read":
+            return True
+        place = exact_line(from_home(refusal.place))
+        items = [
+            MenuItem("no", "Keep it hidden"),
+            MenuItem("yes", f"Let the agent read all of {place}", _sent(sandbox)),
+        ]
+        return await choose(self._screen, f"{place} may hold secrets", items, "no") == "yes"
+
+    async def _open(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
+        from acp_tui.sandbox.sandbox import CannotOpen  # loaded by now
+
+        try:
+            place = await asyncio.to_thread(_existing, refusal)
+            is_seen = await asyncio.to_thread(sandbox.open, place, refusal.way)
+        except (CannotOpen, OSError) as error:
+            self._screen.notify(str(error), title="Sandbox", severity="warning")
+            return
+        self._start.opened[place] = "write" if refusal.way == "write" else "read"
+        later = "" if is_seen else " Running programs do not see it: restart the agent."
+        act = "be written" if refusal.way == "write" else "be read"
+        name = exact_line(from_home(place))
+        text = f"The sandbox lets {name} {act} until this session ends.{later}"
+        kept = f"To keep it so, in your settings below [sandbox]: {refusal.way} = [{json.dumps(name)}]"
+        self._screen.conversation.note(Noted(text, detail=kept))
+
+
+def _is_first_offer(workspace: str) -> bool:
+    """Return whether to offer a sandbox in a workspace; it is not offered there again."""
+    known = sandboxed_workspaces()
+    if known.state(workspace) or shutil.which("bwrap") is None:
+        return False
+    return known.keep(workspace, _OFFERED) is None
+
+
+def _existing(refusal: FenceRefusal) -> str:
+    """Return the place to open: what was named, or the nearest folder above it, with links followed.
+
+    Where that would be the whole home, the folder below it that is missing is made.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    from acp_tui.sandbox.refusals import own_place  # loaded by now
+
+    place, home = Path(refusal.place), Path(os.path.realpath(Path.home()))
+    while not os.path.lexists(place):
+        place = place.parent
+    own = own_place(refusal.place, str(home))
+    if refusal.way == "write" and home.is_relative_to(place) and own and not _is_file_name(own):
+        place = Path(own)
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return os.path.realpath(place)
+
+
+def _names_made(sandbox: Sandbox, cwd: str) -> str:
+    """Return the names of new files that something outside runs, "" for none."""
+    folder = os.path.realpath(cwd)
+    return exact_line(", ".join(inside(path, folder) for path in sandbox.made_meanwhile()))
+
+
+def _is_file_name(path: str) -> bool:
+    return "." in Path(path).name.removeprefix(".")
+
+
+def _item(refusal: FenceRefusal) -> MenuItem:
+    return MenuItem(refusal.place, f"Allow {_act(refusal)}", "until this session ends")
+
+
+def _line(refusal: FenceRefusal) -> str:
+    path = exact_line(from_home(refusal.path))
+    return (
+        f"outside the sandbox: {path} (write)" if refusal.way == "write" else f"hidden by the sandbox: {path}"
+    )
+
+
+def _act(refusal: FenceRefusal) -> str:
+    place = exact_line(from_home(refusal.place))
+    return f"writing {place}" if refusal.way == "write" else f"reading {place}"
+
+
+def _sent(sandbox: Sandbox) -> str:
+    return "it has a network, and can send what it reads" if sandbox.agent.network else ""

@@ -1,0 +1,1 @@
+"""The prompt area, its completions, its queue, and shell commands typed in it."""

@@ -1,0 +1,244 @@
+"""The user's shell commands behind `!`, and their output for the next prompt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from acp_tui.conversation.start import Start
+from acp_tui.formatting import exit_words
+from acp_tui.protocol.schema import BackgroundWork
+from acp_tui.session.entries import OwnTerminal, Subagent, ToolCall
+from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
+from acp_tui.store.prompts import Prompt
+from acp_tui.ui.entries.words import call_title
+from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.widgets.terminal.log import text_of
+from acp_tui.ui.widgets.text import safe_line, shortened
+from acp_tui.workspace.guard import Guard
+from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal, TerminalError, Terminals, UnknownTerminal
+
+
+class UserShell:
+    """Runs the user's commands from the prompt of one screen."""
+
+    def __init__(self, screen: ConversationScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._commands: ShellCommands | None = None
+        """None before the first command."""
+
+    @property
+    def is_running(self) -> bool:
+        """True while a command runs."""
+        return self._commands is not None and self._commands.is_running
+
+    def run(self, prompt: Prompt) -> None:
+        """Start the command behind the `!`."""
+        self._screen.run_worker(self._run(prompt), group="own-commands")
+
+    def kill(self) -> bool:
+        """Kill the newest running command; return False if there is none."""
+        if self._commands is None or not self._commands.is_running:
+            return False
+        self._screen.run_worker(self._commands.kill(), group="own-commands")
+        return True
+
+    def terminal(self, name: str) -> Terminal | None:
+        """Return a terminal of the user or of the session by its id, or None."""
+        own = self._commands.terminal(name) if self._commands is not None else None
+        host, session = self._screen.conversation.host, self._screen.conversation.session
+        if own is not None or host is None or session is None:
+            return own
+        return host.terminals.find(session.id, name)
+
+    @property
+    def has_commands(self) -> bool:
+        """True while a command, or a process that it has left behind, may be running."""
+        return self._commands is not None and self._commands.has_any
+
+    @property
+    def background(self) -> list[Terminal]:
+        """Terminals of ended commands that have left processes running."""
+        return self._commands.background() if self._commands is not None else []
+
+    async def end(self) -> None:
+        """End all that runs."""
+        if self._commands is not None:
+            await self._commands.end()
+
+    async def _run(self, prompt: Prompt) -> None:
+        """Run a command, and attach its output to the next prompt."""
+        if self._commands is None:
+            self._commands = ShellCommands(self._start.guard)
+        agent, session = self._screen.conversation.agent, self._screen.conversation.session
+        if agent is None or session is None:
+            self._screen.notify("A command needs an open session.", severity="warning")
+            self._screen.prompt.give_back(prompt)
+            return
+        command, cwd = prompt.whole[1:].strip(), self._screen.conversation.cwd
+        ended = await self._commands.run(command, cwd, lambda event: agent.note_own(session.id, event))
+        if ended is not None:
+            self._screen.prompt.add_chip(*ended)
+
+
+_OWNER: Final = "the user"
+_ID: Final = "own-"
+"""Prefix of ids, which else would be those of the agent's terminals."""
+
+CONTEXT: Final = 32 * 1024
+"""Characters at the end of an output that are attached."""
+
+
+class ShellCommands:
+    """The shell commands of one conversation."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._terminals = Terminals(guard=guard)
+        self._running: list[Terminal] = []
+
+    async def run(self, command: str, cwd: str, note: Callable[[Event], None]) -> tuple[str, str] | None:
+        """Run a line in the user's shell to its end; `note` receives the events.
+
+        Returns the attachment as (name, text); None for a command without output.
+        """
+        try:
+            terminal = await self._terminals.create(_OWNER, _shell(), ("-c", command), cwd=cwd)
+        except TerminalError as error:
+            note(Noted(str(error), "error"))
+            return None
+        self._running.append(terminal)
+        name = f"{_ID}{terminal.id}"
+        note(CommandStarted(name, command))
+        terminal.on_output = lambda _, text: note(CommandPrinted(name, text))
+        status = await terminal.wait()
+        self._running.remove(terminal)
+        output = terminal.kept()
+        note(CommandEnded(name, status.exit_code, output[-KEPT_OUTPUT:].decode("utf-8", "replace")))
+        if not output.strip():
+            return None
+        return f"output of {_short(command)}", as_context(command, output, status.exit_code)
+
+    def terminal(self, name: str) -> Terminal | None:
+        """Return a terminal by the id in the events of `run`; None for other ids."""
+        if not name.startswith(_ID):
+            return None
+        try:
+            return self._terminals.get(_OWNER, name.removeprefix(_ID))
+        except UnknownTerminal:
+            return None
+
+    async def kill(self) -> None:
+        """Kill the newest running command with all of its processes."""
+        if self._running:
+            await self._running[-1].kill()
+
+    @property
+    def is_running(self) -> bool:
+        """True while a command runs."""
+        return bool(self._running)
+
+    @property
+    def has_any(self) -> bool:
+        """True while a command, or a process that it has left behind, may be running."""
+        return self._terminals.has_any(_OWNER)
+
+    def background(self) -> list[Terminal]:
+        """Return the terminals of ended commands that have left processes running."""
+        return self._terminals.background(_OWNER)
+
+    async def end(self) -> None:
+        """End all that runs."""
+        await self._terminals.close()
+
+
+def _short(command: str) -> str:
+    """Shorten a command for a chip."""
+    return shortened("".join(" " if letter in "[]\n\t" else letter for letter in command), 40)
+
+
+def _shell() -> str:
+    return os.environ.get("SHELL") or "/bin/sh"
+
+
+def as_context(command: str, output: bytes, exit_code: int | None) -> str:
+    """Return the attachment about a command: its exit code and the end of its output."""
+    printed = text_of(output)
+    if len(printed) > CONTEXT:
+        printed = "[…]\n" + printed[-CONTEXT:].partition("\n")[2]
+    end = exit_words(exit_code) if exit_code is not None else "ended by a signal"
+    fence = "```"
+    while fence in printed:
+        fence += "`"
+    return f"I ran `{command}` ({end}):\n{fence}\n{printed}\n{fence}\n"
+
+
+_ALL = "all"
+
+
+async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> None:
+    """Let the user kill processes that commands of the agent, or their own, have left running."""
+    conversation, session = screen.conversation, screen.conversation.session
+    left = [*conversation.background, *shell.background]
+    agents = session.working if session is not None else []
+    calls = session.background_calls if session is not None else []
+    terminals = session.background_terminals if session is not None else []
+    others = session.background_others if session is not None else []
+    if not (left or agents or calls or terminals or others):
+        screen.notify("Nothing is running in the background.")
+        return
+    own = {f"call {each.tool_call_id}": each for each in calls}
+    ran = {f"terminal {each.terminal_id}": each for each in terminals}
+    items = [*_items(left), *map(_subagent, agents), *(_call(call, conversation.cwd) for call in calls)]
+    is_told = session is None or session.is_background_told
+    items += [_terminal(one, is_told=is_told) for one in terminals]
+    items += [_other(place, one, is_told=is_told) for place, one in enumerate(others)]
+    chosen = await choose(screen, "Running in the background: Enter stops it", items)
+    for number, terminal in enumerate(left):
+        if chosen in (_ALL, str(number)):
+            await terminal.kill()
+    for one in agents:
+        if chosen == f"agent {one.session_id}" and not conversation.cancel_child(one.session_id):
+            screen.notify("The agent offers no way to stop it alone.", title=one.name)
+    one_of_agent = own.get(chosen or "") or ran.get(chosen or "")
+    is_unknown = chosen is not None and chosen.startswith("other ")
+    if is_unknown or (one_of_agent is not None and not one_of_agent.can_cancel):
+        screen.notify("Its agent runs it, and offers no way to stop it alone: ask for that in a prompt.")
+    elif one_of_agent is not None and (why_not := await conversation.cancel_alone(one_of_agent)):
+        screen.notify(why_not, severity="warning")
+    screen.show_status()
+
+
+def _subagent(one: Subagent) -> MenuItem:
+    about = "" if one.can_cancel else "cannot be stopped alone"
+    return MenuItem(f"agent {one.session_id}", one.name, about, "subagents")
+
+
+def _call(call: ToolCall, cwd: str) -> MenuItem:
+    return MenuItem(f"call {call.tool_call_id}", call_title(call, cwd), "run by the agent", "its commands")
+
+
+_UNSURE: Final = "as the agent told it last"
+
+
+def _terminal(one: OwnTerminal, *, is_told: bool) -> MenuItem:
+    words = safe_line(one.command) or safe_line(one.terminal_id)
+    about = "run by the agent" if is_told else _UNSURE
+    return MenuItem(f"terminal {one.terminal_id}", words, about, "its commands")
+
+
+def _other(place: int, work: BackgroundWork, *, is_told: bool) -> MenuItem:
+    about = "of a kind that is not known" if is_told else _UNSURE
+    return MenuItem(f"other {place}", safe_line(work.type), about, "its other work")
+
+
+def _items(left: Sequence[Terminal]) -> list[MenuItem]:
+    items = [MenuItem(str(number), one.command_line, _processes(one)) for number, one in enumerate(left)]
+    return [*items, MenuItem(_ALL, "all of them", "")] if len(left) > 1 else items
+
+
+def _processes(terminal: Terminal) -> str:
+    pids = terminal.outlived
+    return f"process{'es' if len(pids) > 1 else ''} {', '.join(map(str, pids))}"

@@ -1,0 +1,1 @@
+"""The ways from a session to its changes, its details and its earlier prompts."""

@@ -1,0 +1,52 @@
+"""Blame over a session: who wrote each line of a file, and the way to that place in the chat."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from acp_tui.changes.blame import RecordedStep, place_in
+from acp_tui.formatting import expand_home
+from acp_tui.store.documents import Document, document_at
+from acp_tui.store.folders import data_folder
+from acp_tui.ui.screens.review.blame import BlameScreen
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.sessions.places import go_to_place
+
+
+def show_blame(screen: ConversationScreen, file: str, line: int = 1) -> None:
+    """Show who wrote each line of a file; a relative path is one of the workspace."""
+
+    def opens(step: RecordedStep) -> None:
+        screen.app.run_worker(_go_to(screen, step), group="tabs")
+
+    path = Path(screen.conversation.cwd) / Path(expand_home(file))
+    folders = data_folder() / "journals", data_folder() / "snapshots"
+    notes = screen.conversation.line_notes
+    screen.app.push_screen(BlameScreen(path, line, folders, opens, screen.theme_styles, notes))
+
+
+def blame_of(screen: ConversationScreen, words: str) -> None:
+    """Show who wrote each line of the file that a command names, with or without a line."""
+    path, line = place_in(words.strip().removeprefix("@"), Path(screen.conversation.cwd))
+    show_blame(screen, str(path), line or 1)
+
+
+def blame_newest(screen: ConversationScreen) -> None:
+    """Show who wrote each line of the file that was changed last."""
+    session = screen.conversation.session
+    if session is None or not session.files:
+        screen.notify("Name a file, as in /blame src/app.py:12")
+    else:
+        show_blame(screen, next(reversed(session.files)))
+
+
+async def _go_to(screen: ConversationScreen, step: RecordedStep) -> None:
+    """Show the tool call of a step in its session, else its prompt."""
+    document = Document(0, 0, step.t, step.session, step.call) if step.call else None
+    if document is None:
+        try:
+            document = await asyncio.to_thread(document_at, step.journal, *step.prompt_at)
+        except OSError:
+            document = None
+    await go_to_place(screen, step.journal, document or Document(0, 0, step.t, step.session))

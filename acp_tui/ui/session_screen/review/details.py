@@ -1,0 +1,243 @@
+"""Screens with details over a session: tool calls, changed files, decisions, messages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf
+
+from acp_tui.conversation.start import Start
+from acp_tui.protocol.schema import SessionItem
+from acp_tui.session.entries import Subagent, ToolCall
+from acp_tui.session.events import SessionChange
+from acp_tui.session.session import Session
+from acp_tui.store.decisions import NAME
+from acp_tui.store.folders import data_folder
+from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.entries.messages import AgentMessageBlock, SteeredMessageBlock, UserMessageBlock
+from acp_tui.ui.entries.subagent import SubagentBlock
+from acp_tui.ui.entries.tool_call import ToolCallBlock
+from acp_tui.ui.panes.changes import ChangesPane, FileLine
+from acp_tui.ui.panes.chat import ChatPane, RecentLine
+from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.plan import PlanFileLine, PlanLine, UnplannedLine
+from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
+from acp_tui.ui.screens.base.texts import MarkdownScreen, SessionDetailsScreen, sections
+from acp_tui.ui.screens.protocol import ProtocolScreen
+from acp_tui.ui.screens.review.changes import ChangeReview, ChangesScreen
+from acp_tui.ui.screens.review.plan_step import PlanStepScreen, StepCall
+from acp_tui.ui.screens.review.subagent import SubagentScreen
+from acp_tui.ui.screens.review.tool_call import ToolCallScreen
+from acp_tui.ui.screens.rules.decisions import DecisionsScreen
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.review.blame import show_blame
+from acp_tui.ui.session_screen.review.find import found_block
+from acp_tui.ui.session_screen.review.links import links, open_link, text_of_file
+from acp_tui.ui.session_screen.sessions.session_name import own_name
+from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.workspace.files import FileError
+from acp_tui.workspace.terminals import Terminal
+
+
+class DetailScreens:
+    """Opens screens over a session, and keeps an open tool call up to date."""
+
+    def __init__(
+        self, screen: ConversationScreen, start: Start, terminal: Callable[[str], Terminal | None]
+    ) -> None:
+        """Open screens; `terminal` returns a terminal by its id."""
+        self._screen = screen
+        self._start = start
+        self._terminal = terminal
+        self._call: ToolCallScreen | None = None
+        self._changes: ChangesScreen | None = None
+        self._subagents: list[SubagentScreen] = []
+        """The open chats of subagents, the topmost last."""
+
+    def block(self, block: Block, link: str = "") -> None:
+        """Open the object of a block, or a clicked link; else fold or unfold the entry."""
+        if link:
+            self._offer({link: ""})
+            return
+        if isinstance(block, SubagentBlock):
+            self.subagent(block.entry)
+            return
+        if isinstance(block, ToolCallBlock) and (one := self._linked(block.entry)) is not None:
+            self.subagent(one)
+            return
+        if self.call_of(block):
+            return
+        if isinstance(block, PlanFileLine):
+            self._screen.run_worker(self._plan_file(block.uri), group="links", exclusive=True)
+        elif isinstance(block, PlanLine):
+            self.step(block.entry.content)
+        elif isinstance(block, UnplannedLine):
+            self.changes(block.paths[0])
+        elif isinstance(block, RecentLine):
+            opening = self._screen.tabs.open(recorded=block.recorded, resumes=True)
+            self._screen.app.run_worker(opening, group="tabs")
+        elif isinstance(block, FileLine):
+            self.changes(block.path)
+        elif isinstance(block, UserMessageBlock) and block.choose():
+            return
+        elif isinstance(block, AgentMessageBlock | SteeredMessageBlock | UserMessageBlock):
+            self._offer(links(block.entry))
+        elif isinstance(block, EntryBlock):
+            block.choose()
+
+    def call_of(self, block: Block | None) -> bool:
+        """Open the tool call of a block; return False if it has none."""
+        if isinstance(block, CallLine):
+            self.call(block.call)
+        elif isinstance(block, ToolCallBlock):
+            self.call(block.entry)
+        elif isinstance(block, StepCall):
+            self.call(block.call)
+        else:
+            return False
+        return True
+
+    def call(self, call: ToolCall) -> None:
+        """Open a tool call."""
+        conversation, styles = self._screen.conversation, self._screen.theme_styles
+        edits = conversation.edits
+        self._call = ToolCallScreen(call, self._terminal, conversation.cwd, styles, edits)
+        self._screen.app.push_screen(self._call, self._call_closed)
+
+    def step(self, step: str) -> None:
+        """Open the work on a step of the plan, by its text."""
+        conversation, session = self._screen.conversation, self._screen.conversation.session
+        if session is not None:
+            now = conversation.agent.now if conversation.agent is not None else inf
+            work, styles = session.work_on(step, now), self._screen.theme_styles
+            self._screen.app.push_screen(PlanStepScreen(step, work, session.cwd, styles, self.block))
+
+    def _linked(self, call: ToolCall) -> Subagent | None:
+        """Return the subagent that a tool call leads to, if it is known."""
+        session = self._screen.conversation.session
+        ids = [item.session_id for item in call.content if isinstance(item, SessionItem)]
+        if session is None or not ids:
+            return None
+        found = {child.id: child for child in session.descendants()}
+        child = next((found[name] for name in ids if name in found), None)
+        return child.parent.subagent(child.id) if child is not None and child.parent is not None else None
+
+    def subagent(self, one: Subagent) -> None:
+        """Open the chat of a subagent."""
+        conversation, styles = self._screen.conversation, self._screen.theme_styles
+        session = conversation.session
+        found = session.descendants() if session is not None else ()
+        child = next((each for each in found if each.id == one.session_id), None)
+        if child is None:
+            self._screen.notify("Its chat belongs to another session.", severity="warning")
+            return
+        context = replace(self._screen.query_one(ChatPane).context, cwd=child.cwd, asks=child.asks)
+        cancel = conversation.cancel_child
+        screen = SubagentScreen(child, one, context, styles, self.block, cancel)
+        self._subagents.append(screen)
+        self._screen.app.push_screen(screen, lambda _: self._subagents.remove(screen))
+
+    def child_changed(self, child: Session, change: SessionChange) -> None:
+        """Update the open chat of a subagent."""
+        for screen in self._subagents:
+            if screen.session is child:
+                screen.show(change)
+
+    def some_call(self) -> None:
+        """Open the tool call of the shown search hit, of the cursor, or the newest one."""
+        focused = self._screen.focused
+        cursor = focused.cursor if isinstance(focused, Pane) else None
+        block = found_block(self._screen) or cursor
+        latest = self._screen.query_one(ToolCallsPane).latest
+        if not self.call_of(block) and latest is not None:
+            self.call(latest)
+
+    def refresh(self, now: float | None = None) -> None:
+        """Update the open tool call; `now` is on the clock of the session's events."""
+        if self._call is not None and self._call.is_mounted:
+            self._call.refresh_call(now)
+        for screen in self._subagents:
+            if now is not None:
+                screen.tick(now)
+            else:
+                screen.show_head()
+
+    def ready(self) -> None:
+        """Let opened changes be reviewed: the session that was being taken up is there."""
+        if self._changes is not None and self._changes.is_mounted:
+            self._changes.go_on()
+
+    def changes(self, path: str) -> None:
+        """Open the changed files, with the file at `path` first."""
+        conversation, session = self._screen.conversation, self._screen.conversation.session
+        if session is not None:
+            self._changes = ChangesScreen(
+                lambda: list(session.files.values()),
+                path,
+                conversation.cwd,
+                self._screen.theme_styles,
+                lambda: (
+                    ChangeReview(conversation.tracking, conversation.rejections)
+                    if conversation.tracking
+                    else None
+                ),
+                session.prompt_of,
+                lambda path, line: show_blame(self._screen, path, line),
+                conversation.line_notes,
+                conversation.outside,
+                conversation.edits,
+            )
+            self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
+
+    def review(self) -> None:
+        """Open all changed files, the newest first."""
+        session = self._screen.conversation.session
+        if session is None or not session.files:
+            self._screen.notify("No changes yet.")
+            return
+        self.changes(next(reversed(session.files)))
+
+    def session_details(self) -> None:
+        """Show the details of the session."""
+        facts = sections(self._screen.conversation, self._start, own_name(self._screen))
+        self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.theme_styles))
+
+    def decisions(self) -> None:
+        """Show the decision log."""
+        session = self._screen.conversation.session
+        session_id = session.id if session is not None else None
+        self._screen.app.push_screen(
+            DecisionsScreen(data_folder() / NAME, session_id, self._screen.theme_styles)
+        )
+
+    def protocol(self) -> None:
+        """Show the messages of the connection."""
+        journal = self._screen.conversation.journal
+        path = journal.path if journal is not None else None
+        self._screen.app.push_screen(ProtocolScreen(path, self._screen.theme_styles))
+
+    async def _plan_file(self, uri: str) -> None:
+        """Show the file of a plan, read anew, if it is in the folders of the session."""
+        conversation = self._screen.conversation
+        try:
+            text = await asyncio.to_thread(text_of_file, uri, conversation.cwd, conversation.roots)
+        except FileError as error:
+            self._screen.notify(str(error), title="Plan", severity="warning")
+        else:
+            self._screen.app.push_screen(MarkdownScreen("plan", text, self._screen.theme_styles))
+
+    def _offer(self, found: dict[str, str]) -> None:
+        """Offer to open a link; `found` has names by address."""
+        if found:
+            conversation = self._screen.conversation
+            opening = open_link(self._screen, found, conversation.cwd, conversation.outside)
+            self._screen.run_worker(opening, group="links", exclusive=True)
+
+    def _changes_closed(self, session: Session) -> None:
+        """Mark in the pane the changes that were kept in the changes screen."""
+        self._changes = None
+        self._screen.query_one(ChangesPane).show(session, SessionChange(fields=("files",)))
+
+    def _call_closed(self, _: None) -> None:
+        self._call = None

@@ -1,0 +1,251 @@
+"""The way back to an earlier prompt: files, conversation, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from typing_extensions import override
+
+from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.tracker import ChangeTracker
+from acp_tui.changes.tree import ChangedFile
+from acp_tui.session.session import Session
+from acp_tui.store.prompts import Prompt
+from acp_tui.ui.commands import agent_word
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
+from acp_tui.ui.screens.base.dialog import Details
+from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.screens.base.unasked import answer_of
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.review.restore import effects, restore_files, undo_restore
+from acp_tui.ui.session_screen.sessions.hand_over import brief_before
+from acp_tui.ui.widgets.controls import Answer
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.text import shortened
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
+
+Way = Literal["both", "files", "conversation", "text", "agent", "undo", "earlier"]
+
+_TITLE: Final = 40
+"""Most cells of the prompt in the title."""
+_KNOWS: Final = "the agent still knows what was said"
+_REWIND: Final = "rewind"
+"""The name by which agents call a command that takes back what was said."""
+_AS_THEN: Final = "The files on disk are as they were at this point."
+_AS_NOW: Final = "The files on disk may have changed since: read them again before you rely on them."
+_RECORDED: Final = "A recorded session has no files to restore until it is resumed."
+_NO_SNAPSHOTS: Final = "This workspace has no snapshots: its files stay as they are."
+
+
+class GoBackDialog(ChoiceDialog[Way]):
+    """Shows what going back to a prompt changes; dismisses with what is to go back, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("b", "choose('both')", "Files and conversation", id="go-back.both"),
+        Binding("f", "choose('files')", "Files only", id="go-back.files"),
+        Binding("c", "choose('conversation')", "Conversation only", id="go-back.conversation"),
+        Binding("p", "choose('text')", "Only the text of the prompt", id="go-back.text"),
+        Binding("r", "choose('agent')", "The agent's own way back", id="go-back.agent"),
+        Binding("u", "choose('undo')", "Undo last restore", id="go-back.undo"),
+        Binding("t", "choose('earlier')", "Another prompt", id="go-back.prompt"),
+    ]
+
+    def __init__(
+        self,
+        prompt: str,
+        changes: Sequence[ChangedFile],
+        styles: Styles,
+        *,
+        turn: int,
+        earlier: int,
+        can_undo: bool = False,
+        is_late: bool = False,
+        unknown: str | None = None,
+        own_way: str = "",
+        has_others: bool = False,
+    ) -> None:
+        """Offer the ways back.
+
+        Args:
+            prompt: the prompt, on one line.
+            changes: the changes since before its turn.
+            styles: the theme's styles.
+            turn: its turn, from 1.
+            earlier: number of prompts before it.
+            can_undo: offer to undo the last restore or rejection.
+            is_late: warn that the agent may have begun before the snapshot was taken.
+            unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
+            own_way: the agent's own command that takes back what was said, if it has one.
+            has_others: offer other prompts.
+        """
+        super().__init__(f"Go back to “{shortened(prompt, _TITLE)}”", styles)
+        self._changes = changes
+        self._turn, self._earlier = turn, earlier
+        self._is_late, self._unknown = is_late, unknown
+        talk = "opens in a new tab; this one stays"
+        if changes:
+            files = "can be undone"
+            self.choices["both"] = Answer(
+                "Files and conversation", "go-back.both", f"{talk}; files {files}", role="warning"
+            )
+            self.choices["files"] = Answer(
+                "Files only", "go-back.files", f"{files}; {_KNOWS}", role="warning"
+            )
+        self.choices["conversation"] = Answer(
+            "Conversation only", "go-back.conversation", talk, role="accent"
+        )
+        self.choices["text"] = Answer("Only the text of the prompt", "go-back.text", _KNOWS, role="accent")
+        if own_way:
+            self.choices["agent"] = Answer(
+                f"Use the agent's /{own_way}", "go-back.agent", "put into the prompt, not sent", role="accent"
+            )
+        if can_undo:
+            self.choices["undo"] = Answer("Undo last restore or reject", "go-back.undo", role="accent")
+        if has_others:
+            self.choices["earlier"] = Answer("Another prompt", "go-back.prompt", role="muted")
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        since = f"turn {self._turn}"
+        files = effects(self._changes, since=since, is_late=self._is_late, unknown=self._unknown)
+        yield Details([*self._about_talk(), *files], self.theme_styles)
+
+    def _about_talk(self) -> list[TextBlock]:
+        turns = f"{self._earlier} earlier turn{'' if self._earlier == 1 else 's'}"
+        brief = f"with {turns} as text that you can edit" if self._earlier else "with nothing said before"
+        return [
+            TextBlock([("muted", f"A new tab begins {brief}, and this prompt in its field.")]),
+            TextBlock([("text", " ")]),
+        ]
+
+
+async def go_back(screen: ConversationScreen, turn: int | None = None) -> None:
+    """Let the user go back to before an earlier prompt; without a turn (from 1), choose the prompt first."""
+    session = screen.conversation.session
+    if session is None or not session.turns:
+        screen.notify("There is no earlier prompt in this session.", severity="warning")
+        return
+    if screen.conversation.is_busy:
+        screen.notify("The agent is working. Stop the turn first.", severity="warning")
+        return
+    try:
+        while turn := turn or await _chosen(screen, session):
+            way, changes = await _way(screen, session, turn)
+            if way != "earlier":
+                await _go(screen, session, turn, way, changes)
+                return
+            turn = None
+    except SnapshotError as error:
+        screen.notify(str(error), title="Not restored", severity="error")
+
+
+def go_back_from_chat(screen: ConversationScreen) -> None:
+    """Go back to the prompt under the cursor of the chat, or to that of the entry there."""
+    chat, session = screen.query_one(ChatPane), screen.conversation.session
+    place = chat.place_of_cursor()
+    turn = session.turn_at(place) if session is not None and place is not None else 0
+    screen.app.run_worker(go_back(screen, turn or None), group="restore", exclusive=True)
+
+
+async def _chosen(screen: ConversationScreen, session: Session) -> int | None:
+    """Let the user choose a prompt, the newest first; return its turn."""
+    numbers = range(len(session.turns), 0, -1)
+    items = [MenuItem(str(number), session.prompt_of(number), f"turn {number}") for number in numbers]
+    chosen = await choose(screen, "Go back to which prompt?", items)
+    return int(chosen) if chosen is not None else None
+
+
+async def _way(
+    screen: ConversationScreen, session: Session, turn: int
+) -> tuple[Way | None, Sequence[ChangedFile]]:
+    """Show what going back changes; return what is to go back, and the changes as they were shown."""
+    tracking = screen.conversation.tracking
+    changes, unknown = await _changes(screen, tracking, turn)
+    dialog = GoBackDialog(
+        session.prompt_of(turn),
+        changes,
+        screen.theme_styles,
+        turn=turn,
+        earlier=turn - 1,
+        can_undo=tracking is not None and tracking.undo_stack.can_undo,
+        is_late=tracking is not None and tracking.was_late(turn),
+        unknown=unknown,
+        own_way=_own_way(session),
+        has_others=len(session.turns) > 1,
+    )
+    dialog.guard.asked_for()
+    return await answer_of(screen.app, dialog), changes
+
+
+async def _changes(
+    screen: ConversationScreen, tracking: ChangeTracker | None, turn: int
+) -> tuple[list[ChangedFile], str | None]:
+    """Return the changes since before a turn, and the reason for a missing snapshot."""
+    if tracking is None:
+        return [], _RECORDED if screen.conversation.phase == "recorded" else _NO_SNAPSHOTS
+    if tracking.before_of(turn) is None and not tracking.why_no_snapshot():
+        await tracking.look()  # comes after the snapshot that is being taken
+    if tracking.before_of(turn) is None:
+        return [], tracking.why_no_snapshot()
+    return await tracking.since_turn(turn), None
+
+
+def _own_way(session: Session) -> str:
+    """Return the agent's own command that takes back what was said, or ""."""
+    return next((one.name for one in session.commands if one.name == _REWIND), "")
+
+
+async def _go(
+    screen: ConversationScreen,
+    session: Session,
+    turn: int,
+    way: Way | None,
+    changes: Sequence[ChangedFile],
+) -> None:
+    """Go back; the files first, so that the new tab begins with them as they were."""
+    tracking = screen.conversation.tracking
+    files = _AS_NOW
+    if way in ("both", "files") and tracking is not None:
+        restored = await restore_files(screen, tracking, turn, changes)
+        if restored is not None and not restored.problems:
+            files = _AS_THEN
+    match way:
+        case "both" | "conversation":
+            await _open(screen, session, turn, files)
+        case "files" | "text":
+            screen.prompt.give_back(Prompt(session.words_of(turn)))
+            screen.focus_prompt()
+        case "agent":
+            screen.prompt.give_back(Prompt(f"/{agent_word(_own_way(session))} "))
+            screen.focus_prompt()
+        case "undo" if tracking is not None:
+            await undo_restore(screen, tracking)
+
+
+async def _open(screen: ConversationScreen, session: Session, turn: int, files: str) -> None:
+    """Open a new tab of the same agent with the prompt, and with what was said before it as a chip."""
+    brief, words = brief_before(session, turn, files), session.words_of(turn)
+    here, running = screen.tabs.screens.index(screen) + 1, screen.conversation.running
+    usable = running is not None and running.is_running
+    await screen.tabs.open(running=running if usable else None)
+    box = screen.tabs.screens[-1].prompt
+    turns = f"{turn - 1} turn{'' if turn == 2 else 's'}"
+    label = f"[earlier conversation, {turns} #1]"
+    told = f"Tab {here} has the whole conversation."
+    if files == _AS_THEN:
+        told += f" {key_of(screen, 'session.restore')} there undoes the restore of files."
+    if not brief:
+        box.give_back(Prompt(words))
+    elif words.lstrip().startswith("/"):  # a command stands alone, or it is none
+        box.give_back(Prompt(words))
+        box.stashed = Prompt(label, {label: brief})
+        told += f" What was said before is stashed: {key_of(box, 'prompt.stash')} brings it."
+    else:
+        box.give_back(Prompt(f"{label}\n\n{words}", {label: brief}))
+        told += f" {key_of(box, 'prompt.open-chip')} unfolds it here, to be edited."
+    screen.tabs.screens[-1].notify(told, title="Gone back", timeout=15)

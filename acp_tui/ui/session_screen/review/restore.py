@@ -1,0 +1,239 @@
+"""The restore dialog: sets files back to their state before a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from typing_extensions import override
+
+from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.tracker import ChangeTracker
+from acp_tui.changes.tree import ChangedFile, Restored
+from acp_tui.changes.untracked import Untracked
+from acp_tui.session.entries import Severity
+from acp_tui.session.events import Noted
+from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
+from acp_tui.ui.screens.base.dialog import Details
+from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.screens.base.unasked import answer_of
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.widgets.controls import Answer
+from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.text import exact_line, shortened
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
+
+Choice = Literal["restore", "undo", "earlier"]
+
+_DOES: Final = {
+    "A": ("error", "will be deleted: it did not exist"),
+    "D": ("success", "will be restored"),
+    "M": ("warning", "will be reverted"),
+    "R": ("warning", "will be reverted and renamed back"),
+    "T": ("warning", "will become a file or link again"),
+}
+_NAMED: Final = 10
+"""Most files that the note for the agent names."""
+_PROMPT: Final = 60
+"""Most cells of a prompt that names a turn."""
+_NOT_READY: Final = "The snapshot from before this turn is not ready yet. Try again in a moment."
+_LATE: Final = (
+    "The agent may have started before this snapshot was complete: its first changes may be missing here."
+)
+
+
+class RestoreDialog(ChoiceDialog[Choice]):
+    """Shows the effect of a restore on each file; dismisses with the choice, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "choose('restore')", "Restore", id="restore.restore"),
+        Binding("u", "choose('undo')", "Undo last restore", id="restore.undo"),
+        Binding("t", "choose('earlier')", "Another turn", id="restore.turn"),
+    ]
+
+    def __init__(
+        self,
+        changes: Sequence[ChangedFile],
+        styles: Styles,
+        *,
+        can_undo: bool,
+        is_late: bool,
+        unknown: str | None = None,
+        turn: str = "the last turn",
+        has_others: bool = False,
+    ) -> None:
+        """Offer a restore.
+
+        Args:
+            changes: the changes since before the turn.
+            styles: the theme's styles.
+            can_undo: offer to undo the last restore or rejection.
+            is_late: warn that the agent may have begun before the snapshot was taken.
+            unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
+            turn: the turn, in words.
+            has_others: offer other turns.
+        """
+        super().__init__(f"Restore files to before {turn}", styles)
+        self._turn = turn
+        self._changes = changes
+        self._is_late, self._unknown = is_late, unknown
+        restore = Answer("Restore these files", "restore.restore", "can be undone", role="warning")
+        undo = Answer("Undo last restore or reject", "restore.undo", role="accent")
+        if changes:
+            self.choices["restore"] = restore
+        if can_undo:
+            self.choices["undo"] = undo
+        if has_others:
+            self.choices["earlier"] = Answer("Another turn", "restore.turn", role="muted")
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        about = effects(self._changes, since=self._turn, is_late=self._is_late, unknown=self._unknown)
+        yield Details(about, self.theme_styles)
+
+
+def effects(
+    changes: Sequence[ChangedFile], *, since: str, is_late: bool = False, unknown: str | None = None
+) -> list[TextBlock]:
+    """Return what a restore does to each file.
+
+    Args:
+        changes: the changes that it takes back.
+        since: the turn, in words.
+        is_late: warn that the agent may have begun before the snapshot was taken.
+        unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
+    """
+    if unknown is not None:
+        return [TextBlock([("warning", unknown or _NOT_READY)])]
+    blocks = [TextBlock([("warning", _LATE)])] if is_late else []
+    if not changes:
+        begin = "this snapshot" if is_late else f"{since} began"
+        return [*blocks, TextBlock([("muted", f"No file has changed since {begin}.")])]
+    for change in changes:
+        role, what = _DOES[change.status]
+        if change.status == "M" and change.old_id == change.new_id:
+            what = "gets its earlier permissions"
+        name = exact_line(change.path)
+        if change.status == "R":
+            name = f"{name}, formerly {exact_line(change.old_path)},"
+        blocks.append(TextBlock([(role, f"{change.status} "), ("text", f"{name} "), ("muted", what)]))
+    return blocks
+
+
+async def restore_turn(screen: ConversationScreen) -> None:
+    """Let the user restore files to before a turn, or undo the last restore."""
+    tracking = screen.conversation.tracking
+    if tracking is None or tracking.first is None:
+        why = "This workspace has no snapshots." if tracking is None else tracking.obstacle
+        screen.notify(why or "The first snapshot is not ready yet.", severity="warning")
+        return
+    if screen.conversation.is_busy:
+        screen.notify("The agent is working. Stop the turn first.", severity="warning")
+        return
+    try:
+        await _restore(screen, tracking)
+    except SnapshotError as error:
+        screen.notify(str(error), title="Not restored", severity="error")
+
+
+async def _restore(screen: ConversationScreen, tracking: ChangeTracker, turn: int | None = None) -> None:
+    while True:
+        before = tracking.before_of(turn)
+        changes = await tracking.since_turn(turn) if before is not None else []
+        dialog = RestoreDialog(
+            changes,
+            screen.theme_styles,
+            can_undo=tracking.undo_stack.can_undo,
+            is_late=tracking.was_late(turn),
+            unknown=tracking.why_no_snapshot() if before is None else None,
+            turn="the last turn" if turn is None else f"turn {turn}",
+            has_others=len(tracking.turns) > (before is not None),
+        )
+        dialog.guard.asked_for()
+        choice = await answer_of(screen.app, dialog)
+        if choice != "earlier":
+            break
+        turn = await _other_turn(screen, tracking, turn)
+    if choice == "restore" and before is not None:
+        await restore_files(screen, tracking, turn, changes)
+    elif choice == "undo":
+        await undo_restore(screen, tracking)
+
+
+async def restore_files(
+    screen: ConversationScreen,
+    tracking: ChangeTracker,
+    turn: int | None,
+    changes: Sequence[ChangedFile],
+) -> Restored | None:
+    """Restore files to before a turn, None for the last; tell the chat, and the agent later.
+
+    Raises:
+        SnapshotError: nothing was changed.
+    """
+    before = tracking.before_of(turn)
+    if before is None:
+        return None
+    when = "before your last turn"
+    if turn is not None:
+        when = f"their state before I said “{_prompt(screen, turn)}”"
+    restored = await tracking.undo_stack.restore(before, changes)
+    how = "to the state before the last turn" if turn is None else f"to the state before turn {turn}"
+    _tell(screen, restored, how, await _modes(tracking, restored))
+    if restored.done:
+        names = _named([change.path for change in restored.done])
+        back = f"put these files back to {when}: {names}"
+        screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
+    return restored
+
+
+async def undo_restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
+    """Take the last restore or rejection back.
+
+    Raises:
+        SnapshotError: nothing was changed.
+    """
+    undone = await tracking.undo_stack.undo()
+    if undone is None:
+        return
+    modes = await _modes(tracking, undone.restored)
+    _tell(screen, undone.restored, "to the state before the restore", modes)
+    if undone.is_over:
+        screen.conversation.rejections.undone(undone.newer)
+
+
+async def _other_turn(screen: ConversationScreen, tracking: ChangeTracker, turn: int | None) -> int | None:
+    """Let the user choose another turn; without a choice return `turn`."""
+    items = [
+        MenuItem(str(number), f"before turn {number}", _prompt(screen, number))
+        for number in reversed(tracking.turns)
+    ]
+    chosen = await choose(screen, "Restore files to", items, str(turn or tracking.turns[-1]))
+    return int(chosen) if chosen is not None else turn
+
+
+def _prompt(screen: ConversationScreen, turn: int) -> str:
+    session = screen.conversation.session
+    return shortened(session.prompt_of(turn), _PROMPT) if session is not None else ""
+
+
+def _named(paths: Sequence[str]) -> str:
+    """Return a few of the paths in one line."""
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+async def _modes(tracking: ChangeTracker, restored: Restored) -> Sequence[Untracked]:
+    return await tracking.other_modes(change.old_path for change in restored.done)
+
+
+def _tell(screen: ConversationScreen, restored: Restored, how: str, modes: Sequence[Untracked]) -> None:
+    """Tell what was restored; `modes` are restored files with other permissions than at first."""
+    count = len(restored.done)
+    files = "Restored 1 file" if count == 1 else f"Restored {count} files"
+    severity: Severity = "warning" if restored.problems or modes else "info"
+    but = ". Permissions differ from the start of the session" if modes else ""
+    details = "\n".join([*restored.problems, *(f"{one.path}: {one.what}" for one in modes[:_NAMED])])
+    screen.conversation.note(Noted(exact_line(f"{files} {how}{but}."), severity, details))

@@ -1,0 +1,195 @@
+"""A second opinion: a review of this session by an agent that only looks, and a hand-over of its work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from acp_tui.conversation.start import Start
+from acp_tui.formatting import inside
+from acp_tui.session.briefs import handoff_brief, review_brief
+from acp_tui.session.entries import AgentMessage, absolute, text_of
+from acp_tui.session.events import Noted
+from acp_tui.session.files import FileChange
+from acp_tui.session.line_notes import LineNote, lines_in, note_on
+from acp_tui.session.remarks import Remark, remarks_in
+from acp_tui.session.session import Session
+from acp_tui.store.agents import LaunchError, demo_launch, resolve
+from acp_tui.store.folders import plain_bytes
+from acp_tui.store.launch import Launch
+from acp_tui.store.prompts import Prompt
+from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.review.notes import show_notes
+from acp_tui.ui.widgets.diff.diff import compute, patch_of
+from acp_tui.workspace.encodings import decode, decode_pair
+
+_MOST: Final = 60_000
+"""Characters of differences in a prompt; the agent reads the other files itself."""
+_DEMO: Final = "demo"
+
+
+class SecondOpinion:
+    """Opens sessions about the work of this one, and takes the remarks of a review to where they belong."""
+
+    def __init__(self, screen: ConversationScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._reviewed: ConversationScreen | None = None
+        """The session whose changes this one reviews."""
+        self._told = 0
+        """Number of turns whose remarks the chat was told of."""
+
+    # ------------------------------------------------------------------ from this session
+
+    async def review(self, agent: str = "") -> None:
+        """Let an agent review the changes of this session in a new tab, where it can only look.
+
+        `agent` is its name or command; empty: the agent of this session.
+        """
+        conversation, session = self._screen.conversation, self._screen.conversation.session
+        if session is None or not session.files:
+            self._screen.notify("No changes to review yet.")
+            return
+        launch = self._launch(agent)
+        if launch is None:
+            return
+        changes = await self._differences(session)
+        count = len(session.files)
+        chip = f"[diff of {count} file{'s' if count > 1 else ''} #1]"
+        prompt = Prompt(review_brief(session, conversation.agent_name, chip), {chip: changes})
+        is_same = launch is conversation.launch
+        running = conversation.running if is_same else None
+        usable = running if running is not None and running.is_running else None
+        screen = await self._screen.tabs.open(
+            running=usable, launch=launch, cwd=conversation.cwd, policy="read-only", reviewed=self._screen
+        )
+        screen.conversation.say(prompt)
+
+    async def hand_off(self, agent: str = "") -> None:
+        """Open a tab with another agent, with a brief on this session in its prompt; nothing is sent."""
+        conversation, session = self._screen.conversation, self._screen.conversation.session
+        if session is None or not session.turns:
+            self._screen.notify("Nothing to hand off yet.")
+            return
+        agent = agent or await self._choose_agent("Hand off to")
+        launch = self._launch(agent) if agent else None
+        if launch is None:
+            return
+        brief = handoff_brief(session, conversation.agent_name, conversation.rejections.steps)
+        screen = await self._screen.tabs.open(launch=launch, cwd=conversation.cwd)
+        screen.call_after_refresh(lambda: screen.prompt.give_back(Prompt(brief)))
+
+    async def _choose_agent(self, title: str) -> str:
+        """Let the user choose one of the installed agents; return its name, or ""."""
+        known = await asyncio.to_thread(
+            lambda: [agent for agent in self._start.known.values() if agent.installed()]
+        )
+        items = [MenuItem(agent.name, agent.title or agent.name) for agent in known]
+        items.append(MenuItem(_DEMO, "Demo agent", "bundled, no key, no network"))
+        return await choose(self._screen, title, items) or ""
+
+    def _launch(self, agent: str) -> Launch | None:
+        """Return the launch of an agent, or notify the user of its problem."""
+        own = self._screen.conversation.launch
+        if own is not None and agent in ("", own.name):
+            return own
+        if agent == _DEMO:
+            return demo_launch()
+        try:
+            return resolve(agent, (), self._start.known)
+        except LaunchError as error:
+            self._screen.notify(error.advice, title=error.title, severity="error", timeout=10)
+            return None
+
+    async def _differences(self, session: Session) -> str:
+        """Return the differences of all changed files as a patch; what is too much is only named."""
+        patches: list[str] = []
+        left_out: list[str] = []
+        room = _MOST
+        for file in session.files.values():
+            patch = await self._patch(file, session.cwd)
+            if patch and len(patch) <= room:
+                patches.append(patch)
+                room -= len(patch)
+            else:
+                left_out.append(inside(file.path, session.cwd))
+        named = "".join(f"- {path}\n" for path in left_out)
+        rest = f"\nAlso changed, read them yourself:\n\n{named}" if left_out else ""
+        return f"```diff\n{''.join(patches)}```\n{rest}"
+
+    async def _patch(self, file: FileChange, cwd: str) -> str:
+        tracking = self._screen.conversation.tracking
+        change = tracking.change(file.path) if tracking is not None and file.seen is not None else None
+        if tracking is not None and change is not None:
+            old, new = await asyncio.to_thread(decode_pair, *await tracking.texts(change))
+            pairs = [(old.text if old else None, new.text if new else None)]
+        else:
+            pairs = [(edit.old, edit.new) for edit in file.edits]
+        name = inside(file.path, cwd)
+        return await asyncio.to_thread(
+            lambda: "".join(patch_of(compute(old, new), name) for old, new in pairs)
+        )
+
+    # ------------------------------------------------------------------ from a review
+
+    def is_about(self, screen: ConversationScreen) -> None:
+        """Make this session a review of another one."""
+        self._reviewed = screen
+
+    @property
+    def is_review(self) -> bool:
+        """True if this session reviews another one."""
+        return self._reviewed is not None
+
+    def turn_ended(self, session: Session) -> None:
+        """Tell in the chat that the answers of a review have remarks on lines."""
+        if not self.is_review or self._told == len(session.turns):
+            return
+        self._told = len(session.turns)
+        count = len(self._remarks())
+        if count:
+            words = "1 remark on lines" if count == 1 else f"{count} remarks on lines"
+            self._screen.conversation.note(
+                Noted(f"{words}: /remarks makes notes for the reviewed session of them.")
+            )
+
+    def _remarks(self) -> Sequence[Remark]:
+        """Return the remarks of all answers of this session."""
+        session = self._screen.conversation.session
+        if session is None:
+            return ()
+        answers = (text_of(entry) for entry in session.entries if isinstance(entry, AgentMessage))
+        return remarks_in("\n\n".join(answers), session.cwd)
+
+    async def take_remarks(self) -> None:
+        """Make notes of the reviewed session of the remarks, and list them there."""
+        other, remarks = self._reviewed, self._remarks()
+        if other is None or other not in self._screen.tabs.screens:
+            self._screen.notify("The reviewed session is closed." if other else "This session is no review.")
+            return
+        cwd, by = other.conversation.cwd, self._screen.conversation.agent_name
+        found = await asyncio.to_thread(lambda: [_note(remark, cwd, by) for remark in remarks])
+        notes = other.conversation.line_notes
+        known = {(note.path, note.was, note.text) for note in notes.notes.values()}
+        new = [note for note in found if (note.path, note.was, note.text) not in known]
+        if not new:
+            self._screen.notify("No remarks on lines, or all of them are notes already.")
+            return
+        notes.add(*new)
+        await self._screen.tabs.go_to(list(self._screen.tabs.screens).index(other))
+        other.app.run_worker(show_notes(other), group="notes", exclusive=True)
+
+
+def _note(remark: Remark, cwd: str, by: str) -> LineNote:
+    """Return a remark as a note on the lines that it names, as they are now. Blocking."""
+    path, text = absolute(remark.path, cwd), f"{by}: {remark.text}"
+    try:
+        lines = lines_in(decode(plain_bytes(Path(path))).text)
+    except (OSError, ValueError):
+        lines = []
+    if remark.first > len(lines):
+        return LineNote(text, (), path, remark.first, was=remark.first)
+    return note_on(lines, remark.first - 1, min(remark.last, len(lines)) - 1, text, path=path)

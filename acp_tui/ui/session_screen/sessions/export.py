@@ -1,0 +1,360 @@
+"""Export of a session as Markdown or JSON, and copies of its parts."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Final, assert_never
+
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.formatting import lines, seconds
+from acp_tui.protocol.schema import (
+    PlanContent,
+    PlanFile,
+    PlanItems,
+    PlanMarkdown,
+    TerminalItem,
+    UnknownPlan,
+)
+from acp_tui.session.entries import (
+    AgentMessage,
+    AgentNotice,
+    AscribedMessage,
+    Compaction,
+    Diff,
+    Entry,
+    Message,
+    Notice,
+    Part,
+    SessionMessage,
+    SteeredMessage,
+    Subagent,
+    Thought,
+    ToolCall,
+    UnknownNews,
+    UserCommand,
+    UserMessage,
+    text_of,
+)
+from acp_tui.session.plain import plain
+from acp_tui.session.session import Session
+from acp_tui.session.text_buffer import TextBuffer
+from acp_tui.store.folders import data_folder
+from acp_tui.store.redaction import save_export
+from acp_tui.ui.entries.compaction import compaction_words
+from acp_tui.ui.entries.messages import described
+from acp_tui.ui.entries.output import result_text
+from acp_tui.ui.entries.subagent import state_of
+from acp_tui.ui.entries.unknown import unknown_words
+from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.screens.base.texts import SourceScreen
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.sessions.session_name import title_of
+from acp_tui.ui.widgets.diff.diff import DiffLine, compute
+from acp_tui.ui.widgets.markdown.links import codes
+from acp_tui.ui.widgets.styles import SYMBOLS
+from acp_tui.ui.widgets.terminal.log import text_of as printed_text
+from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.workspace.terminals import Terminal
+
+_FORMS: Final = (
+    ("talk", "Markdown", "prompts, answers, and a line for each tool call"),
+    ("whole", "Markdown, everything", "with thoughts, diffs and the output of tools"),
+    ("json", "JSON", "the full record, for programs"),
+)
+"""Formats as (key, name, description)."""
+
+
+Printed = Callable[[str], str]
+"""Returns the output of a terminal of ours by its id; "" if it is gone."""
+
+
+async def export_session(screen: ConversationScreen, find: Callable[[str], Terminal | None]) -> None:
+    """Let the user choose a format, and write the file; `find` returns a terminal by its id."""
+
+    def printed(terminal_id: str) -> str:
+        terminal = find(terminal_id)
+        return printed_text(terminal.kept()) if terminal is not None else ""
+
+    conversation, session = screen.conversation, screen.conversation.session
+    if session is None or not session.entries:
+        screen.notify("Nothing to export yet.")
+        return
+    items = [MenuItem(key, name, about) for key, name, about in _FORMS]
+    form = await choose(screen, "Export the session as", items)
+    if form is None:
+        return
+    title, suffix = title_of(screen), "json" if form == "json" else "md"
+    try:
+        if form == "json":
+            text = _as_json(conversation, session, printed)
+        else:
+            name = conversation.agent_name
+            text = as_markdown(session, title, name, printed if form == "whole" else None)
+        if (journal := conversation.journal) is not None:  # a recording has no secrets in it
+            title, text = journal.masked(title), journal.masked(text)
+        path = save_export(data_folder() / "exports", title, suffix, text, datetime.now())
+    except OSError as error:
+        screen.notify(f"The session was not exported: {error}", severity="error", timeout=15)
+    else:
+        screen.notify(str(path), title="Exported", timeout=15)
+
+
+def _as_json(conversation: Conversation, session: Session, printed: Printed) -> str:
+    head: dict[str, Any] = {
+        "agent": conversation.agent_name,
+        "exported": datetime.now().astimezone().isoformat(timespec="seconds"),
+    }
+    if (agent := conversation.agent) is not None:
+        head["exported_at"] = round(agent.now, 3)  # on the clock of the entries
+    return json.dumps({**head, **plain(session, printed)}, indent=1) + "\n"
+
+
+class ChatCopy:
+    """Copies parts of the chat in their source form."""
+
+    def __init__(self, screen: ConversationScreen) -> None:
+        self._screen = screen
+
+    def selection(self) -> bool:
+        """Copy the selected text and end the selection; return False if there is none."""
+        selected = self._screen.get_selected_text()
+        if not selected:
+            return False
+        self._screen.clear_selection()  # the key that copies stops and quits as well
+        self._copy(selected, "the selection")
+        return True
+
+    def block(self) -> None:
+        """Copy the block under the cursor."""
+        block = self._block()
+        if block is not None:
+            self._copy(block.source(), "this block")
+
+    def last_answer(self) -> None:
+        """Copy the last answer of the agent."""
+        session = self._screen.conversation.session
+        entries = session.entries if session is not None else []
+        answers = (text_of(entry) for entry in reversed(entries) if isinstance(entry, AgentMessage))
+        answer = next((text for text in answers if text.strip()), "")
+        if answer:
+            self._copy(answer, "the last answer")
+        else:
+            self._screen.notify("No answer yet.")
+
+    def code(self) -> None:
+        """Copy the code in the block under the cursor; of several pieces the user chooses."""
+        block = self._block()
+        found = codes(block.source()) if block is not None else []
+        if not found:
+            self._screen.notify("No code in this block.")
+        elif len(found) == 1:
+            self._copy(found[0], "the code")
+        else:
+            self._screen.run_worker(self._choose_code(found), group="menu", exclusive=True)
+
+    async def _choose_code(self, found: Sequence[str]) -> None:
+        items = [
+            MenuItem(str(place), next(iter(code.strip().splitlines()), ""), lines(_count(code)))
+            for place, code in enumerate(found)
+        ]
+        key = await choose(self._screen, "Copy which code?", items, items[-1].key)
+        if key is not None:
+            self._copy(found[int(key)], "the code")
+
+    def show_source(self) -> None:
+        """Show the source of the block under the cursor."""
+        block = self._block()
+        if block is not None:
+            self._screen.app.push_screen(SourceScreen(block.searched(), self._screen.theme_styles))
+
+    def _block(self) -> Block | None:
+        """Return the block under the cursor, which without one goes to the last block in view."""
+        chat = self._screen.query_one(ChatPane)
+        if chat.cursor is None and chat.blocks:
+            chat.action_step(-1)
+        return chat.cursor
+
+    def _copy(self, text: str, what: str) -> None:
+        self._screen.app.copy_to_clipboard(text)
+        self._screen.notify(f"Copied {what}: {lines(_count(text))}.")
+
+
+def _count(text: str) -> int:
+    return text.rstrip("\n").count("\n") + 1
+
+
+_TICKS: Final = re.compile("`{3,}")
+_SIGNS: Final = {"equal": " ", "removed": "-", "added": "+"}
+_PATIENCE: Final = 0.1
+"""Seconds for the comparison of one edit."""
+
+
+def as_markdown(session: Session, title: str, agent: str, printed: Printed | None = None) -> str:
+    """Return the prompts and answers, and a line for each tool call.
+
+    Args:
+        session: the session.
+        title: its name.
+        agent: the name of its agent.
+        printed: if given, thoughts, diffs and output are added.
+    """
+    head = f"# {safe_line(title)}\n\n{safe_line(agent)} in `{safe_line(session.cwd)}`\n\n"
+    return head + talk(session, printed)
+
+
+def talk(session: Session, printed: Printed | None = None, *, until: int | None = None) -> str:
+    """Return the same without a head; `until` is the index of the first entry that is left out."""
+    texts = [text for entry in session.entries[:until] for text in _entry(entry, session.cwd, printed)]
+    if printed is not None:
+        texts += [text for plan in session.plans.shown for text in _plan(plan)]
+    return safe("\n\n".join(text for text in texts if text.strip())) + "\n"
+
+
+_TICKED: Final = ("completed", "done")
+
+
+def _plan(plan: PlanContent) -> Iterator[str]:
+    yield "## Plan"
+    match plan:
+        case PlanItems():
+            yield "\n".join(
+                f"- [{'x' if entry.status in _TICKED else ' '}] {safe_line(entry.content)}"
+                for entry in plan.entries
+            )
+        case PlanMarkdown():
+            yield _quoted(plan.content)
+        case PlanFile():
+            yield _inline(plan.uri)
+        case UnknownPlan():
+            yield fenced(json.dumps(plan.raw, indent=1, ensure_ascii=False), "json")
+        case _:
+            assert_never(plan)
+
+
+def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
+    match entry:
+        case UserMessage():
+            yield "## Prompt"
+            if entry.is_retold:
+                yield "*In the agent's words, not as it was sent:*"
+            yield _quoted(_message(entry))
+        case AscribedMessage():
+            yield "*According to the agent, you said:*"
+            yield _quoted(_message(entry))
+        case SteeredMessage():
+            yield "*During the turn you said:*"
+            yield _quoted(_message(entry))
+        case AgentMessage():
+            yield _message(entry)
+        case Thought():
+            if printed is not None:
+                yield f"*Thought for {seconds(max(0.0, entry.last - entry.at))}*"
+                yield _quoted(_message(entry))
+        case ToolCall():
+            if not entry.is_empty:
+                yield _call(entry, cwd)
+                yield from _brought(entry, cwd, printed) if printed is not None else ()
+        case Notice():
+            yield f"*{safe_line(entry.text)}*"
+            if printed is not None and entry.detail:
+                yield fenced(entry.detail)
+        case AgentNotice():
+            word = "" if entry.severity == "info" else f"{entry.severity}: "
+            yield f"*{safe_line(f'{word}{entry.title}')}*"
+            if printed is not None and entry.description:
+                yield fenced(entry.description)
+        case UnknownNews():
+            if printed is not None:
+                yield f"*{safe_line(unknown_words(entry))}*"
+                yield fenced(json.dumps(entry.raw, indent=1, ensure_ascii=False), "json")
+        case Compaction():
+            yield f"*{compaction_words(entry, lambda name: SYMBOLS[name][0])}*"
+            if entry.error:
+                yield fenced(entry.error)
+            if printed is not None and entry.parts:
+                yield _quoted(_parts(entry.parts))
+        case Subagent():
+            said = ", ".join(
+                filter(None, (state_of(entry)[1], f"{entry.calls:,} calls" if entry.calls else ""))
+            )
+            yield f"- agent {_inline(entry.name)}, {said}"
+            if printed is not None:
+                texts = (text for each in entry.entries for text in _entry(each, cwd, printed))
+                yield _quoted("\n\n".join(text for text in texts if text.strip()))
+        case SessionMessage():
+            if printed is not None:
+                yield f"*{'From' if entry.sender else 'To'} another agent:*"
+                yield _quoted(_parts(entry.parts))
+        case UserCommand():
+            yield f"- you ran {_inline(entry.command)}"
+            if printed is not None and (text := printed(entry.terminal_id) or _lines_of(entry.output)):
+                yield fenced(text)
+        case _:
+            assert_never(entry)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a text as a block of code, with a fence longer than those in it."""
+    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _message(message: Message) -> str:
+    return _parts(message.parts)
+
+
+def _parts(parts: Sequence[Part]) -> str:
+    return "\n\n".join(
+        str(part).strip("\n") if isinstance(part, TextBuffer) else f"[{described(part)}]" for part in parts
+    )
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else ""
+
+
+def _call(call: ToolCall, cwd: str) -> str:
+    status = STATUS_WORDS.get(call.status, "")
+    told = "".join(f", {word}" for word in (status, call.decision) if word)
+    return f"- {kind_word(call.kind)} {_inline(call_title(call, cwd))}{told}"
+
+
+def _inline(text: str) -> str:
+    text = safe_line(text)
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
+    if call.command and call.command != call_title(call, cwd):
+        yield fenced(call.command, "sh")
+    for item in call.content:
+        if isinstance(item, Diff):
+            yield f"`{safe_line(item.path)}`"
+            yield fenced(_diff(item), "diff")
+        elif isinstance(item, TerminalItem) and (output := printed(item.terminal_id)):
+            yield fenced(output)
+    text = _lines_of(call.output) if call.output is not None else result_text(call)
+    if text.strip():
+        yield fenced(text)
+
+
+def _lines_of(output: TextBuffer | None) -> str:
+    """Return the output of a command as its terminal showed it in the end."""
+    return printed_text(str(output).encode("utf-8", "replace")) if output is not None else ""
+
+
+def _diff(diff: Diff) -> str:
+    difference = compute(diff.before, diff.new_text, time.monotonic() + _PATIENCE)
+    return "\n".join("\n".join(map(_line, hunk)) for hunk in difference.hunks())
+
+
+def _line(line: DiffLine) -> str:
+    return f"{_SIGNS[line.kind]}{line.text}"

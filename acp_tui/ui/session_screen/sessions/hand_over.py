@@ -1,0 +1,58 @@
+"""The hand-over of an earlier session to an agent that does not know it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from acp_tui.session.session import Session
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.sessions.export import talk
+
+MOST: Final = 60_000
+"""Maximum of characters handed over, the newest ones."""
+
+_HEAD: Final = "This is an earlier conversation that you do not know. Continue from here.\n\n"
+_BEFORE: Final = (
+    "This is the conversation up to here, which you do not know. "
+    "What was said and done after it was taken back."
+)
+_CUT: Final = "[… earlier parts are left out …]\n\n"
+
+
+def hand_over(screen: ConversationScreen) -> None:
+    """Put the earlier session into the prompt, as a chip."""
+    above = screen.conversation.above
+    if above is None:
+        screen.notify("The agent already knows this conversation.")
+        return
+    turns = len(above.turns)
+    screen.prompt.add_chip(
+        f"earlier conversation, {turns} turn{'s' if turns > 1 else ''}", handed_over(above)
+    )
+    screen.focus_prompt()
+
+
+def handed_over(session: Session) -> str:
+    """Return a session for an agent: the talk, and a line for each tool call."""
+    return _HEAD + _newest(talk(session))
+
+
+def brief_before(session: Session, turn: int, files: str) -> str:
+    """Return what was said before a turn (from 1), for an agent that goes on from there; "" if nothing was.
+
+    `files` is a sentence about the state of the files.
+    """
+    until = session.begin_of(turn)
+    text = talk(session, until=until) if until else ""
+    if not text.strip():  # resumed, and not told again by the agent
+        earlier = (session.prompt_of(number) for number in range(1, turn))
+        text = "".join(f"> {prompt}\n\n" for prompt in earlier if prompt)
+    return f"{_BEFORE} {files}\n\n{_newest(text)}" if text.strip() else ""
+
+
+def _newest(text: str) -> str:
+    """Return the newest part of a text that is too long."""
+    if len(text) <= MOST:
+        return text
+    newest = text[-MOST:]
+    return _CUT + newest[newest.find("\n") + 1 :]

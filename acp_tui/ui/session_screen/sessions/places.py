@@ -1,0 +1,81 @@
+"""Places in recorded sessions: the way from a document to its entry in the chat."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Final
+
+from acp_tui.session.entries import AgentMessage, Entry, Thought, ToolCall, UserCommand, UserMessage, text_of
+from acp_tui.session.session import Session
+from acp_tui.store.documents import Document
+from acp_tui.store.recordings import head_of, sessions_in
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.screens.base.full_screens import FullScreen
+from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.sessions.sessions import SessionList
+
+_BEGINNING: Final = 200
+"""Characters by which a message is known."""
+
+
+async def go_to_place(screen: ConversationScreen, journal: Path, document: Document) -> None:
+    """Show a recorded session, in its tab or a new one, with the cursor on the entry of a document."""
+    head = await asyncio.to_thread(head_of, journal)
+    if head is None:
+        tell_gone(screen)
+        return
+    covering = screen.app.screen
+    if isinstance(covering, FullScreen):
+        covering.dismiss(None)  # such as the changes, from which blame was opened
+    parts = await asyncio.to_thread(sessions_in, head)
+    recorded = next((one for one in parts if one.session_id == document.session), head)
+    shown = await SessionList(screen).look_at(recorded)
+    chat = shown.query_one(ChatPane)
+    chat.go_to(lambda session: place_of(session, document))
+    shown.set_focus(chat)
+
+
+def tell_gone(screen: ConversationScreen) -> None:
+    """Say that there is no such recording any more."""
+    screen.notify("The recording of this session no longer exists.", severity="warning")
+
+
+def place_of(session: Session, document: Document) -> int | None:
+    """Return the index of the entry that a document was made from."""
+    fitting = [place for place, entry in enumerate(session.entries) if _fits(entry, document)]
+    said = _on_one_line(document.text("prompt") or document.text("answer"))[:_BEGINNING]
+
+    def distance(place: int) -> tuple[int, bool, float]:
+        entry = session.entries[place]
+        at = entry.started if isinstance(entry, ToolCall) else entry.at
+        return _strangeness(entry, said), at > document.t, abs(at - document.t)
+
+    return min(fitting, key=distance, default=None)
+
+
+def _strangeness(entry: Entry, said: str) -> int:
+    """Return 0 for an entry that begins with a text, 1 for a message that has it, and 2 for others."""
+    if not isinstance(entry, UserMessage | AgentMessage | Thought):
+        return 0
+    text = _on_one_line(text_of(entry))
+    return 0 if text[:_BEGINNING] == said else 1 if said in text else 2
+
+
+def _fits(entry: Entry, document: Document) -> bool:
+    """Return whether an entry may be the one of a document."""
+    match entry:
+        case ToolCall():
+            is_output = not document.call and set(document.texts) == {"output"}  # of a terminal
+            return is_output or (bool(document.call) and entry.tool_call_id == document.call)
+        case UserMessage():
+            return "prompt" in document.texts
+        case AgentMessage() | Thought():
+            return "answer" in document.texts
+        case UserCommand():
+            return not document.call and entry.command == document.text("tool")
+    return False
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,191 @@
+"""The menu."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.events import Key
+
+from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.base.menu import Menu, MenuItem, ThemeMenu, matching
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
+from tests.ui.screens.stage import until
+from tests.ui.seats import seat
+
+ITEMS = [
+    MenuItem("m/1", "Default", "asks before edits"),
+    MenuItem("m/2", "Plan", "changes nothing"),
+    MenuItem("m/3", "[bold]Bypass\x1b[0m", "asks nothing", "Dangerous"),
+]
+
+
+def menu(current: str | None = "m/2") -> Menu:
+    return Menu("Mode", ITEMS, current, STYLES)
+
+
+def test_items_match_when_every_word_is_somewhere() -> None:
+    assert [item.key for item in matching(ITEMS, "ASKS not")] == ["m/3"]
+    assert [item.key for item in matching(ITEMS, "dangerous")] == ["m/3"]
+    assert matching(ITEMS, " ") == ITEMS
+
+
+@pytest.mark.slow
+async def test_enter_takes_the_current_one_at_once() -> None:
+    async with shown(menu(), turned=False) as (app, pilot):
+        await pilot.press("enter")
+
+        assert app.result == "m/2"
+
+
+async def test_arrows_step_over_headings() -> None:
+    async with shown(menu()) as (app, pilot):
+        assert "Dangerous" in app.text
+        assert "[bold]Bypass␛[0m" in app.text
+
+        await pilot.press("down", "enter")
+        assert app.result == "m/3"
+
+
+@pytest.mark.slow
+async def test_typing_narrows_the_list() -> None:
+    async with shown(menu(None)) as (app, pilot):
+        await pilot.press(*"edits")
+        assert "Plan" not in app.text
+
+        await pilot.press("enter")
+        assert app.result == "m/1"
+
+
+@pytest.mark.slow
+async def test_a_number_chooses_while_nothing_is_typed() -> None:
+    async with shown(menu(None)) as (app, pilot):
+        assert "1   Default" in app.text
+        await pilot.press("3")
+
+        assert app.result == "m/3"
+
+
+@pytest.mark.slow
+async def test_behind_letters_and_beyond_the_items_a_number_is_a_part_of_the_filter() -> None:
+    items = [MenuItem(str(number), f"gpt-{number}") for number in range(1, 4)]
+    async with shown(Menu("Model", items, None, STYLES)) as (app, pilot):
+        await pilot.press("-", "2")
+        assert app.result is NOTHING
+        assert "gpt-1" not in app.text
+
+        await pilot.press("backspace", "backspace", "9")
+        await until(pilot, lambda: "no matches" in app.text)
+        assert app.result is NOTHING
+
+
+@pytest.mark.slow
+async def test_a_letter_and_a_number_in_one_read_choose_nothing() -> None:
+    async with shown(menu(None)) as (app, pilot):
+        for key in ("p", "1"):
+            app.post_message(Key(key, key))
+
+        await until(pilot, lambda: "no matches" in app.text)
+        assert app.result is NOTHING
+
+
+@pytest.mark.slow
+async def test_nothing_that_matches_is_nothing_to_choose() -> None:
+    async with shown(menu()) as (app, pilot):
+        await pilot.press(*"zz", "enter")
+        assert "no matches" in app.text
+        assert app.result is NOTHING
+
+        await pilot.press("escape")
+        assert app.result is None
+
+
+@pytest.mark.slow
+async def test_a_click_chooses() -> None:
+    async with shown(menu()) as (app, pilot):
+        await pilot.click("#body", offset=(5, 0))
+
+        assert app.result == "m/1"
+
+
+@pytest.mark.slow
+async def test_many_items_stay_within_the_screen() -> None:
+    items = [MenuItem(str(number), f"Session {number}") for number in range(300)]
+    async with shown(Menu("Sessions", items, "250", STYLES)) as (app, pilot):
+        await until(pilot, lambda: "Session 250" in app.text)
+        assert "Esc" in app.text
+
+
+class Watched(Menu):
+    """Notes how wide it is to be, each time before it is laid out."""
+
+    def __init__(self) -> None:
+        super().__init__("Mode", ITEMS, None, STYLES)
+        self.widths: list[str] = []
+
+    def on_resize(self) -> None:
+        self.widths.append(str(self.query_one("#box").styles.width))
+        super().on_resize()
+
+
+async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
+    watched = Watched()
+    async with shown(watched, (120, 30)):
+        assert len(set(watched.widths)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notices", [1, 2])
+@pytest.mark.parametrize("count", [2, 12, 40])
+async def test_notices_never_cover_the_keys_of_a_dialog(count: int, notices: int) -> None:
+    items = [MenuItem(str(number), f"item {number}") for number in range(count)]
+    async with shown(Menu("Many", items, None, STYLES), notices=True) as (app, pilot):
+        for number in range(notices):
+            app.notify("something that has two lines to say, or even three", title=f"Title {number}")
+        await until(pilot, lambda: f"Title {notices - 1}" in app.text)
+
+        keys = next(row for row in app.text.splitlines() if "Esc close" in row)
+        assert "▌" not in keys, app.text  # the left edge of a notice
+
+
+@pytest.mark.slow
+async def test_a_notice_is_shown_to_its_last_word() -> None:
+    said = "Sent to the terminal (OSC 52). If paste fails: Allow OSC 52 in the settings of your terminal."
+    async with shown(menu(), notices=True) as (app, pilot):
+        app.notify(said, title="Clipboard")
+
+        await until(pilot, lambda: "Clipboard" in app.text)
+        words = "".join(app.text.split("Clipboard")[1]).replace("▌", " ").split()
+        assert [word for word in said.split() if word not in words] == []
+
+
+@pytest.mark.slow
+async def test_a_theme_is_seen_when_it_is_moved_to_and_gone_with_escape(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.press("f10")
+        menu = await here.is_before(ThemeMenu)
+        assert menu.highlighted_key() == "acp-dark"
+        await here.press("down")
+        await here.until(lambda: here.app.theme == "acp-light")
+        await here.press(*"nord")
+        await here.until(lambda: here.app.theme == "nord")
+
+        await here.press("escape")
+        await here.until(lambda: here.app.theme == "acp-dark")
+        assert here.session.theme_styles == here.app.app_theme.styles
+
+
+@pytest.mark.slow
+async def test_a_theme_that_was_chosen_is_that_of_the_next_run_unless_the_settings_change(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        await here.press("f10")
+        await here.is_before(ThemeMenu)
+        await here.press(*"nord", "enter")
+        await here.until(lambda: here.app.theme == "nord" and here.app.screen is here.session)
+
+    async with seat(tmp_path) as here:
+        assert here.app.theme == "nord"
+    async with seat(tmp_path, Settings(journal=False, theme="dracula")) as here:
+        assert here.app.theme == "dracula"

@@ -1,0 +1,118 @@
+"""The login dialog."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+import pytest
+
+from acp_tui.agent.agent import Agent
+from acp_tui.protocol.schema import AuthMethod
+from acp_tui.ui.screens.questions.login import LoginDialog, LoginWait
+from acp_tui.ui.widgets.controls import AnswerList
+from tests.ui.screens.dialogs import NOTHING, STYLES, shown
+from tests.ui.screens.stage import screen_text, until
+
+METHODS = [
+    AuthMethod(id="a:1", name="[b]Browser", description="Opens a page"),
+    AuthMethod(id="t", name="Terminal", type="terminal"),
+    AuthMethod(id="k", name="Key", type="env_var", vars=[{"name": "DEMO_KEY"}, {"label": "odd"}]),
+]
+
+
+def login() -> LoginDialog:
+    return LoginDialog(METHODS, agent="demo", hint="Log in first.", styles=STYLES, error="timed out")
+
+
+async def test_every_method_says_what_it_does() -> None:
+    async with shown(login(), turned=False) as (app, pilot):
+        for text in (
+            "Log in to demo",
+            "timed out",
+            "[b]Browser",
+            "Opens a page",
+            "in a terminal",
+            "DEMO_KEY",
+        ):
+            assert text in app.text
+        await pilot.press("enter")
+        assert app.result is NOTHING, "it appeared under typing hands"
+
+
+@pytest.mark.slow
+async def test_of_very_many_methods_the_first_are_offered_and_the_rest_is_counted() -> None:
+    methods = [AuthMethod(id=f"m{number}", name=f"Way {number}") for number in range(5_000)]
+    many = LoginDialog(methods, agent="demo", hint="Log in first.", styles=STYLES)
+    async with shown(many) as (app, _):
+        text = screen_text(app)
+
+        assert "4,900 more ways to log in are not shown." in text
+        assert "Way 0" in text
+        assert many.query_one(AnswerList).option_count == 100
+
+
+async def test_the_method_moved_to_is_chosen() -> None:
+    async with shown(login()) as (app, pilot):
+        await pilot.press("down", "enter")
+
+        assert app.result == "t"
+
+
+@pytest.mark.slow
+async def test_escape_leaves_without_a_login() -> None:
+    async with shown(login()) as (app, pilot):
+        await pilot.press("escape")
+
+        assert app.result is None
+
+
+class LoggingIn:
+    """An agent that logs in, as far as the dialog looks at it."""
+
+    def __init__(self) -> None:
+        self.stderr_tail = "started\n"
+        self.stops = 0
+        self.logins = self
+        self.connection = self
+        self.strays = ""
+
+    def stop(self) -> None:
+        self.stops += 1
+
+
+def dialog(agent: LoggingIn) -> LoginWait:
+    return LoginWait(cast(Agent, agent), name="[/x] Agent", method="[/x] Browser", styles=STYLES)
+
+
+@pytest.mark.slow
+async def test_what_the_agent_says_on_the_side_since_then_is_shown_as_it_comes() -> None:
+    agent = LoggingIn()
+    async with shown(dialog(agent)) as (app, pilot):
+        assert "[/x] Agent: logging in" in app.text
+        assert "[/x] Browser" in app.text
+        assert "started" not in app.text
+
+        agent.stderr_tail += "visit https://example.com/\x1b[31m[/x]\n"
+        await until(pilot, lambda: "visit https://example.com/" in app.text)
+        assert "\x1b" not in app.text
+        assert "started" not in app.text
+
+
+@pytest.mark.slow
+async def test_the_first_escape_asks_the_agent_to_stop_and_the_second_one_leaves() -> None:
+    agent = LoggingIn()
+    async with shown(dialog(agent)) as (app, pilot):
+        await pilot.press("escape")
+        await until(pilot, lambda: "waiting for its answer" in app.text)
+        assert (agent.stops, app.result) == (1, NOTHING)
+
+        await pilot.press("escape")
+        await until(pilot, lambda: app.result is None)
+        assert agent.stops == 1
+
+
+@pytest.mark.slow
+async def test_the_time_runs() -> None:
+    async with shown(dialog(LoggingIn())) as (app, pilot):
+        await until(pilot, lambda: bool(re.search(r"0:(0[1-9]|[1-5]\d)", app.text)))

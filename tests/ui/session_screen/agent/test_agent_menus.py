@@ -1,0 +1,127 @@
+"""Modes and options from menus, and an agent that does not obey a stop."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from acp_tui.protocol.schema import (
+    CurrentModeUpdate,
+)
+from acp_tui.ui.screens.base.menu import Menu
+from acp_tui.ui.session_screen.agent.agent_menus import IGNORED
+from tests.ui.seats import seat
+
+
+@pytest.mark.slow
+async def test_modes_are_cycled_and_chosen(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
+        await here.sees("Ask ▾")
+        await here.press("shift+tab")
+        await here.sees("Plan ▾")
+
+        await here.press("f6")
+        await here.is_before(Menu)
+        await here.press("c", "o", "enter")
+
+        await here.sees("Code ▾")
+
+
+@pytest.mark.slow
+async def test_a_mode_shows_as_pending_until_the_agent_agrees(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "plan"], ignores="session/set_mode") as here:
+        await here.press("shift+tab")
+
+        await here.sees("Plan … ▾")
+
+
+@pytest.mark.slow
+async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_moved_to(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
+        await here.sees("Ask ▾")
+        await here.press("f6")
+        menu = await here.is_before(Menu)
+        await here.press("down")
+        assert menu.highlighted_key() == "plan"
+        session = here.conversation.session
+        assert session is not None
+        change = session.apply(CurrentModeUpdate(current_mode_id="code"))
+        assert change is not None
+        here.session.view.session_changed(change)
+        mark = here.session.theme_styles.symbol("current")
+
+        await here.until(lambda: any(mark in row and "Code" in row for row in here.text.splitlines()))
+        assert menu.highlighted_key() == "plan"
+
+
+@pytest.mark.slow
+async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_killed(tmp_path: Path) -> None:
+    async with seat(tmp_path, ignores="session/prompt") as here:
+        await here.say("hello")
+        await here.until(lambda: here.conversation.is_busy)
+        await here.press("alt+x")
+        await here.is_before(Menu)
+        await here.sees("Stop the turn")
+        await here.press(*"stop", "enter")
+        assert here.conversation.session is not None
+        assert here.conversation.session.turn_state == "cancelling"
+
+        now = monotonic()
+        for seconds in (0.0, IGNORED / 2):
+            here.session.parts.unresponsive_agent.tick(now + seconds)
+        await here.pilot.pause(0)
+        assert len(here.notices) == 0
+        for seconds in (IGNORED, IGNORED + 5):
+            here.session.parts.unresponsive_agent.tick(now + seconds)
+        await here.until(lambda: here.notices)
+        await here.pilot.pause(0)
+        assert [notice.title for notice in here.notices] == ["Not stopped yet"]
+
+        await here.press("alt+x")
+        await here.is_before(Menu)
+        assert "Stop the turn" not in here.text
+        await here.press(*"kill", "enter")
+
+        await here.until(lambda: here.conversation.phase == "ended")
+
+
+@pytest.mark.slow
+async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path) -> None:
+    async with seat(tmp_path, ignores="session/prompt") as here:
+        await here.say("hello")
+        await here.until(lambda: here.conversation.is_busy)
+        assert here.conversation.agent is not None
+        here.conversation.agent.connection.last_heard -= (
+            60  # the user thought for a while: that is no silence
+        )
+        here.session.show_status()
+        assert "silent" not in here.text
+        here.conversation.agent.connection.last_said -= 25
+        here.session.show_status()
+
+        await here.until(lambda: re.search(r"silent 0:(2[5-9]|[345]\d), session/prompt.*Alt\+X", here.text))
+
+
+@pytest.mark.slow
+async def test_the_notice_of_a_stop_that_is_not_obeyed_goes_when_the_turn_ends(tmp_path: Path) -> None:
+    async with seat(tmp_path, ignores="session/prompt") as here:
+        await here.say("hello")
+        await here.until(lambda: here.conversation.is_busy)
+        here.conversation.stop()
+        unresponsive, now = here.session.parts.unresponsive_agent, monotonic()
+        unresponsive.tick(now)
+        unresponsive.tick(now + IGNORED)
+        await here.until(lambda: here.notices)
+        here.session.notify("of something else", timeout=60)
+        await here.until(lambda: len(here.notices) == 2)
+
+        assert here.conversation.running is not None
+        await here.conversation.running.agent.stop()
+        await here.until(lambda: here.conversation.phase == "ended")
+        unresponsive.tick(now + IGNORED + 1)
+
+        await here.until(lambda: len(here.notices) == 1)
+        assert [notice.message for notice in here.notices] == ["of something else"]

@@ -1,0 +1,63 @@
+"""The hand-over of an earlier session to an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.protocol.schema import AgentMessageChunk, TextContent
+from acp_tui.session.events import Prompted, TurnEnded
+from acp_tui.session.session import Session
+from acp_tui.store.settings import Settings
+from acp_tui.ui.session_screen.sessions.hand_over import MOST, handed_over
+from tests.recordings import recording
+from tests.ui.seats import seat
+
+
+def talk(*turns: tuple[str, str]) -> Session:
+    session = Session("s", "/w")
+    for prompt, answer in turns:
+        session.apply(Prompted([TextContent(text=prompt)]))
+        session.apply(AgentMessageChunk(content=TextContent(text=answer)))
+        session.apply(TurnEnded("end_turn"))
+    return session
+
+
+def test_what_both_sides_said_is_told() -> None:
+    text = handed_over(talk(("What is 2 + 2?", "It is 4."), ("And 3 + 3?", "6.")))
+
+    assert "> What is 2 + 2?\n\nIt is 4.\n\n## Prompt\n\n> And 3 + 3?\n\n6.\n" in text
+    assert text.startswith("This is an earlier conversation")
+
+
+def test_of_a_long_session_the_newest_is_told_from_the_beginning_of_a_line() -> None:
+    text = handed_over(talk(("first", "a line\n" * MOST), ("last", "the end")))
+
+    assert text.endswith("> last\n\nthe end\n")
+    assert "left out …]\n\na line\n" in text
+    assert "first" not in text
+    assert len(text) < MOST + 200
+
+
+@pytest.mark.slow
+async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    async with seat(tmp_path, Settings()) as here:
+        await here.say("hello")
+        await here.sees("heard hello")
+    (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
+    async with seat(tmp_path) as here:
+        assert here.session.check_action("run", ("session.hand-over",)) is False
+        await here.tabs.open(recorded=recording(journal))
+        await here.sees("heard hello", "recorded, F12 resumes it")
+
+        await here.say("go on")
+        await here.sees("heard hello", "has no memory of the conversation", "› go on")
+        await here.press("home", "alt+h")
+        assert here.draft.startswith("[earlier conversation, 1 turn #")
+        await here.press("enter")
+
+        await here.sees("heard This is an earlier conversation", "> hello", "Continue from here")
