@@ -157,24 +157,20 @@ the end of the connection of subagents
 subagents of subagents
 changes of a subagent
 links to sessions
+usage of a turn
+steering needs the capability
+steered words stand once
+steered words are not lost
+no steering without the capability
+an agent that asks for queued words
+commands in the background
+output without a turn
+work in the background is shown
+unstable methods need their capability
+titles come from the agent
+accounts are in no recording
 """.strip().splitlines()
 """C1, C2, …"""
-
-LATER: Final = {
-    147: "usage of a turn",
-    148: "steering needs the capability",
-    149: "steered words stand once",
-    150: "steered words are not lost",
-    151: "no steering without the capability",
-    152: "an agent that asks for queued words",
-    153: "commands in the background",
-    154: "output without a turn",
-    155: "work in the background is shown",
-    156: "unstable methods need their capability",
-    157: "titles come from the agent",
-    158: "accounts are in no recording",
-}
-"""Obligations behind those that are not held yet."""
 
 DEVIATIONS: Final = """
 older client capabilities
@@ -315,8 +311,7 @@ _LINE: Final = re.compile(r"_([cdrv]\d+)(?=_|$)")
 def lines() -> dict[str, str]:
     """Return all lines, `c1` to the last `v`, with their words."""
     kinds = (("c", OBLIGATIONS), ("d", DEVIATIONS), ("r", FIELD), ("v", VERSION_2))
-    found = {f"{kind}{at}": words for kind, all_words in kinds for at, words in enumerate(all_words, 1)}
-    return found | {f"c{at}": words for at, words in LATER.items()}
+    return {f"{kind}{at}": words for kind, all_words in kinds for at, words in enumerate(all_words, 1)}
 
 
 def line_tests() -> dict[str, list[str]]:

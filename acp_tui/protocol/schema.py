@@ -872,19 +872,27 @@ class StateUpdate(Model):
     """All that works beside; None if the agent does not report it."""
 
 
-class Plan(Model):
+class PlanSteps(Model):
+    """The steps of a plan, or those around the current one; see `plan_bounds`."""
+
+    entries: list[PlanEntry]
+    left_out: int = 0
+    """Number of steps that were not read."""
+    left_out_done: int = 0
+    """Number of those that are done."""
+
+
+class Plan(PlanSteps):
     """The complete plan."""
 
     session_update: Literal["plan"] = "plan"
-    entries: list[PlanEntry]
 
 
-class PlanItems(Model):
+class PlanItems(PlanSteps):
     """A plan as a complete list of steps."""
 
     type: Literal["items"] = "items"
     plan_id: str
-    entries: list[PlanEntry]
 
 
 class PlanMarkdown(Model):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from acp_tui.protocol.schema import PlanContent, PlanEntry, PlanItems
@@ -43,11 +44,15 @@ class Plans:
         ]
 
     @property
-    def entries(self) -> list[PlanEntry]:
+    def entries(self) -> Iterator[PlanEntry]:
         """The steps of all plans."""
-        return [
-            entry for plan in self.by_id.values() if isinstance(plan, PlanItems) for entry in plan.entries
-        ]
+        lists = (plan.entries for plan in self.by_id.values() if isinstance(plan, PlanItems))
+        return chain.from_iterable(lists)
+
+    @property
+    def has_steps(self) -> bool:
+        """True if any plan has a step."""
+        return next(self.entries, None) is not None
 
     def of(self, plan_id: str) -> list[PlanEntry]:
         """Return the steps of a plan."""

@@ -306,7 +306,15 @@ class Session:
             case schema.StateUpdate():
                 return self._in_state(event, at)
             case schema.Plan():
-                return self._planned(PlanItems(plan_id=UNNAMED, entries=event.entries), at)
+                return self._planned(
+                    PlanItems(
+                        plan_id=UNNAMED,
+                        entries=event.entries,
+                        left_out=event.left_out,
+                        left_out_done=event.left_out_done,
+                    ),
+                    at,
+                )
             case schema.PlanUpdate():
                 return self._planned(event.plan, at)
             case schema.PlanRemoved():

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from acp_tui.protocol.plan_bounds import MOST_STEPS
 from acp_tui.protocol.schema import PlanFile, PlanItems, PlanMarkdown, UnknownPlan
 from acp_tui.protocol.validation import read_update
 from acp_tui.session.events import SessionChange
@@ -83,7 +86,7 @@ def test_c121_a_plan_of_an_unknown_type_is_kept_under_its_id() -> None:
 def test_c28_a_malformed_step_costs_no_other() -> None:
     session = session_with(plan_update("items", entries=[STEP, 5, STEP]))
 
-    assert len(session.plans.entries) == 2
+    assert len(list(session.plans.entries)) == 2
 
 
 def test_the_plans_of_earlier_runs_come_with_the_past() -> None:
@@ -102,3 +105,32 @@ def test_of_very_many_plans_the_latest_are_kept() -> None:
     assert list(session.plans.by_id) == kept
     session.apply(read_update(plan_update("markdown", kept[0], content="again")), 1.0)
     assert list(session.plans.by_id) == kept
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        lambda steps: plan_update("items", entries=steps),
+        lambda steps: {"sessionUpdate": "plan", "entries": steps},
+        lambda steps: {"sessionUpdate": "plan", "plan": steps},
+        lambda steps: {"type": "plan", "content": {"steps": steps}},
+    ],
+)
+def test_of_a_plan_without_end_the_steps_around_the_current_one_are_kept(wrapped: Any) -> None:
+    steps = [
+        {"content": f"step {n}", "status": "completed" if n < 70_000 else "pending"} for n in range(100_000)
+    ]
+    steps[70_000]["status"] = "in_progress"
+
+    (plan,) = session_with(wrapped(steps)).plans.shown
+
+    assert isinstance(plan, PlanItems)
+    assert [plan.entries[0].content, plan.entries[-1].content] == ["step 69750", "step 70249"]
+    assert (plan.left_out, plan.left_out_done) == (99_500, 69_750)
+
+
+def test_c28_a_malformed_step_of_a_plan_without_end_costs_no_other() -> None:
+    (plan,) = session_with(plan_update("items", entries=[STEP, 5, *[STEP] * 1_000])).plans.shown
+
+    assert isinstance(plan, PlanItems)
+    assert (len(plan.entries), plan.left_out) == (MOST_STEPS - 1, 502)

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.formatting import inside
+from acp_tui.protocol.plan_bounds import DONE
 from acp_tui.protocol.schema import PlanContent, PlanEntry, PlanFile, PlanItems, PlanMarkdown, UnknownPlan
 from acp_tui.session.events import SessionChange
 from acp_tui.session.plans import Plans
@@ -37,8 +38,8 @@ _LONGEST: Final = 1_000
 _KIND: Final = 40
 _NAMED: Final = 3
 """Files that a line names."""
-_MOST: Final = 500
-"""Entries shown; each costs work whenever the agent sends its plan again."""
+_LONGEST_TEXT: Final = 30_000
+"""Characters shown of a plan that is a text."""
 
 
 class PlanLine(TextBlock):
@@ -95,6 +96,15 @@ class PlanFileLine(TextBlock):
         self.uri = uri
 
 
+class PlanRestLine(TextBlock):
+    """The length of what is not shown of a plan that is a text; Enter shows it whole."""
+
+    def __init__(self, text: str) -> None:
+        left = len(text) - _LONGEST_TEXT
+        super().__init__([("warning", f"{left:,} more characters, Enter shows all")], is_action=True)
+        self.text = text
+
+
 class PlanPane(Pane):
     """The agent's plans and their progress, one at a time."""
 
@@ -114,6 +124,8 @@ class PlanPane(Pane):
         """Id of the plan that the user chose; None for the latest."""
         self._drawn: tuple[str, str, int] | None = None
         """Id and type of the plan that is drawn, and the rows above it."""
+        self._text: str | None = None
+        """The text of the plan that is drawn as Markdown."""
 
     @override
     def begin(self) -> None:
@@ -122,10 +134,12 @@ class PlanPane(Pane):
 
     @override
     def show(self, session: Session, change: SessionChange) -> None:
-        has_steps = not {"turn", "files"}.isdisjoint(change.fields) and bool(session.plans.entries)
+        has_steps = not {"turn", "files"}.isdisjoint(change.fields) and session.plans.has_steps
         if "plan" in change.fields or has_steps:
             self._session = session
             self._show(session)
+        if "turn" in change.fields and session.turn_state == "idle":
+            self._finish_text()
 
     def action_turn_plan(self) -> None:
         """Show the next plan."""
@@ -156,9 +170,9 @@ class PlanPane(Pane):
         plan = self._shown(session.plans)
         above = 1 if len(plans) > 1 else 0
         drawn = (plan.plan_id, plan.type, above)
-        if drawn != self._drawn or not isinstance(plan, PlanItems):
+        if drawn != self._drawn or isinstance(plan, PlanFile | UnknownPlan):
             self.clear()
-            self._drawn = drawn
+            self._drawn, self._text = drawn, None
             if above:
                 self.append(OneRowBlock())
         if above:
@@ -166,19 +180,53 @@ class PlanPane(Pane):
             head = self.blocks[0]
             if isinstance(head, OneRowBlock) and head.set_pieces([("muted", place)]):
                 self.changed(head)
+        fact = ""
         if isinstance(plan, PlanItems):
-            self._show_steps(session, plan.entries, above)
+            self._show_steps(session, plan, above)
+            done = plan.left_out_done + sum(entry.status in DONE for entry in plan.entries)
+            fact = f"{done}/{plan.left_out + len(plan.entries)}"
+        elif isinstance(plan, PlanMarkdown):
+            self._show_text(session, plan.content)
         else:
             for block in _blocks(plan):
                 self.append(block)
-        done = sum(entry.status in ("completed", "done") for entry in session.plans.of(plan.plan_id))
-        total = len(session.plans.of(plan.plan_id))
-        self.set_fact(f"{done}/{total}" if total else "")
+        self.set_fact(fact)
         self._show_current()
 
-    def _show_steps(self, session: Session, plan: Sequence[PlanEntry], above: int) -> None:
+    def _show_text(self, session: Session, text: str) -> None:
+        """Show a plan that is a text; agents send one again and again as it grows."""
+        before, self._text = self._text, text
+        block = self._markdown()
+        if text == before:
+            return
+        for line in [each for each in self.blocks if isinstance(each, PlanRestLine)]:
+            self.remove_block(line)
+        if block is None:
+            block = MarkdownBlock(text[:_LONGEST_TEXT])
+            self.append(block)
+        elif before is not None and text.startswith(before):
+            block.append(text[len(before) : _LONGEST_TEXT])
+            self.changed(block)
+        else:
+            block.replace(text[:_LONGEST_TEXT])
+            self.changed(block)
+        if len(text) > _LONGEST_TEXT:
+            self.append(PlanRestLine(text))
+        if session.turn_state == "idle":
+            self._finish_text()
+
+    def _finish_text(self) -> None:
+        """Take a plan that is a text as complete: what it ends with might be unfinished before."""
+        if (block := self._markdown()) is not None:
+            block.finish()
+            self.changed(block)
+
+    def _markdown(self) -> MarkdownBlock | None:
+        return next((block for block in self.blocks[:2] if isinstance(block, MarkdownBlock)), None)
+
+    def _show_steps(self, session: Session, plan: PlanItems, above: int) -> None:
         is_idle = session.turn_state == "idle" and bool(session.turns)
-        entries = plan[_first_shown(plan) :][:_MOST]
+        entries = plan.entries
         counts = _counts(session) if is_idle else None
         for index, entry in enumerate(entries, above):
             before = self.blocks[index] if index < len(self.blocks) else None
@@ -189,8 +237,8 @@ class PlanPane(Pane):
                 self.insert(index, PlanLine(entry, self.theme_styles, is_idle=is_idle, files=files))
         for block in list(self.blocks[above + len(entries) :]):
             self.remove_block(block)
-        if left := len(plan) - len(entries):
-            self.append(TextBlock([("muted", f"{left:,} more steps are not shown")]))
+        if plan.left_out:
+            self.append(TextBlock([("muted", f"{plan.left_out:,} more steps are not shown")]))
         if is_idle and (unplanned := session.unplanned()):
             self.append(UnplannedLine(unplanned, session.cwd))
 
@@ -217,13 +265,9 @@ def _counts(session: Session) -> Counter[str]:
     return Counter(step for file in files for step in {one.plan_entry for one in file.origins})
 
 
-def _blocks(plan: PlanMarkdown | PlanFile | UnknownPlan) -> Iterator[Block]:
-    """Yield a plan that is no list of steps."""
+def _blocks(plan: PlanFile | UnknownPlan) -> Iterator[Block]:
+    """Yield a plan that is neither a list of steps nor a text."""
     match plan:
-        case PlanMarkdown():
-            block = MarkdownBlock(plan.content)
-            block.finish()
-            yield block
         case PlanFile():
             yield TextBlock([("muted", "The plan is in this file:")])
             yield PlanFileLine(plan.uri)
@@ -233,11 +277,3 @@ def _blocks(plan: PlanMarkdown | PlanFile | UnknownPlan) -> Iterator[Block]:
             yield TextBlock([("faint", shortened(json.dumps(plan.raw, ensure_ascii=False), _LONGEST))])
         case _:
             assert_never(plan)
-
-
-def _first_shown(plan: Sequence[PlanEntry]) -> int:
-    """Return the index of the first entry to show: of a long plan, those around the current one."""
-    if len(plan) <= _MOST:
-        return 0
-    current = next((index for index, entry in enumerate(plan) if entry.status == "in_progress"), 0)
-    return max(0, min(current - _MOST // 2, len(plan) - _MOST))

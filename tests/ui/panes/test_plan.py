@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.protocol.schema import PlanEntry
+from acp_tui.protocol.validation import read_update
 from acp_tui.ui.panes.plan import PlanLine, PlanPane
 from acp_tui.ui.screens.base.texts import MarkdownScreen
 from acp_tui.ui.screens.review.plan_step import PlanStepScreen
@@ -104,6 +105,46 @@ async def test_c130_what_is_removed_or_empty_leaves_the_pane(tmp_path: Path) -> 
             lambda: any("─ plan ─" in row and "none yet" in row for row in here.text.splitlines())
         )
         assert "Big plan" not in here.text
+
+
+@pytest.mark.slow
+async def test_c132_a_text_that_grows_is_continued_and_its_end_shown_with_the_turn(tmp_path: Path) -> None:
+    async with seat(tmp_path, updates=[markdown("a", "# Big plan\n\nRead")]) as here:
+        await here.say("wait")
+        await here.until(lambda: here.conversation.is_busy)
+        await here.sees("Big plan", "Read")
+        pane = here.app.screen.query_one(PlanPane)
+        (block,) = pane.blocks
+        agent, session = here.conversation.agent, here.conversation.session
+        assert agent is not None
+        assert session is not None
+
+        plan = {"type": "markdown", "planId": "a", "content": "# Big plan\n\nRead on\n\n2.)."}
+        agent.note(session.id, read_update({"sessionUpdate": "plan_update", "plan": plan}))
+        await here.sees("Read on")
+
+        assert list(pane.blocks) == [block]
+        assert "2.)." not in here.text
+        await here.press("ctrl+c")
+        await here.sees("2.).")
+
+
+@pytest.mark.slow
+async def test_of_a_text_without_end_the_beginning_is_shown_and_all_of_it_on_enter(tmp_path: Path) -> None:
+    text = "# Big plan\n\n" + "- [ ] mend the next one\n" * 3_000 + "The end."
+    async with seat(tmp_path, updates=[markdown("a", text)]) as here:
+        await here.say("go")
+        await here.sees("42,020 more characters")
+        pane = here.app.screen.query_one(PlanPane)
+
+        assert [len(block.source()) for block in pane.blocks] == [
+            30_000,
+            len("42,020 more characters, Enter shows all"),
+        ]
+        await here.press("f3", "end", "enter")
+        await here.is_before(MarkdownScreen)
+        await here.press("end")
+        await here.sees("The end.")
 
 
 @pytest.mark.slow

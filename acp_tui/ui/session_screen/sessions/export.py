@@ -11,6 +11,7 @@ from typing import Any, Final, assert_never
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import lines, seconds
+from acp_tui.protocol.plan_bounds import DONE
 from acp_tui.protocol.schema import (
     PlanContent,
     PlanFile,
@@ -217,17 +218,16 @@ def talk(session: Session, printed: Printed | None = None, *, until: int | None 
     return safe("\n\n".join(text for text in texts if text.strip())) + "\n"
 
 
-_TICKED: Final = ("completed", "done")
-
-
 def _plan(plan: PlanContent) -> Iterator[str]:
     yield "## Plan"
     match plan:
         case PlanItems():
             yield "\n".join(
-                f"- [{'x' if entry.status in _TICKED else ' '}] {safe_line(entry.content)}"
+                f"- [{'x' if entry.status in DONE else ' '}] {safe_line(entry.content)}"
                 for entry in plan.entries
             )
+            if plan.left_out:
+                yield f"{plan.left_out:,} more steps"
         case PlanMarkdown():
             yield _quoted(plan.content)
         case PlanFile():
