@@ -85,6 +85,13 @@ def ends_own_work(meta: Object | None, *, has_cost: bool) -> bool:
     return has_cost and isinstance(origin, dict) and origin.get("kind") == "task-notification"
 
 
+def leaves_running(meta: Object | None) -> bool:
+    """Return whether a tool call has left a command running, as claude says it; its end is not told."""
+    claude = (meta or {}).get("claudeCode")
+    response = claude.get("toolResponse") if isinstance(claude, dict) else None
+    return isinstance(response, dict) and isinstance(response.get("backgroundTaskId"), str)
+
+
 def is_idle(meta: Object | None) -> bool:
     """Return whether an update of a session says that its agent does nothing, as codex and pi do."""
     codex, pi = (meta or {}).get("codex"), (meta or {}).get("piAcp")

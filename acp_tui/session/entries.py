@@ -194,6 +194,8 @@ class ToolCall:
     """True until it starts: pending, or awaiting permission."""
     in_background: bool = False
     """True if it went on when its turn had ended."""
+    has_left: bool = False
+    """True while something goes on that it has left running, though it may be over itself."""
     can_cancel: bool = False
     """True while the agent offers to cancel it alone."""
     title_is_command: bool = field(default=False, compare=False)

@@ -499,11 +499,12 @@ class Session:
         self.is_background_told = event.background is not None
         if event.background is not None:
             self.background = event.background
-        change = SessionChange(fields=("turn",))
+        named = [work.terminal_id for work in self.background if work.terminal_id is not None]
+        change = SessionChange(self._calls.beside(named), ("turn",))
         if event.state == "idle":
             return self._rests(change)
         if event.state in ("running", "requires_action") and self.turn_state == "idle":
-            return SessionChange(self._goes_on(at, is_told=True), ("turn",))
+            return SessionChange((*change.entries, *self._goes_on(at, is_told=True)), ("turn",))
         return change
 
     def _beside_fields(self, event: schema.AgentTerminal) -> tuple[Field, ...]:
@@ -578,7 +579,7 @@ class Session:
         return (*self._messages.end_turn(), *settled)
 
     def _resumed(self, at: float) -> SessionChange:
-        changed = self._end_turn("cancelled", at)
+        changed = (*self._end_turn("cancelled", at), *self._calls.end_left())
         self._questions.clear()
         self.pending.clear()
         self._options.end_consents()
@@ -641,7 +642,7 @@ class Session:
         asked = self._drop_questions(at)
         for child in self.children.values():
             child.apply(events.Disconnected(event.reason, is_wanted=True), at)
-        changed = (*asked, *self._end_turn("failed", at), *self._subagents.lose())
+        changed = (*asked, *self._end_turn("failed", at), *self._calls.end_left(), *self._subagents.lose())
         self._options.pending.clear()
         if not event.is_wanted:
             changed = (*changed, self._append(Notice(event.reason, "error", event.detail, at)))
@@ -697,7 +698,7 @@ class Session:
             changed = ("questions",)
         if call.status == "completed" and self._report(index, call):
             changed = (*changed, "files")
-        if alone or (call.in_background and call.is_final):
+        if alone or call.has_left or (call.in_background and call.is_final):
             changed = (*changed, "turn")
         return SessionChange((*closed, *entries), changed)
 
@@ -776,7 +777,11 @@ class Session:
             update = update.model_copy(update={"cost": before.cost})
         self.usage = update
         change = SessionChange(self._compactions.measured(update), ("usage",))
-        return self._rests(change) if dialects.ends_own_work(update.meta, has_cost=has_cost) else change
+        if not dialects.ends_own_work(update.meta, has_cost=has_cost):
+            return change
+        if ended := self._calls.end_oldest_left():
+            change = SessionChange((*change.entries, *ended), (*change.fields, "turn"))
+        return self._rests(change)
 
     def _rests(self, change: SessionChange) -> SessionChange:
         """Add the end of what the agent did by itself."""

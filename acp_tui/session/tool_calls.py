@@ -50,6 +50,8 @@ class ToolCalls:
         """First entry of the turn; new announcements belong to later entries."""
         self._open: set[int] = set()
         """Indices of calls that may not be final; few, however long the session."""
+        self._left: list[int] = []
+        """Indices of calls that have left something running, in the order in which they did."""
         self._entries = entries
         self._title_is_command = title_is_command
         self.terminals: dict[str, OwnTerminal] = {}
@@ -88,6 +90,8 @@ class ToolCalls:
             _clear(call, news)
         merge(call, news, at, announces=announces)
         index = self.places[news.tool_call_id]
+        if dialects.leaves_running(news.meta):
+            self._leave_running(index)
         if self.terminals or isinstance(news, ToolCallPatch):
             self._share(index)
         (self._open.discard if call.is_final else self._open.add)(index)
@@ -119,6 +123,8 @@ class ToolCalls:
             if one.has_ended:
                 one.output.finish()
                 one.can_cancel = False
+                for place in self._shown_in.get(news.terminal_id, ()):
+                    self._end_left(place)
         places = sorted(self._shown_in.get(news.terminal_id, ()))
         for place in places:
             _show(self.at(place), one)
@@ -136,6 +142,43 @@ class ToolCalls:
                 self._shown_in.setdefault(item.terminal_id, set()).add(place)
                 if (one := self.terminals.get(item.terminal_id)) is not None:
                     _show(call, one)
+
+    def beside(self, terminal_ids: Collection[str]) -> tuple[int, ...]:
+        """Take all terminals that go on beside the turn, as the agent tells; return the changed entries."""
+        running = {
+            name for name in terminal_ids if name in self.terminals and not self.terminals[name].has_ended
+        }
+        places = {place for name in running for place in self._shown_in.get(name, ())}
+        over = [place for place in self._left if place not in places]
+        for place in over:
+            self._end_left(place)
+        new = sorted(place for place in places if not self.at(place).has_left)
+        for place in new:
+            self._leave_running(place)
+        return (*over, *new)
+
+    def end_oldest_left(self) -> tuple[int, ...]:
+        """End what was left running first: claude says that a command has ended, and not which."""
+        places = self._left[:1]
+        for place in places:
+            self._end_left(place)
+        return tuple(places)
+
+    def end_left(self) -> tuple[int, ...]:
+        """End all that was left running: the agent is gone."""
+        return tuple(place for place in list(self._left) if self._end_left(place))
+
+    def _leave_running(self, place: int) -> None:
+        if not self.at(place).has_left:
+            self.at(place).has_left = True
+            self._left.append(place)
+
+    def _end_left(self, place: int) -> bool:
+        if self.at(place).has_left:
+            self.at(place).has_left = False
+            self._left.remove(place)
+            return True
+        return False
 
     def _leave(self, tool_call_id: str, at: float) -> tuple[int, ...]:
         """Interrupt the open call whose id a new call takes over."""
@@ -207,8 +250,14 @@ class ToolCalls:
 
     @property
     def in_background(self) -> list[ToolCall]:
-        """Commands of the agent that go on after their turns."""
-        return [call for call in map(self.at, sorted(self._open)) if call.in_background and not call.is_final]
+        """Calls that go on after their turns, or have left something running that no terminal shows."""
+        of_terminals = {place for places in self._shown_in.values() for place in places}
+        left = [self.at(place) for place in self._left if place not in of_terminals]
+        open_calls = [self.at(place) for place in sorted(self._open)]
+        return [
+            *(call for call in open_calls if call.in_background and not call.is_final and not call.has_left),
+            *left,
+        ]
 
 
 def _show(call: ToolCall, terminal: OwnTerminal) -> None:

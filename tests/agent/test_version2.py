@@ -814,6 +814,28 @@ async def test_v14_calls_and_terminals_are_cancelled_where_that_is_offered() -> 
                 await attempt
 
 
+async def test_v15_a_call_that_is_over_shows_that_its_terminal_goes_on() -> None:
+    async with conversation(version=2) as talk:
+        beside = [{"type": "terminal", "terminalId": "x1"}]
+        shown: Frame = {"type": "terminal", "terminalId": "x1"}
+        await turn(
+            talk,
+            call(title="make", kind="execute", status="completed", content=[shown]),
+            terminal(command="make"),
+            state("running", background=beside),
+        )
+        assert (talk.call().status, talk.call().has_left) == ("completed", True)
+        assert [one.terminal_id for one in talk.session.background_terminals] == ["x1"]
+        assert talk.session.background_calls == []
+
+        talk.puppet.says(terminal(exitStatus={"exitCode": 0}))
+        await talk.until(lambda: not talk.call().has_left)
+        talk.puppet.says(terminal(exitStatus=None), state("idle", background=beside))
+        await talk.until(lambda: talk.call().has_left)
+        talk.puppet.says(state("idle", background=[]))
+        await talk.until(lambda: not talk.call().has_left)
+
+
 async def test_v15_what_works_beside_is_told_whole_or_not_at_all() -> None:
     async with conversation(version=2) as talk:
         both = [{"type": "terminal", "terminalId": name} for name in ("x1", "x2")]

@@ -497,6 +497,36 @@ def test_c153_a_cancel_and_the_end_of_the_connection_end_it() -> None:
         assert session.background_calls == []
 
 
+def left_running(name: str) -> list[dict[str, Any]]:
+    """Return what claude tells of a command that it leaves running: no update says how that ends."""
+    meta = {"claudeCode": {"toolResponse": {"backgroundTaskId": f"task {name}"}}}
+    return [call(name, kind="execute"), call_update(name, _meta=meta), call_update(name, status="completed")]
+
+
+TASK_ENDED = {
+    "sessionUpdate": "usage_update",
+    "cost": {"amount": 1, "currency": "USD"},
+    "_meta": {"_claude/origin": {"kind": "task-notification"}},
+}
+
+
+def test_c153_a_command_that_claude_leaves_running_goes_on_until_it_wakes_by_itself() -> None:
+    session = after_a_turn(*left_running("one"), *left_running("two"))
+    assert [each.tool_call_id for each in session.background_calls] == ["one", "two"]
+    session.apply(prompt("again"), 4.0)
+    session.apply(events.TurnCancelled(), 5.0)
+    session.apply(events.TurnEnded("cancelled"), 6.0)
+    assert len(session.background_calls) == 2
+
+    change = session.apply(read_update(TASK_ENDED), 9.0)
+
+    assert [each.tool_call_id for each in session.background_calls] == ["two"]
+    assert change is not None
+    assert "turn" in change.fields
+    session.apply(events.Disconnected("The agent has ended."), 10.0)
+    assert session.background_calls == []
+
+
 def test_c154_output_without_a_turn_is_marked_once_and_is_apart_from_the_last_message() -> None:
     session = after_a_turn(chunk("answer"))
     for text in ("news", " and more"):
@@ -523,11 +553,7 @@ def test_c154_a_late_chunk_of_a_message_of_the_turn_belongs_to_that() -> None:
 @pytest.mark.parametrize(
     "end",
     [
-        {
-            "sessionUpdate": "usage_update",
-            "cost": {"amount": 1, "currency": "USD"},
-            "_meta": {"_claude/origin": {"kind": "task-notification"}},
-        },
+        TASK_ENDED,
         {"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": {"type": "idle"}}}},
         {"sessionUpdate": "session_info_update", "_meta": {"piAcp": {"running": False}}},
     ],

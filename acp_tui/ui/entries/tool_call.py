@@ -341,8 +341,9 @@ def call_pieces(
 
     `asks` is True for a call that waits for the user's permission.
     """
-    role = "warning" if asks else STATUS_ROLES.get(call.status, "tool-pending")
-    symbol = styles.symbol("asks" if asks else STATUS_SYMBOLS.get(call.status, "pending"))
+    status = "in_progress" if call.has_left and call.status == "completed" else call.status
+    role = "warning" if asks else STATUS_ROLES.get(status, "tool-pending")
+    symbol = styles.symbol("asks" if asks else STATUS_SYMBOLS.get(status, "pending"))
     title, about = call_title(call, cwd, _LONGEST), call_words(call, cwd, _LONGEST)
     left: list[Piece] = [
         (role, f"{symbol} "),
@@ -354,7 +355,7 @@ def call_pieces(
     right = _brought(call, styles)
     if asks:
         right.append((role, "  asks you"))
-    elif call.in_background and not call.is_final:
+    elif (call.in_background and not call.is_final) or status != call.status:
         right.append((role, "  in the background"))
     elif call.status in STATUS_WORDS:
         right.append((role, f"  {STATUS_WORDS[call.status]}"))

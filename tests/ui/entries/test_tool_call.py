@@ -57,6 +57,16 @@ def test_a_call_is_a_line_with_its_kind_title_and_duration() -> None:
     assert rows(block(ToolCall("x"))) == [], "nothing is known of it"
 
 
+def test_c153_v15_a_call_that_has_left_something_running_is_not_shown_as_done() -> None:
+    over = call(kind="execute", title="make", status="completed")
+    assert "in the background" not in rows(block(over))[1]
+
+    line = rows(block(replace(over, has_left=True)))[1]
+
+    assert line.startswith(f"{Styles().symbol('running')} run    make")
+    assert "in the background" in line
+
+
 @pytest.mark.parametrize(
     ("fields", "end"),
     [
