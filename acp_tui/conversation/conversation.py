@@ -37,6 +37,7 @@ from acp_tui.formatting import inside
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.session.entries import Entry, OwnTerminal, ToolCall
 from acp_tui.session.events import Noted, RangeChosen, SessionChange
+from acp_tui.session.files import new_names
 from acp_tui.session.questions import Question
 from acp_tui.session.session import Session
 from acp_tui.store.folders import config_folder, data_folder, state_folder
@@ -127,12 +128,16 @@ class Conversation(ConversationState):
         self._moving: asyncio.Task[None] | None = None
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """The rejected changes, reported to the agent with the next prompt."""
-        self.line_notes = LineNotes(listener.queue_changed)
+        self.line_notes = LineNotes(listener.queue_changed, self._new_names_of)
         """The user's notes on lines, sent with the next prompt."""
         self.choices = SessionChoices(self, start)
         self._prompts = PromptQueue(self, listener, self.rejections, self.line_notes, self._log_in_again)
         if running is not None:
             self._join(running)
+
+    def _new_names_of(self, path: str) -> list[str]:
+        """Return the paths that a file which is gone may have now."""
+        return new_names(self.session.all_files.values(), path) if self.session is not None else []
 
     # ------------------------------------------------------------------ start and end
 

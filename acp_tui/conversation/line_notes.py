@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from acp_tui.formatting import inside
 from acp_tui.protocol.schema import ContentBlock, ResourceLink, TextContent
-from acp_tui.session.line_notes import LineNote, as_text, followed, lines_in
+from acp_tui.session.line_notes import LineNote, as_text, followed, followed_to, lines_in
 from acp_tui.store.folders import plain_file
 from acp_tui.workspace.encodings import decode
 
 _LARGEST: Final = 8_000_000
 """Bytes of a file in which lines are looked for."""
+_MOST: Final = 50
+"""New files in which the lines of one that is gone are looked for."""
+_NO_NAMES: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 
 
 class LineNotes:
     """The unsent notes, each with a key; the newest is last."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
-        """Begin without notes; `changed` is called when there are other ones."""
+    def __init__(
+        self, changed: Callable[[], None], new_names: Callable[[str], Sequence[str]] = lambda path: ()
+    ) -> None:
+        """Begin without notes.
+
+        Args:
+            changed: called when there are other ones.
+            new_names: returns the paths that a file which is gone may have now.
+        """
         self._changed = changed
+        self._new_names = new_names
         self._keys = count(1)
         self._notes: dict[int, LineNote] = {}
         self._taken: dict[int, LineNote] = {}
@@ -70,16 +82,28 @@ class LineNotes:
         self._follow({path: lines_in(text) if text is not None else None})
 
     async def follow(self) -> None:
-        """Let all notes follow their lines in the files on disk."""
+        """Let all notes follow their lines in the files on disk, also in those that were renamed."""
         paths = {note.path for note in self._notes.values() if note.follows}
-        if paths:
-            self._follow(await asyncio.to_thread(_lines_of, paths))
+        if not paths:
+            return
+        lines = await asyncio.to_thread(_lines_of, paths)
+        gone = [note for note in self._notes.values() if note.path in lines and lines[note.path] is None]
+        names = {note.path: [*self._new_names(note.path)[:_MOST], note.was_path] for note in gone}
+        others = {name for found in names.values() for name in found if name} - set(lines)
+        if others:
+            lines |= await asyncio.to_thread(_lines_of, others)
+        self._follow(lines, names)
 
-    def _follow(self, lines: dict[str, list[str] | None]) -> None:
+    def _follow(
+        self, lines: Mapping[str, Sequence[str] | None], names: Mapping[str, Sequence[str]] = _NO_NAMES
+    ) -> None:
         before = dict(self._notes)
         for key, note in before.items():
             if note.path in lines:
-                self._notes[key] = followed(note, lines[note.path])
+                there = ((name, text) for name in names.get(note.path, ()) if (text := lines.get(name)))
+                renamed = (followed_to(note, name, text) for name, text in there if note.follows)
+                found = [one for one in renamed if one is not None]
+                self._notes[key] = found[0] if len(found) == 1 else followed(note, lines[note.path])
         if self._notes != before:
             self._changed()
 

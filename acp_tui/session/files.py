@@ -206,6 +206,13 @@ class FileChange:
         return [self.written] if self.written is not None else list(self.reported.values())
 
 
+def new_names(files: Iterable[FileChange], path: str) -> list[str]:
+    """Return the paths that a file which is gone may have now: its new one, else those of new files."""
+    seen = [file.seen for file in files if file.seen is not None]
+    renamed = [file.path for file in seen if file.status == "R" and file.old_path == path]
+    return renamed or [file.path for file in seen if file.status == "A"]
+
+
 class FileChanges:
     """The changed files, in the order of their first change."""
 

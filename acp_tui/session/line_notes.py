@@ -55,6 +55,8 @@ class LineNote:
     """The agreement of the other place that looked most like this one."""
     was: int = 0
     """The number of the first line when the note was written."""
+    was_path: str = ""
+    """The path of the file when the note was written, if it has another one now."""
     state: State = "there"
     why: str = ""
     """The reason of the state `gone`."""
@@ -69,12 +71,16 @@ class LineNote:
         """True if its lines may be looked for in the file."""
         return self.subject in ("file", "proposed") and bool(self.path) and bool(self.quoted)
 
-    @property
-    def remark(self) -> str:
-        """The state in words; "" for lines that are where they were."""
-        if self.state == "moved":
-            return f"moved from line {self.was}"
-        return self.why if self.state == "gone" else ""
+    def remark(self, cwd: str) -> str:
+        """Return the state in words; "" for lines that are where they were.
+
+        `cwd` is the folder by which paths are shortened.
+        """
+        if self.state == "gone":
+            return self.why
+        if self.was_path:
+            return f"moved from {inside(self.was_path, cwd)}:{self.was}"
+        return f"moved from line {self.was}" if self.state == "moved" else ""
 
     def row(self) -> dict[str, object]:
         """Return the note as a JSON object."""
@@ -123,8 +129,15 @@ def followed(note: LineNote, lines: Sequence[str] | None) -> LineNote:
         return note if note.subject == "proposed" else replace(note, state="gone", why=found)
     first = found + 1
     was = (note.was if note.subject == "file" else 0) or first  # nothing has moved before it is written
-    state: State = "there" if first == was else "moved"
+    state: State = "there" if first == was and not note.was_path else "moved"
     return _anchored(replace(note, first=first, was=was, subject="file", state=state, why=""), lines, found)
+
+
+def followed_to(note: LineNote, path: str, lines: Sequence[str]) -> LineNote | None:
+    """Return a note on a file that is gone in one that may be the same; None without its lines there."""
+    was_path = note.was_path or note.path
+    moved = followed(replace(note, path=path, was_path="" if was_path == path else was_path), lines)
+    return moved if moved.subject == "file" and moved.state != "gone" else None
 
 
 def lines_in(text: str) -> list[str]:
@@ -220,18 +233,31 @@ def as_text(notes: Iterable[LineNote], cwd: str) -> str:
 
 def _told(note: LineNote, cwd: str) -> str:
     quoted = "".join(f"> {line}\n" for line in note.quoted)
-    return f"{place_of(note, cwd)}\n{quoted}{note.text}"
+    return f"{place_of(note, cwd, _FOR_AGENT)}\n{quoted}{note.text}"
 
 
-def place_of(note: LineNote, cwd: str) -> str:
+_FOR_USER: Final[Mapping[Subject, str]] = {
+    "answer": "answer",
+    "plan": "plan",
+    "removed": "removed",
+    "proposed": "proposed",
+}
+_FOR_AGENT: Final[Mapping[Subject, str]] = {
+    "answer": "your answer",
+    "plan": "your plan",
+    "removed": "removed by your change",
+    "proposed": "in the edit that you proposed",
+}
+
+
+def place_of(note: LineNote, cwd: str, words: Mapping[Subject, str] = _FOR_USER) -> str:
     """Return the place of a note in words, such as `a.py:3-5 (moved from line 1)`."""
-    if note.subject == "answer":
-        return "your answer"
-    where = inside(note.path, cwd) or "your plan"
+    if not note.path:
+        return words.get(note.subject, "")
+    where = inside(note.path, cwd)
     if note.first:
         where += f":{note.first}" if len(note.quoted) < 2 else f":{note.first}-{note.last}"
-    told = {"removed": "removed by your change", "proposed": "in the edit that you proposed"}
-    about = ", ".join(filter(None, (told.get(note.subject, ""), note.remark)))
+    about = ", ".join(filter(None, (words.get(note.subject, ""), note.remark(cwd))))
     return f"{where} ({about})" if about else where
 
 
@@ -239,7 +265,7 @@ def note_of(row: object) -> LineNote | None:
     """Return the note of a JSON object, or None for an invalid one."""
     if not isinstance(row, Mapping):
         return None
-    texts = {name: row.get(name, "") for name in ("text", "path", "why")}
+    texts = {name: row.get(name, "") for name in ("text", "path", "why", "was_path")}
     numbers = {name: row.get(name, 0) for name in ("first", "twins", "twin", "rival", "was")}
     lines = {name: row.get(name, ()) for name in ("quoted", "above", "below")}
     valid = (
@@ -254,4 +280,5 @@ def note_of(row: object) -> LineNote | None:
         return None
     quoted, above, below = (tuple(one) for one in lines.values())
     note = LineNote(texts["text"], quoted, texts["path"], above=above, below=below, why=texts["why"])
-    return replace(note, subject=row["subject"], state=row["state"], **numbers)
+    places = {"was_path": texts["was_path"], **numbers}
+    return replace(note, subject=row["subject"], state=row["state"], **places)

@@ -6,7 +6,16 @@ import json
 
 import pytest
 
-from acp_tui.session.line_notes import LineNote, as_text, followed, lines_in, note_of, note_on, place_of
+from acp_tui.session.line_notes import (
+    LineNote,
+    as_text,
+    followed,
+    followed_to,
+    lines_in,
+    note_of,
+    note_on,
+    place_of,
+)
 
 LINES = [
     "def first():",
@@ -31,7 +40,7 @@ def on(first: int, last: int | None = None, lines: list[str] = LINES) -> LineNot
 def test_a_note_stays_where_its_lines_are() -> None:
     note = followed(on(5), LINES)
 
-    assert (note.first, note.state, note.remark) == (6, "there", "")
+    assert (note.first, note.state, note.remark("/work")) == (6, "there", "")
 
 
 def test_a_note_moves_with_its_lines_and_says_so() -> None:
@@ -44,7 +53,7 @@ def test_a_note_moves_with_its_lines_and_says_so() -> None:
 def test_a_note_that_comes_back_to_its_line_has_not_moved() -> None:
     moved = followed(on(5), ["import os", *LINES])
 
-    assert followed(moved, LINES).remark == ""
+    assert followed(moved, LINES).remark("/work") == ""
 
 
 def test_a_note_whose_lines_were_changed_is_gone() -> None:
@@ -57,7 +66,7 @@ def test_a_note_whose_lines_were_changed_is_gone() -> None:
 def test_lines_that_come_back_are_found_again() -> None:
     gone = followed(on(5), ["import os"])
 
-    assert followed(gone, ["import os", *LINES]).remark == "moved from line 6"
+    assert followed(gone, ["import os", *LINES]).remark("/work") == "moved from line 6"
 
 
 def test_a_note_is_never_on_the_same_words_of_other_code() -> None:
@@ -73,7 +82,7 @@ def test_of_two_places_that_look_alike_neither_is_taken_once_one_is_gone() -> No
 
     gone = followed(note, block * 3)
 
-    assert gone.remark == "these lines stand at several places"
+    assert gone.remark("/work") == "these lines stand at several places"
 
 
 def test_of_several_like_places_the_note_keeps_its_own() -> None:
@@ -106,6 +115,24 @@ def test_of_a_file_that_is_gone_the_note_says_so() -> None:
     assert place_of(note, "/work") == "a.py:1 (the file is gone)"
 
 
+def test_a_note_goes_along_with_its_lines_into_a_renamed_file_and_back() -> None:
+    note = on(5, 6)
+
+    moved = followed_to(note, "/work/lib/b.py", ["import os", *LINES])
+    assert moved is not None
+    assert place_of(moved, "/work") == "lib/b.py:7-8 (moved from a.py:6)"
+    assert place_of(followed(moved, LINES), "/work") == "lib/b.py:6-7 (moved from a.py:6)"
+    assert note_of(json.loads(json.dumps(moved.row()))) == moved
+
+    back = followed_to(moved, "/work/a.py", LINES)
+    assert back is not None
+    assert place_of(back, "/work") == "a.py:6-7"
+
+
+def test_a_file_without_the_lines_of_a_note_is_not_the_one_that_is_gone() -> None:
+    assert followed_to(on(5), "/work/b.py", ["import os"]) is None
+
+
 def test_a_file_of_one_line_is_followed_too() -> None:
     note = note_on(["x = 1"], 0, 0, "Why?", path="/work/a.py")
 
@@ -119,8 +146,9 @@ def test_line_ends_do_not_matter() -> None:
 
 def test_a_note_on_a_proposed_edit_is_on_the_file_once_it_is_written() -> None:
     note = note_on(LINES, 5, 5, "Why?", path="/work/a.py", subject="proposed")
-    assert place_of(followed(note, None), "/work") == "a.py:6 (in the edit that you proposed)"
-    assert place_of(followed(note, ["else"]), "/work") == "a.py:6 (in the edit that you proposed)"
+    assert place_of(followed(note, None), "/work") == "a.py:6 (proposed)"
+    assert place_of(followed(note, ["else"]), "/work") == "a.py:6 (proposed)"
+    assert "a.py:6 (in the edit that you proposed)\n" in as_text([note], "/work")
 
     written = followed(note, ["import os", *LINES])
 
@@ -132,7 +160,8 @@ def test_notes_on_answers_and_on_removed_lines_stay_as_they_are() -> None:
     removed = note_on(LINES, 5, 5, "Keep it.", path="/work/a.py", subject="removed")
 
     assert [followed(note, ["else"]) for note in (answer, removed)] == [answer, removed]
-    assert place_of(removed, "/work") == "a.py:6 (removed by your change)"
+    assert place_of(removed, "/work") == "a.py:6 (removed)"
+    assert "a.py:6 (removed by your change)\n" in as_text([removed], "/work")
 
 
 def test_the_agent_reads_place_lines_and_words_of_each_note() -> None:

@@ -15,6 +15,8 @@ from acp_tui.ui.screens.review.changes import ChangesScreen
 from acp_tui.ui.screens.review.note import NoteDialog
 from acp_tui.ui.screens.review.passage import PassageScreen
 from acp_tui.ui.session_screen.review.notes import NotesMenu
+from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
+from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.note_field import NoteField
 from tests.ui.seats import Seat
 from tests.ui.test_changed_files import demo_in, run, two_changes
@@ -63,7 +65,7 @@ async def test_a_note_on_a_change_is_flagged_counted_and_sent_with_the_next_prom
 
 async def test_several_lines_are_noted_and_a_removed_one_is_called_so(tmp_path: Path) -> None:
     async with two_changes(tmp_path) as here:
-        await note(here, "All of it?", "shift+down", "shift+down")
+        await note(here, "All of it?", "up", "up", "up", "shift+down", "shift+down")
         await here.press("n")
         await note(here, "Keep it.", "left")
         await here.sees("4⚑− line 3")
@@ -130,6 +132,47 @@ async def test_a_note_follows_its_line_and_says_what_became_of_it(tmp_path: Path
         await here.sees("(the file is gone)")
 
 
+async def test_a_note_goes_along_when_its_file_is_renamed(tmp_path: Path) -> None:
+    async with two_changes(tmp_path) as here:
+        await here.press("n")
+        await note(here, "Why?")
+        await here.press("escape", "escape")
+        await run(here, "mv long.txt renamed.txt; echo two > other.txt")
+        await here.sees("renamed.txt", "A other.txt")
+
+        await here.say("/notes")
+        await here.is_before(NotesMenu)
+        await here.sees("renamed.txt:4 (moved from long.txt:4)")
+
+
+async def test_a_field_for_a_note_keeps_its_lines_while_the_file_changes(tmp_path: Path) -> None:
+    async with two_changes(tmp_path) as here:
+        await here.press("n", "w")
+        await here.until(lambda: isinstance(here.app.focused, NoteField))
+        await here.sees("long.txt:4")
+        text = (tmp_path / "long.txt").read_text()
+        here.app.screen.query_one(NotedDiffView).show([FileDiff("long.txt", text, f"new\n{text}")])
+
+        await here.sees("long.txt:5")
+        await here.press(*"Why?", "down", "enter")
+        await here.until(lambda: len(here.conversation.line_notes) == 1)
+        told = next(iter(here.conversation.line_notes.notes.values()))
+        assert (told.quoted, told.first) == (("line 4",), 6)
+
+
+async def test_a_field_for_a_note_goes_to_other_lines_when_its_own_are_gone(tmp_path: Path) -> None:
+    async with two_changes(tmp_path) as here:
+        await here.press("n", "w")
+        await here.until(lambda: isinstance(here.app.focused, NoteField))
+        text = (tmp_path / "long.txt").read_text()
+        view = here.app.screen.query_one(NotedDiffView)
+        view.show([FileDiff("long.txt", text, text.replace("third", "3rd"))])
+
+        await here.until(lambda: any("Look where your note is" in one.message for one in here.notices))
+        await here.press(*"Why?", "enter")
+        await here.until(lambda: len(here.conversation.line_notes) == 1)
+
+
 async def test_notes_are_edited_dropped_and_sent_from_their_list(tmp_path: Path) -> None:
     async with two_changes(tmp_path) as here:
         await note(here, "one")
@@ -187,6 +230,21 @@ async def test_a_proposed_edit_is_noted_in_its_question(tmp_path: Path) -> None:
         await here.say("look")
 
         await here.until(lambda: "demo-tally.py:1\n" in prompts(here)[-1])
+
+
+async def test_a_note_in_a_question_is_a_key_away_and_leads_back_to_the_answers(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await here.say("/file")
+        await here.is_before(PermissionDialog)
+        await here.sees("w note")
+        await here.press("w")
+        await here.until(lambda: isinstance(here.app.focused, NoteField))
+        await here.sees("demo-tally.py:1 (proposed)")
+        await here.press(*"Why?", "enter")
+
+        await here.sees("⚑  Why?", "w note", "z maximize")
+        await here.press("y")
+        await here.until(lambda: not here.conversation.is_busy)
 
 
 async def test_in_a_folder_without_git_notes_work_all_the_same(tmp_path: Path) -> None:

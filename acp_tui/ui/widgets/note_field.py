@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Protocol
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -20,7 +21,6 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
-from acp_tui.ui.widgets.transcript.blocks import Piece
 
 LONGEST: Final = 20_000
 """Characters of a note."""
@@ -118,8 +118,8 @@ class NoteField(TextArea):
         return super().edit(edit)
 
     def action_submit(self) -> None:
-        """Keep the note."""
-        self.post_message(self.NoteSubmitted())
+        """Keep the note, after all keys before this one: those for other lines take longer."""
+        self.call_later(self.post_message, self.NoteSubmitted())
 
     def action_close(self) -> None:
         """Close without a note."""
@@ -164,6 +164,9 @@ class NoteBar(Vertical):
     NoteBar { height: auto; }
     """
 
+    class Closed(Message):
+        """The field is closed, with a note or without."""
+
     def __init__(self, lines: NotedLines, styles: Styles, text: str, focus_back: Widget | None) -> None:
         super().__init__()
         self.lines = lines
@@ -178,12 +181,12 @@ class NoteBar(Vertical):
 
     def on_mount(self) -> None:
         """Name the lines, and wait for a text."""
-        self._show_place()
+        self.show_place()
         self.focus_field()
 
     def on_resize(self) -> None:
         """Show the hints that fit."""
-        self._show_place()
+        self.show_place()
 
     def focus_field(self) -> None:
         """Give the focus to the field."""
@@ -210,7 +213,7 @@ class NoteBar(Vertical):
             self.lines.move(event.step)
         else:
             self.lines.cross()
-        self._show_place()
+        self.show_place()
 
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
@@ -220,21 +223,21 @@ class NoteBar(Vertical):
         self.lines.close()
         if self._focus_back is not None and self._focus_back.is_attached:
             self._focus_back.focus()
+            self._focus_back.post_message(self.Closed())
         self.remove()
 
-    def _show_place(self) -> None:
+    def show_place(self) -> None:
+        """Name the lines, with the hints that there is room for beside them."""
         styles = self._theme_styles
-        place: Piece = ("accent", f" {styles.symbol('note')} {safe_line(self.lines.place_of_note())}")
-        hints = "  ".join(
+        place = f" {styles.symbol('note')} {safe_line(self.lines.place_of_note())}"
+        hints = [
             f"{key_of(self.query_one(NoteField), name)} {does}"
-            for name, does in (("note.keep", "keep"), ("note.new-line", "new line"), ("note.close", "close"))
-        )
-        others = "Up/Down other line, Shift+Down more lines  " if self.size.width >= _ROOM else ""
-        self.query_one(StatusRows).set_rows([([place], [("muted", f"{others}{hints} ")])])
-
-
-_ROOM: Final = 110
-"""Columns from which there is room for all hints."""
+            for name, does in (("note.keep", "keep"), ("note.close", "close"), ("note.new-line", "new line"))
+        ]
+        hints.append("Up/Down other line, Shift+Down more lines")
+        while hints and cell_len(place) + cell_len("  ".join(hints)) + 4 > self.size.width:
+            hints.pop()
+        self.query_one(StatusRows).set_rows([([("accent", place)], [("muted", f"{'  '.join(hints)} ")])])
 
 
 async def open_note_bar(view: Widget, lines: NotedLines, styles: Styles, text: str = "") -> None:

@@ -19,6 +19,7 @@ from acp_tui.ui.widgets.diff.notes import Notebook
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.note_field import NoteBar
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.textual_internals import drop_keys
 
@@ -128,6 +129,8 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
     """An answer dialog with differences; zoomed, they have the keys and the whole dialog."""
 
     is_zoomed = False
+    _is_back_after_note = False
+    """True if the differences are zoomed only for a note."""
 
     def diff_view(
         self, files: Sequence[FileDiff], noun: str = "files", notebook: Notebook | None = None
@@ -167,12 +170,28 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
     def action_zoom(self) -> None:
         """Zoom the differences, or go back to the answers."""
         self.is_zoomed = not self.is_zoomed
+        self._is_back_after_note = False
         self.set_class(self.is_zoomed, "-zoomed")
         view = self.query_one(DiffView)
         view.can_focus = self.is_zoomed
         self.set_focus(view if self.is_zoomed else None)
         self.body.scroll_home(animate=False)
         self.redraw()
+
+    def action_write_note(self) -> None:
+        """Zoom the differences to write a note; when it is written, go back to the answers."""
+        self.action_zoom()
+        self._is_back_after_note = True
+        self.after_refresh(self._begin_note)
+
+    def _begin_note(self) -> None:
+        self.run_worker(self.query_one(NotedDiffView).action_write_note(), group="note")
+
+    @on(NoteBar.Closed)
+    def _note_closed(self, event: NoteBar.Closed) -> None:
+        event.stop()
+        if self._is_back_after_note and self.is_zoomed:
+            self.action_zoom()
 
     def redraw(self) -> None:
         """Refresh keys, hints and layout."""

@@ -194,6 +194,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         ),
         Binding("m", "make_rule", "Create a rule", id="permission.make-rule"),
         Binding("z", "zoom", "Maximize the changes", id="permission.zoom"),
+        Binding("w", "write_note", "Write a note on a line", id="permission.note"),
         Binding("i", "toggle_whole", "Show the full text", id="permission.whole"),
         Binding("tab", "go(1)", "Next question", show=False, id="permission.next"),
         Binding("shift+tab", "go(-1)", "Previous question", show=False, id="permission.previous"),
@@ -328,6 +329,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             found.append((key_of(self, "permission.reject-with-reason"), "reject with a reason"))
         found += [(key_of(self, "permission.make-rule"), "create rule")] * (self._make_rule is not None)
         found += [(key_of(self, "permission.edit"), "edit")] * self._can_edit
+        found += [(key_of(self, "permission.note"), "note")] * self._can_note
         found += [(key_of(self, "permission.zoom"), "maximize")] * bool(self._files)
         found += [(key_of(self, "permission.next"), "next")] * (len(self._waiting) > 1)
         return [*found, *super().hints()]
@@ -346,6 +348,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             possible = bool(self._files) and self._rejecting is None
         elif action in ("move", "choose_highlighted", "choose_number"):
             possible = not self.is_zoomed and self._rejecting is None
+        elif action == "write_note":
+            possible = self._can_note and not self.is_zoomed and self._rejecting is None
+            possible = possible and self._always is None
         elif action == "edit":
             possible = self._can_edit and not self.is_zoomed and self._rejecting is None
             possible = possible and self._always is None
@@ -455,6 +460,11 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         """True if the question is about texts that the user may edit."""
         reads = self.question.unasked or self._find is not None
         return reads and any(True for _ in diffs_of(self._call))
+
+    @property
+    def _can_note(self) -> bool:
+        """True if the question has lines that notes may be written on."""
+        return self._notes is not None and bool(self._files)
 
     @property
     def edits(self) -> dict[str, EditedProposal]:
@@ -578,7 +588,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if views:
             views.first().show(self._files)
         elif self._files:
-            self.body.mount(self.diff_view(self._files))
+            self.body.mount(self.diff_view(self._files, notebook=self._notebook()))
         self.after_refresh(self._change_drawn)
         self.redraw()
 

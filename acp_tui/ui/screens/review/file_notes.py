@@ -41,7 +41,7 @@ class FileNotes:
             for key, note in self._notes.of(self._path_of(number)).items():
                 lines = self._lines(number, compared, note)
                 if lines is not None and key not in {one.key for one in found}:
-                    found.append(DiffNote(key, lines, note.text, note.remark))
+                    found.append(DiffNote(key, lines, note.text, note.remark(self._cwd)))
         return found
 
     def place(self, files: Sequence[ComparedFile], lines: LineRange) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final, NamedTuple
 
 from rich.segment import Segment
 from textual import on
@@ -29,10 +29,19 @@ from acp_tui.ui.widgets.diff.notes import (
     places_of,
     with_notes,
 )
-from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.rows import ComparedFile, ComparedFiles, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
-from acp_tui.ui.widgets.note_field import open_note_bar
+from acp_tui.ui.widgets.note_field import NoteBar, open_note_bar
 from acp_tui.ui.widgets.styles import Styles
+
+
+class _Sought(NamedTuple):
+    """Chosen lines that are to be found again in other differences."""
+
+    lines: LineRange
+    quoted: Sequence[str]
+    shift: int
+    """The number of the first line of the text that they were in."""
 
 
 class NotedDiffView(DiffView):
@@ -68,6 +77,8 @@ class NotedDiffView(DiffView):
         """The key of the note that the keys are on."""
         self._edited = 0
         """The key of the note whose words are in the field."""
+        self._sought: _Sought | None = None
+        """The chosen lines, while other files are compared in which they may be."""
 
     @property
     def has_notebook(self) -> bool:
@@ -86,8 +97,39 @@ class NotedDiffView(DiffView):
 
     @override
     def show(self, files: Sequence[FileDiff]) -> None:
+        if self._chosen is not None and self._sought is None:
+            self._sought = self._quoted(self._chosen)
         self._chosen = None
         super().show(files)
+
+    @override
+    def lay_out_rows(self) -> None:
+        super().lay_out_rows()
+        if self._sought is not None and not self.is_comparing:
+            sought, self._sought = self._sought, None
+            self._choose_again(sought)
+
+    def _quoted(self, lines: LineRange) -> _Sought:
+        """Return the chosen lines in words by which they are found in other differences."""
+        compared = self.files[lines.file]
+        return _Sought(lines, _bare(compared, lines), compared.file.first_line or 1)
+
+    def _choose_again(self, sought: _Sought) -> None:
+        """Choose lines where they are now: what is shown has changed while a note is written."""
+        bar = self._bar
+        found = _found(sought, self.files)
+        if found is None and bar is not None and (line := self._default_line()) is not None:
+            found = LineRange(*line, line.line)
+            self.notify("These lines have changed. Look where your note is.", severity="warning")
+        if found is not None:
+            self._choose(found)
+        if bar is not None:
+            bar.show_place()
+
+    @property
+    def _bar(self) -> NoteBar | None:
+        """The field for a note, while one is open."""
+        return next(iter(self.parent.query(NoteBar)), None) if self.parent is not None else None
 
     @override
     def parts_shown(self) -> Iterator[tuple[int, DiffPart]]:
@@ -132,17 +174,24 @@ class NotedDiffView(DiffView):
         return super().check_action(action, parameters)
 
     async def action_write_note(self) -> None:
-        """Write a note on the chosen lines, else on the current change, else on the first line in view."""
+        """Write a note on the chosen lines, else on the current change, else on a line in view."""
         if self._notebook is None:
             return
         self._edited = 0
         if self._chosen is None:
-            line = self._line_of_change() or first_line(self.rows, self.top_row() + 1)
+            line = self._default_line()
             if line is None:
                 self.notify("No line here.", severity="warning")
                 return
             self._choose(LineRange(*line, line.line))
         await open_note_bar(self, self, self.theme_styles)
+
+    def _default_line(self) -> LinePlace | None:
+        """Return the line of the current change, else the first changed one in view, else the first one."""
+        top = self.top_row() + 1
+        in_view = range(top, min(top + self.size.height - 1, len(self.rows)))
+        changed = (line_of(self.rows, row) for row in in_view if self.rows.place(row).part.kind in _CHANGED)
+        return self._line_of_change() or next(changed, None) or first_line(self.rows, top)
 
     def _line_of_change(self) -> LinePlace | None:
         """Return the first line of the current change, of the new ones where it has any."""
@@ -160,8 +209,8 @@ class NotedDiffView(DiffView):
 
     def place_of_note(self) -> str:
         """Return the place of the note that is written, in words."""
-        assert self._notebook is not None, "a note has a notebook"
-        assert self._chosen is not None, "a note is on lines"
+        if self._notebook is None or self._chosen is None:  # gone while the note was written
+            return "no line"
         return self._notebook.place(self.files, self._chosen)
 
     def move(self, step: int) -> None:
@@ -187,19 +236,19 @@ class NotedDiffView(DiffView):
         """Keep the note; one without words is dropped."""
         lines, edited = self._kept, self._edited
         self._edited = 0
-        if self._notebook is None or lines is None:
+        if self._notebook is None or (lines is None and not edited):
             return
         if edited and text:
             self._notebook.rewrite(edited, text)
         elif edited:
             self._notebook.drop(edited)
-        elif text:
+        elif text and lines is not None:
             self._current_note = self._notebook.write(self.files, lines, text)
         self.notes_changed()
 
     def close(self) -> None:
         """Take the marks away: the field is closed."""
-        self._kept, self._chosen = self._chosen, None
+        self._kept, self._chosen, self._sought = self._chosen, None, None
         self.show_rows(self.row_count)
 
     _kept: LineRange | None = None
@@ -289,5 +338,29 @@ class NotedDiffView(DiffView):
             self._choose(LineRange(*line, line.line))
 
 
-_BAR_ROWS = 2
+def _bare(compared: ComparedFile, lines: LineRange) -> Sequence[str]:
+    """Return lines of a side; none where they are not."""
+    difference = compared.difference
+    side = () if difference is None else difference.old if lines.use_old else difference.new
+    return side[lines.first : lines.last + 1]
+
+
+def _found(sought: _Sought, files: ComparedFiles) -> LineRange | None:
+    """Return the same lines in the file with the same place, those nearest to the line number before."""
+    lines = sought.lines
+    if not sought.quoted or lines.file >= len(files) or (difference := files[lines.file].difference) is None:
+        return None
+    side = difference.old if lines.use_old else difference.new
+    number = sought.shift + lines.first - (files[lines.file].file.first_line or 1)
+    starts = range(len(side) - len(sought.quoted) + 1)
+    same = (at for at in starts if list(side[at : at + len(sought.quoted)]) == list(sought.quoted))
+    start = min(same, key=lambda at: abs(at - number), default=None)
+    if start is None:
+        return None
+    shift = start - lines.first
+    return lines._replace(start=lines.start + shift, end=lines.end + shift)
+
+
+_CHANGED: Final = ("removed", "added", "changed")
+_BAR_ROWS: Final = 2
 """Rows that the field takes from the view."""
