@@ -54,6 +54,7 @@ class NoteField(TextArea):
     DEFAULT_CSS = """
     NoteField { height: auto; max-height: 6; border: none; padding: 0 1; }
     """
+    # All with priority: else Enter would overtake the keys for other lines before it.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Keep the note", show=False, id="note.keep", priority=True),
         Binding(
@@ -64,10 +65,10 @@ class NoteField(TextArea):
             id="note.new-line",
             priority=True,
         ),
-        Binding("up", "line(-1)", "Previous line", show=False, id="note.up"),
-        Binding("down", "line(1)", "Next line", show=False, id="note.down"),
-        Binding("shift+up", "more(-1)", "One line less", show=False, id="note.less"),
-        Binding("shift+down", "more(1)", "One line more", show=False, id="note.more"),
+        Binding("up", "line(-1)", "Previous line", show=False, id="note.up", priority=True),
+        Binding("down", "line(1)", "Next line", show=False, id="note.down", priority=True),
+        Binding("shift+up", "more(-1)", "One line less", show=False, id="note.less", priority=True),
+        Binding("shift+down", "more(1)", "One line more", show=False, id="note.more", priority=True),
         Binding("left", "side('left')", "The other side", show=False, id="note.left"),
         Binding("right", "side('right')", "The other side", show=False, id="note.right"),
         Binding("escape", "close", "Close without a note", show=False, id="note.close", priority=True),
@@ -118,8 +119,8 @@ class NoteField(TextArea):
         return super().edit(edit)
 
     def action_submit(self) -> None:
-        """Keep the note, after all keys before this one: those for other lines take longer."""
-        self.call_later(self.post_message, self.NoteSubmitted())
+        """Keep the note."""
+        self.post_message(self.NoteSubmitted())
 
     def action_close(self) -> None:
         """Close without a note."""
@@ -164,7 +165,7 @@ class NoteBar(Vertical):
     NoteBar { height: auto; }
     """
 
-    class Closed(Message):
+    class NoteEnded(Message):
         """The field is closed, with a note or without."""
 
     def __init__(self, lines: NotedLines, styles: Styles, text: str, focus_back: Widget | None) -> None:
@@ -223,7 +224,7 @@ class NoteBar(Vertical):
         self.lines.close()
         if self._focus_back is not None and self._focus_back.is_attached:
             self._focus_back.focus()
-            self._focus_back.post_message(self.Closed())
+            self._focus_back.post_message(self.NoteEnded())
         self.remove()
 
     def show_place(self) -> None:

@@ -187,8 +187,8 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
     def _begin_note(self) -> None:
         self.run_worker(self.query_one(NotedDiffView).action_write_note(), group="note")
 
-    @on(NoteBar.Closed)
-    def _note_closed(self, event: NoteBar.Closed) -> None:
+    @on(NoteBar.NoteEnded)
+    def _note_closed(self, event: NoteBar.NoteEnded) -> None:
         event.stop()
         if self._is_back_after_note and self.is_zoomed:
             self.action_zoom()
