@@ -178,14 +178,13 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
         self.body.scroll_home(animate=False)
         self.redraw()
 
-    def action_write_note(self) -> None:
+    async def action_write_note(self) -> None:
         """Zoom the differences to write a note; when it is written, go back to the answers."""
         self.action_zoom()
         self._is_back_after_note = True
-        self.after_refresh(self._begin_note)
-
-    def _begin_note(self) -> None:
-        self.run_worker(self.query_one(NotedDiffView).action_write_note(), group="note")
+        view = self.query_one(NotedDiffView)
+        await view.action_write_note()  # at once: what is typed next is the note
+        self.after_refresh(view.show_chosen)
 
     @on(NoteBar.NoteEnded)
     def _note_closed(self, event: NoteBar.NoteEnded) -> None:

@@ -122,6 +122,9 @@ class NotedDiffView(DiffView):
             found = LineRange(*line, line.line)
             self.notify("These lines have changed. Look where your note is.", severity="warning")
         if found is not None:
+            if self.rows.row_of_line(found.file, found.use_old, found.end) is None:  # it is folded
+                self.files.unfold(all_lines=True)
+                self.lay_out_rows()
             self._choose(found)
         if bar is not None:
             bar.show_place()
@@ -253,6 +256,11 @@ class NotedDiffView(DiffView):
 
     _kept: LineRange | None = None
     """The lines of the note that is being kept."""
+
+    def show_chosen(self) -> None:
+        """Scroll to the chosen lines."""
+        if self._chosen is not None:
+            self._choose(self._chosen)
 
     def _choose(self, lines: LineRange) -> None:
         self._chosen = lines
