@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-_AGO: Final = re.compile(r"(\d{1,6})([dhm])")
+from acp_tui.patterns import regex
+
+_AGO: Final = regex(r"(\d{1,6})([dhm])")
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import resource
 import signal
 import struct
@@ -17,6 +16,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
+
+from acp_tui.patterns import regex
 
 PROC: Final = "/proc"
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
@@ -379,7 +380,7 @@ def reserve(file: int, size: int) -> None:
         os.posix_fallocate(file, 0, size)
 
 
-_ESCAPED: Final = re.compile(rb"\\([0-7]{3})")
+_ESCAPED: Final = regex(rb"\\([0-7]{3})")
 """A character of a path in the list of mounts. Source: proc_pid_mountinfo(5)."""
 
 

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import Final
 
+from acp_tui.patterns import regex
+
 PER_CELL: Final = 8
 """Characters a cell may hold: a letter with its marks, a family of emoji."""
 
@@ -25,12 +27,12 @@ _FILLERS: Final = (
 _FLAG: Final = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
 """A subdivision flag, whose letters are tags."""
 
-_UNSAFE = re.compile(f"{_FLAG}|[{_OBEYED}{_JOINERS}{_FILLERS}]")
+_UNSAFE = regex(f"{_FLAG}|[{_OBEYED}{_JOINERS}{_FILLERS}]")
 _BLANKS: Final = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000"
 """Look like a space, and are none to a shell."""
-_INEXACT = re.compile(f"[{_OBEYED}{_JOINERS}{_FILLERS}{_BLANKS}]")
-_UNSEEN = re.compile(f"[{_OBEYED}{_FILLERS}\u180e\u200b\U000e0000-\U000e0fff]")
-_OPEN_END = re.compile(f"(?:\U0001f3f4[{_JOINERS}]{{0,7}}|[{_JOINERS}]{{1,8}}|\r)\\Z")
+_INEXACT = regex(f"[{_OBEYED}{_JOINERS}{_FILLERS}{_BLANKS}]")
+_UNSEEN = regex(f"[{_OBEYED}{_FILLERS}\u180e\u200b\U000e0000-\U000e0fff]")
+_OPEN_END = regex(f"(?:\U0001f3f4[{_JOINERS}]{{0,7}}|[{_JOINERS}]{{1,8}}|\r)\\Z")
 
 _NEEDS_JOINERS: Final = ((0x0600, 0x1CFF), (0xA800, 0xABFF), (0xFB50, 0xFEFE), (0x10A00, 0x11FFF))
 """Ranges of the scripts whose letters change form beside a joiner."""

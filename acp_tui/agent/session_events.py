@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from acp_tui.agent.capabilities import as_object
+from acp_tui.patterns import regex
 from acp_tui.protocol import schema, validation
 from acp_tui.protocol.jsonrpc import Call, Notification, Request, RequestId, Response
 from acp_tui.protocol.schema import (
@@ -88,7 +88,7 @@ OUTSIDE: Final = ""
 """The session id of events outside any session, such as a form during a login."""
 
 
-_SESSION: Final = re.compile(rb'"session_?[iI]d"\s*:\s*("(?:[^"\\]|\\.)*")')
+_SESSION: Final = regex(rb'"session_?[iI]d"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 def question_key(request_id: RequestId) -> str:

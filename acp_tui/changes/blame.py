@@ -12,7 +12,6 @@ import asyncio
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,11 +26,12 @@ from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.line_steps import hunks_of
 from acp_tui.changes.snapshot_log import line_step
 from acp_tui.changes.snapshots import Snapshots
+from acp_tui.patterns import regex
 from acp_tui.protocol import frames
 from acp_tui.session.events import Hunk, LineStep
 from acp_tui.store.folders import plain_bytes
 
-_ROWS: Final = re.compile(rb'"(?:snapped|kept)": |"session/prompt"')
+_ROWS: Final = regex(rb'"(?:snapped|kept)": |"session/prompt"')
 """Words of the rows that are read; each stands near the start of its row."""
 _PROMPT: Final = 200
 """Characters kept of a prompt."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import shutil
 import stat
 import tempfile
@@ -18,6 +17,7 @@ from ignore import Error, Walk, WalkBuilder
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
+from acp_tui.patterns import regex
 from acp_tui.workspace.programs import Stalled, Unsearched, blocks, end_process, obstacle_in, read_chunks
 
 PATIENCE: Final = 3.0
@@ -34,8 +34,8 @@ SEARCHED: Final = 5.0
 _LARGEST_INDEX: Final = 1 << 30  # bytes
 _TRACKED: Final = ("ls-files", "-z", "--stage")
 _OTHERS: Final = ("ls-files", "-z", "--others", "--exclude-standard")
-_REPOSITORY: Final = re.compile(rb"160000 [^\0]*\0")
-_FACTS: Final = re.compile(rb"(?:(?<=\0)|\A)\d+ [0-9a-f]+ \d\t")
+_REPOSITORY: Final = regex(rb"160000 [^\0]*\0")
+_FACTS: Final = regex(rb"(?:(?<=\0)|\A)\d+ [0-9a-f]+ \d\t")
 """Mode, hash and stage before the path of a tracked file."""
 
 

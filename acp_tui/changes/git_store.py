@@ -6,7 +6,6 @@ import asyncio
 import fcntl
 import hashlib
 import os
-import re
 import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -17,6 +16,7 @@ from typing import Final
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, git_program
+from acp_tui.patterns import regex
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.programs import STILL, Stalled, Unsearched, obstacle_in
 
@@ -52,7 +52,7 @@ _USED: Final = "acp-tui.lock"
 """The lock file; its modification time is the time of last use."""
 _MADE: Final = "acp-tui.made"
 """Marker of a completed store: an interrupted `git init` looks damaged."""
-_NAME: Final = re.compile(r"[0-9a-f]{20}(\.damaged-\d+)?")
+_NAME: Final = regex(r"[0-9a-f]{20}(\.damaged-\d+)?")
 _GONE: Final = "The folder no longer exists."
 
 

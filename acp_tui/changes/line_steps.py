@@ -11,13 +11,14 @@ from typing import Final
 
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile
+from acp_tui.patterns import regex
 from acp_tui.session.events import Hunk, LineStep
 
 _AT_ONCE: Final = 50
 """Files compared at a time; of others only the contents are noted."""
 _MOST: Final = 2_000
 """Hunks of one step: a change with more was written anew."""
-_PART: Final = re.compile(
+_PART: Final = regex(
     rb"^diff --git a/(\d+) .*\n|^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@|^(Binary) ", re.MULTILINE
 )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, Final
 
+from acp_tui.patterns import regex
 from acp_tui.session.events import Hunk, LineStep, WorkspaceCompared
 from acp_tui.session.files import DiskState, FileChange, Origin
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
@@ -14,7 +14,7 @@ from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 DiskStates = dict[str, DiskState]
 """Files on disk by path."""
 
-_ID: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_ID: Final = regex(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _LATEST: Final = 4e9
 """Largest accepted time, in seconds since the epoch."""
 _DEFAULTS: Final = asdict(DiskState("", "M", ""))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from acp_tui.commands.findings import Finding
+from acp_tui.patterns import regex
 from acp_tui.sandbox.refusals import own_place
 
 CHECK: Final = "own files"
@@ -17,9 +17,9 @@ _PROGRAM: Final = "strace"
 _CALLS: Final = (
     "trace=open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,symlink,symlinkat"
 )
-_WRITES: Final = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC")
-_CALL: Final = re.compile(r"^\d+\s+(?P<name>\w+)\((?P<words>.*)\)\s+=\s+\d")
-_PATH: Final = re.compile(r'(?:(?:\d+|AT_FDCWD)<(?P<folder>[^>]*)>, )?"(?P<path>(?:[^"\\]|\\.)*)"')
+_WRITES: Final = regex(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC")
+_CALL: Final = regex(r"^\d+\s+(?P<name>\w+)\((?P<words>.*)\)\s+=\s+\d")
+_PATH: Final = regex(r'(?:(?:\d+|AT_FDCWD)<(?P<folder>[^>]*)>, )?"(?P<path>(?:[^"\\]|\\.)*)"')
 _MOST: Final = 8
 """Places that are named."""
 

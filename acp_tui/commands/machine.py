@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-import re
 import select
 import shutil
 import sys
@@ -24,6 +23,7 @@ from acp_tui import __version__
 from acp_tui.changes.git import Git
 from acp_tui.commands.findings import Finding
 from acp_tui.desktop import colors_of_terminal, desktop_clipboard, is_remote, speaks_777
+from acp_tui.patterns import regex
 from acp_tui.platform import ways
 from acp_tui.sandbox import machine as fences
 from acp_tui.sandbox.landlock import version as landlock_version
@@ -164,8 +164,8 @@ def colors(env: Mapping[str, str]) -> Finding:
 
 QUESTION: Final = b"\x1b[?u\x1b[c"
 """Asks a terminal for its keyboard protocol, then for what every terminal answers."""
-_KITTY: Final = re.compile(rb"\x1b\[\?\d+u")
-_ATTRIBUTES: Final = re.compile(rb"\x1b\[\?[\d;]*c")
+_KITTY: Final = regex(rb"\x1b\[\?\d+u")
+_ATTRIBUTES: Final = regex(rb"\x1b\[\?[\d;]*c")
 
 
 def keyboard(answer: bytes) -> Finding:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import mimetypes
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
 from acp_tui.formatting import expand_home, inside, size
+from acp_tui.patterns import regex
 from acp_tui.protocol.schema import (
     AudioContent,
     ContentBlock,
@@ -33,12 +33,12 @@ Lines = tuple[int, int]
 """The first and the last line, counted from 1."""
 
 _BEGIN: Final = r"(?<![^\s(\[{])@"
-_MENTION: Final = re.compile(_BEGIN + r'(?:"(?P<quoted>[^"\n]+)"(?P<range>:\d+(?:-\d+)?)?|(?P<bare>[^\s"]+))')
-_TYPED: Final = re.compile(_BEGIN + r'(?P<quote>"?)(?P<needle>(?<=")[^"\n]*|(?<!")[^\s"]*)$')
-_RANGE: Final = re.compile(r"(?P<path>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
-_RANGE_TYPED: Final = re.compile(r".+:\d*(-\d*)?")
+_MENTION: Final = regex(_BEGIN + r'(?:"(?P<quoted>[^"\n]+)"(?P<range>:\d+(?:-\d+)?)?|(?P<bare>[^\s"]+))')
+_TYPED: Final = regex(_BEGIN + r'(?P<quote>"?)(?P<needle>(?<=")[^"\n]*|(?<!")[^\s"]*)$')
+_RANGE: Final = regex(r"(?P<path>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
+_RANGE_TYPED: Final = regex(r".+:\d*(-\d*)?")
 _AFTER_A_WORD: Final = ".,;:!?)]}'"
-_PLAIN: Final = re.compile(r"[^\s\"]+")
+_PLAIN: Final = regex(r"[^\s\"]+")
 
 
 @dataclass(frozen=True)

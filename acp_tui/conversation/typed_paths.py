@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 
-_WORD: Final = re.compile(r"\S*$")
-_SHELL_WORD: Final = re.compile(r"(?:\\.|[^\s\\'\"|&;<>()])*$")
-_ESCAPED: Final = re.compile(r"\\(.)")
-_SPECIAL: Final = re.compile(r"([^\w./~%+=:,@-])")
+_WORD: Final = regex(r"\S*$")
+_SHELL_WORD: Final = regex(r"(?:\\.|[^\s\\'\"|&;<>()])*$")
+_ESCAPED: Final = regex(r"\\(.)")
+_SPECIAL: Final = regex(r"([^\w./~%+=:,@-])")
 _MOST: Final = 2_000
 """Most entries of a folder that are looked at."""
 

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from acp_tui.patterns import regex
+
 Object = dict[str, Any]
 
 _UPDATE_NAMES: Final = {
@@ -43,7 +45,7 @@ _STATUSES: Final = {
     "success": "completed",
     "canceled": "cancelled",
 }
-_UNSAID: Final = re.compile(
+_UNSAID: Final = regex(
     r"<(session_context|environment_context|user_instructions|system-reminder)>.*</\1>"
     r"|\[Function Response: [^\]\n]*\]",
     re.DOTALL,

@@ -15,6 +15,8 @@ from itertools import accumulate
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
+from acp_tui.patterns import regex
+
 
 def finite(text: str) -> float | None:
     """Return a number, or None for one too large for a float."""
@@ -75,20 +77,20 @@ _SMALL: Final = 4 << 10
 _OBJECT, _LIST, _VALUE = 230, 64, 40  # minimum bytes of each in CPython
 
 _BOM: Final = b"\xef\xbb\xbf"
-_HEADER: Final = re.compile(rb"(?i)content-length[ \t]*:[ \t]*([0-9]{1,12})[ \t\r]*")
-_OTHER_HEADER: Final = re.compile(rb"[A-Za-z][A-Za-z-]*[ \t]*:[^{}]*")
+_HEADER: Final = regex(rb"(?i)content-length[ \t]*:[ \t]*([0-9]{1,12})[ \t\r]*")
+_OTHER_HEADER: Final = regex(rb"[A-Za-z][A-Za-z-]*[ \t]*:[^{}]*")
 _WINDOW: Final = 128 << 10
 """Bytes of a long line examined at a time."""
-_REST_OF_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.S)
-_TEXTS: Final = re.compile(rb'"[^"]*"')
+_REST_OF_TEXT: Final = regex(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.S)
+_TEXTS: Final = regex(rb'"[^"]*"')
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
 _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NAMES: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
-_BEGINNING: Final = re.compile(r'\{\s*"')
-_CONTINUED: Final = re.compile(rb'["{}\[\],:0-9tfn-]')
+_BEGINNING: Final = regex(r'\{\s*"')
+_CONTINUED: Final = regex(rb'["{}\[\],:0-9tfn-]')
 """Start of a line inside a value."""
-_OPENING: Final = re.compile(r'(?:\{\s*(?:"|\Z)|\[\s*(?:\{|\Z))')
-_SEQUENCES: Final = re.compile(
+_OPENING: Final = regex(r'(?:\{\s*(?:"|\Z)|\[\s*(?:\{|\Z))')
+_SEQUENCES: Final = regex(
     r"\x1b\][^\x07\x1b{]*(?:\x07|\x1b\\)"
     r"|\x1b[PX^_][^\x1b{]*\x1b\\"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-_HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+from acp_tui.patterns import regex
+
+_HUNK: Final = regex(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _NEW_NAMES: Final = ("+++ ", "rename to ", "copy to ")
 _NOWHERE: Final = "/dev/null"
 

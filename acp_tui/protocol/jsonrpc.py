@@ -7,12 +7,12 @@ the bytes to send. Input never raises: a line that is not a message becomes `Noi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
+from acp_tui.patterns import regex
 from acp_tui.protocol.frames import (
     LENIENT,
     DecodedLine,
@@ -109,12 +109,12 @@ LINE_LIMIT: Final = 64 * 1024 * 1024
 """Default maximum size of a line, in bytes."""
 
 _VALUE: Final = r'"(?:[^"\\]|\\.)*"|-?[0-9.eE+-]+|null|true|false'
-_FIRST: Final = re.compile(rf'\s*[{{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*({_VALUE})?(?=\s*[,}}{{\[]|$)')
+_FIRST: Final = regex(rf'\s*[{{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*({_VALUE})?(?=\s*[,}}{{\[]|$)')
 """A member at the start of an object, with its value if that is a scalar."""
-_LAST: Final = re.compile(rf'((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:{_VALUE})\s*)+)\}}\s*$')
+_LAST: Final = regex(rf'((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:{_VALUE})\s*)+)\}}\s*$')
 """Members with scalar values at the end of an object."""
-_NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
-_ODD_LINE_ENDS: Final = re.compile("[\u0085\u2028\u2029]")
+_NUMBER: Final = regex(r"-?[0-9]{1,18}")
+_ODD_LINE_ENDS: Final = regex("[\u0085\u2028\u2029]")
 
 
 class AlreadyAnswered(Exception):

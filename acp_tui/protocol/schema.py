@@ -9,6 +9,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, StrictBool
 from pydantic.alias_generators import to_camel
 
+from acp_tui.patterns import regex
+
 Marker = dict[str, Any] | StrictBool
 """A capability whose presence means yes; some agents send `true`."""
 
@@ -555,10 +557,10 @@ _TEXTS: Final = ("details", "error", "message", "reason")
 
 _LOOKED_AT: Final = 2_000
 _LONGEST: Final = 200_000
-_PAGE: Final = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.I)
-_UNSEEN: Final = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.I | re.S)
-_TAG: Final = re.compile(r"<[^<>]*>")
-_LOGIN: Final = re.compile(
+_PAGE: Final = regex(r"<(?:!doctype\s+html|html|head|body)\b", re.I)
+_UNSEEN: Final = regex(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.I | re.S)
+_TAG: Final = regex(r"<[^<>]*>")
+_LOGIN: Final = regex(
     r"""\b(?:not|n't|isn't|aren't)\s+(?:been\s+|yet\s+|currently\s+)?(?:logged|signed)[ -]?in\b
     | \b(?:logged|signed)[ -]?out\b
     | \b(?:please|must|need\s+to|have\s+to|required?\s+to)\s+(?:first\s+)?(?:re-?)?
@@ -596,7 +598,7 @@ def as_text(said: str) -> str:
 PROTOCOL_VERSION: Final = 1
 
 _NAME: Final = 80  # characters
-_DATE: Final = re.compile(r"20[0-9]{2}-[01][0-9]-[0-3][0-9]")
+_DATE: Final = regex(r"20[0-9]{2}-[01][0-9]-[0-3][0-9]")
 
 
 class Implementation(Model):

@@ -7,12 +7,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-_OPTION: Final = re.compile(
+from acp_tui.patterns import regex
+
+_OPTION: Final = regex(
     r"-[a-zA-Z]?[ecrxE]|--?(?:e|eval|evaluate|exec|execute|expr|expression|run|code|cmd|command|script|batch-string|load)"
 )
 """Options behind which some program takes code."""
-_JOINED: Final = re.compile(rf"(?:{_OPTION.pattern})=(.*)|-[eE](.*)", re.DOTALL)
-_CODE: Final = re.compile(r"""[\w.!?]\s*\(|\w\s+["']|[;`{|]|=>|->|(?:^|\s)!\w|\bdo\b""")
+_JOINED: Final = regex(rf"(?:{_OPTION.pattern})=(.*)|-[eE](.*)", re.DOTALL)
+_CODE: Final = regex(r"""[\w.!?]\s*\(|\w\s+["']|[;`{|]|=>|->|(?:^|\s)!\w|\bdo\b""")
 """A call, a string behind a word, a separator or a block."""
 _KNOWN: Final = frozenset(
     {

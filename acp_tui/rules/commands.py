@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.paths import runs_text
@@ -122,10 +123,10 @@ def power_of(words: Sequence[str]) -> str | None:
     return POWERS.get(posixpath.basename(words[0])) if words else None
 
 
-_PART: Final = re.compile(r"[;&|()`{}\n\r]+")
-_QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
-_POWERFUL_VARIABLE: Final = re.compile(
+_PART: Final = regex(r"[;&|()`{}\n\r]+")
+_QUOTED_PART: Final = regex(r"[;&|()`{}\n\r'\"]+")
+_ASSIGNMENT: Final = regex(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+_POWERFUL_VARIABLE: Final = regex(
     r"BASH_ENV|ENV|ZDOTDIR|LD_\w+|DYLD_\w+|PATH|GIT_\w+|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|"
     r"IFS|SHELL|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|MANPAGER|PYTHON(?:STARTUP|PATH|HOME)|"
     r"PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|NODE_OPTIONS|NODE_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|RUSTC_WRAPPER|"
@@ -177,16 +178,16 @@ _STARTERS: Final[dict[str, frozenset[str]]] = {
 }
 """Programs that run a command, with the words before it."""
 
-_GIT_RUNS: Final = re.compile(
+_GIT_RUNS: Final = regex(
     r"(?s:alias\..*|core\.\w+=.*|\w[\w.-]*\.(?:cmd|command|program|helper|editor|pager|tool|path|textconv|external)"
     r"=.*|.*=!.*|--exec.*|-x.*|--upload-pack.*|--receive-pack.*|--config-env.*|--exec-path.*|bisect|filter-branch|-O.*|"
     r"--open-files-in-pager.*|ext::.*|config)",
     re.IGNORECASE,
 )
 """Arguments that make git run a program."""
-_ENV_SPLITS: Final = re.compile(r"(?s:-[a-zA-Z]*S.*|--split-string.*)")
+_ENV_SPLITS: Final = regex(r"(?s:-[a-zA-Z]*S.*|--split-string.*)")
 _FINDERS: Final = frozenset({"find", "fd", "fdfind"})
-_QUOTES: Final = re.compile(r"""["'\\]""")
+_QUOTES: Final = regex(r"""["'\\]""")
 _RUN_NOTHING: Final = frozenset(
     {
         *("echo", "printf", "grep", "egrep", "fgrep", "ls", "cd", "test", "[", "head", "tail", "wc", "stat"),
@@ -230,7 +231,7 @@ def covering(prefixes: Sequence[str], command: str | None, is_inside: Inside = _
     return None if None in found else list(dict.fromkeys(number for number in found if number is not None))
 
 
-_AT_HOME: Final = re.compile(r"~(?:/[\w./-]*)?")
+_AT_HOME: Final = regex(r"~(?:/[\w./-]*)?")
 _MOST_FOLDERS: Final = 16
 
 
@@ -494,11 +495,9 @@ def _rough(command: str) -> list[SimpleCommand]:
 
 
 _FEEDERS: Final = frozenset({"xargs", "gxargs"})
-_TAKING: Final = re.compile(r"-[0rtpxo]*[nLPsdEaIJRS]")
+_TAKING: Final = regex(r"-[0rtpxo]*[nLPsdEaIJRS]")
 """An option of `xargs` whose value is the next word."""
-_TAKING_NOTHING: Final = re.compile(
-    r"-\w.*|--(?:null|no-run-if-empty|verbose|interactive|exit|open-tty|\S*=.*)"
-)
+_TAKING_NOTHING: Final = regex(r"-\w.*|--(?:null|no-run-if-empty|verbose|interactive|exit|open-tty|\S*=.*)")
 _JOINERS: Final = frozenset({"parallel", "gparallel", "rush"})
 """Programs that make command lines of their input."""
 _SHELL_STARTERS: Final = frozenset(

@@ -6,17 +6,17 @@ It is advice and decides nothing: it finds plain words, not the inner work of a 
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.rules.shell import SHELLS, Redirect, SimpleCommand, Word, is_too_long, parse_line, script_of
 
-_PATH: Final = re.compile(r"(?:/|~|\.\.(?:/|$)|.*/\.\.(?:/|$))")
+_PATH: Final = regex(r"(?:/|~|\.\.(?:/|$)|.*/\.\.(?:/|$))")
 """Words that lead out of the working directory."""
-_HOME: Final = re.compile(r"""^"?\$(?:HOME\b|\{HOME\})""")
+_HOME: Final = regex(r"""^"?\$(?:HOME\b|\{HOME\})""")
 _NO_FILES: Final = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty")
 _RAISERS: Final = frozenset({"sudo", "doas", "su", "pkexec"})
 _RUNNERS: Final = SHELLS | {"eval", "env", "nohup", "time", "timeout", "nice"}

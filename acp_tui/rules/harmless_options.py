@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from acp_tui.patterns import regex
 from acp_tui.rules.shell import Word
 
 _ANY: Final = r"(?s:.*)"
@@ -18,7 +19,7 @@ _HERE: Final = "here"
 _NONE: Final = ""
 
 
-_MAY_LEAVE: Final = re.compile(r"[{}]|(?:^|/)\.[^/]*[?*\[]")
+_MAY_LEAVE: Final = regex(r"[{}]|(?:^|/)\.[^/]*[?*\[]")
 """A word that a shell may expand to `..`: `.?`, `.*`, `{..,x}`."""
 
 
@@ -478,13 +479,13 @@ _NEVER: Final = frozenset(
     }
 )
 """Programs whose operands are programs, code, targets or settings."""
-_INTERPRETER: Final = re.compile(
+_INTERPRETER: Final = regex(
     r"(?:python|pypy|perl|ruby|php|lua|node|nodejs|deno|bun|julia|Rscript|guile|ocaml|tclsh|groovy|scala|java|"
     r"tsx|ts-node|elixir|sh|bash|dash|zsh|ksh|ash|mksh|fish|csh|tcsh|nu|xonsh|pwsh|elvish|racket|sbcl|clojure|"
     r"irb|ghci?|runghc|swift|kotlin|raku|escript|gnuplot|octave|R)[\d.]*"
 )
 """Programs that run what their first operand names; what follows that is for the script."""
-_WANTS_CODE: Final = re.compile(
+_WANTS_CODE: Final = regex(
     r"-[a-zA-Z]*[ceExX]|-exec(?:dir)?|-ok(?:dir)?|"
     r"--(?:eval|exec|require|import|loader|to-command|compress-program|use-compress-program|upload-pack|"
     r"receive-pack|rsh|rsync-path|pre|config|checkpoint-action|script-shell|call|command|init-command|"
@@ -506,9 +507,9 @@ _IN_FRONT: Final = (
 )
 """Words in front of a program that change nothing about its own."""
 _GIT_FLAGS: Final = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
-_SAFE_START: Final = re.compile(r"~(?:$|/)|\.{0,2}/|[A-Za-z0-9_.][^:]*$")
+_SAFE_START: Final = regex(r"~(?:$|/)|\.{0,2}/|[A-Za-z0-9_.][^:]*$")
 """The beginning of a pattern that can match no name that is an option."""
-_NUMBER: Final = re.compile(r"-\d[\w.]*")
+_NUMBER: Final = regex(r"-\d[\w.]*")
 
 
 def unknown_word(words: Sequence[Word], named: int, is_inside: Callable[[str], bool]) -> str | None:

@@ -14,6 +14,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.shell import (
     MAX_LINE,
@@ -27,9 +28,9 @@ from acp_tui.rules.shell import (
 )
 from acp_tui.workspace.real_paths import is_in_any_case, real_path
 
-_PLACE: Final = re.compile(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
+_PLACE: Final = regex(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
 """A line number behind a path."""
-_OWN_VIEW: Final = re.compile(r"^/proc/(?:self|thread-self|\d+)/(?:task/\d+/)?(root|cwd)(?=/|$)")
+_OWN_VIEW: Final = regex(r"^/proc/(?:self|thread-self|\d+)/(?:task/\d+/)?(root|cwd)(?=/|$)")
 _MAX_ENTRIES: Final = 2_000
 """Names that a search of folders may read."""
 _SOME_NAME: Final = "\N{REPLACEMENT CHARACTER}"
@@ -225,13 +226,13 @@ _MAX_PATHS: Final = 3_000
 """Paths that a line may name; with more, its reach is unknown."""
 _MAX_ALTERNATIVES: Final = 64
 
-_FRAGMENT: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@]+""")
-_EXPANDING_ELSEWHERE: Final = re.compile(
+_FRAGMENT: Final = regex(r"""[\s'"`(){}\[\]<>|&;,=:@]+""")
+_EXPANDING_ELSEWHERE: Final = regex(
     r"(?s:\A(?:(?!\[\[|\(\().)*+(?:\[\[|\(\().*[$`<])|\$\(\s*<|/proc/[^ ]{0,200}[*?\[{]|(?<![\w/.])~[-+\d]"
 )
 """Expansions outside simple commands, or in folders that only the program sees."""
-_QUOTES: Final = re.compile(r"""\\\n|['"\\]""")
-_MOVING: Final = re.compile(r"(?:CDPATH|HOME|OLDPWD|PWD|IFS|BASH_ENV|ENV)\+?=")
+_QUOTES: Final = regex(r"""\\\n|['"\\]""")
+_MOVING: Final = regex(r"(?:CDPATH|HOME|OLDPWD|PWD|IFS|BASH_ENV|ENV)\+?=")
 """Assignments that change the meaning of words."""
 _WALKERS: Final = frozenset(
     {
@@ -267,8 +268,8 @@ _STAYS: Final = frozenset(
     }
 )
 """Programs that walk through folders only with an option."""
-_DEEP: Final = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive.*|--dereference-recursive|--archive")
-_FROM_LISTS: Final = re.compile(
+_DEEP: Final = regex(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive.*|--dereference-recursive|--archive")
+_FROM_LISTS: Final = regex(
     r"--(?:files0?-from|pathspec-from-file|from-file|files|include-from|config|input-file|arg-file|load)\b.*"
 )
 """Options whose file lists further files."""
@@ -280,39 +281,37 @@ _LISTS: Final[dict[str, frozenset[str]]] = {
 _READS_WORDS: Final = frozenset({"xargs", "parallel", "cpio", "pax"})
 """Programs that read file names from their input."""
 _CODE: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
-    (re.compile(r"python[\d.]*|pypy3?|ipython"), re.compile(r"-[a-zA-Z]*c.*|-")),
-    (re.compile(r"node|nodejs|bun|deno|tsx|ts-node"), re.compile(r"-[a-z]*[ep].*|--eval.*|--print.*|eval|-")),
+    (regex(r"python[\d.]*|pypy3?|ipython"), regex(r"-[a-zA-Z]*c.*|-")),
+    (regex(r"node|nodejs|bun|deno|tsx|ts-node"), regex(r"-[a-z]*[ep].*|--eval.*|--print.*|eval|-")),
     (
-        re.compile(r"perl[\d.]*|ruby[\d.]*|lua[\d.]*|luajit|osascript|elixir|erl|julia|Rscript|ghc"),
-        re.compile(r"-[a-zA-Z0-9]*[eE].*|--eval.*|-eval|-"),
+        regex(r"perl[\d.]*|ruby[\d.]*|lua[\d.]*|luajit|osascript|elixir|erl|julia|Rscript|ghc"),
+        regex(r"-[a-zA-Z0-9]*[eE].*|--eval.*|-eval|-"),
     ),
     (
-        re.compile(
-            r"guile[\d.]*|ocaml|clojure|clj|bb|sbcl|ecl|clisp|racket|gosh|chicken-csi|csi|janet|raku|nu"
-        ),
-        re.compile(r"-[a-zA-Z]*[ceEx].*|--eval.*|--load.*|--expr.*|-"),
+        regex(r"guile[\d.]*|ocaml|clojure|clj|bb|sbcl|ecl|clisp|racket|gosh|chicken-csi|csi|janet|raku|nu"),
+        regex(r"-[a-zA-Z]*[ceEx].*|--eval.*|--load.*|--expr.*|-"),
     ),
-    (re.compile(r"php[\d.]*"), re.compile(r"-[rRBEF].*|--run.*|--process.*|-")),
+    (regex(r"php[\d.]*"), regex(r"-[rRBEF].*|--run.*|--process.*|-")),
     (
-        re.compile(r"vim?|nvim|ex|view|emacs|ed|gdb|lldb"),
-        re.compile(r"-[cesS].*|\+.*|--eval.*|--cmd.*|-ex.*|-"),
+        regex(r"vim?|nvim|ex|view|emacs|ed|gdb|lldb"),
+        regex(r"-[cesS].*|\+.*|--eval.*|--cmd.*|-ex.*|-"),
     ),
     (
-        re.compile(r"sqlite3?|psql|mysql|m4|bc|dc|expect|tclsh|wish|groovy|scala|swift|irb|pwsh"),
-        re.compile(r".*", re.S),
+        regex(r"sqlite3?|psql|mysql|m4|bc|dc|expect|tclsh|wish|groovy|scala|swift|irb|pwsh"),
+        regex(r".*", re.S),
     ),
 )
 """Programs that run a text, with the options for it."""
-_INTERPRETERS: Final = re.compile(
+_INTERPRETERS: Final = regex(
     r"(?:python[\d.]*|pypy3?|node|nodejs|bun|perl[\d.]*|ruby[\d.]*|lua[\d.]*|php[\d.]*|tclsh|ed|ex|bc|dc|m4|"
     r"sh|bash|dash|zsh|ksh|ash|fish|pwsh|sqlite3?|make|gmake|gdb|awk|at|guile|ocaml|clojure|clj|sbcl|racket|batch|crontab|ssh|ftp|sftp)"
 )
 """Programs that run their input if they get no file."""
 _TAKE_ORDERS: Final = frozenset({"ed", "red", "ex", "mail", "mailx"})
 """Programs that run commands of their input, whatever file they get."""
-_AWK: Final = re.compile(r"[gmn]?awk|busybox")
-_AWK_OPENS: Final = re.compile(r"getline|system|ARG[VCI]|[|>@]|close|printf?\s*\(?.*>")
-_SED_STAYS: Final = re.compile(
+_AWK: Final = regex(r"[gmn]?awk|busybox")
+_AWK_OPENS: Final = regex(r"getline|system|ARG[VCI]|[|>@]|close|printf?\s*\(?.*>")
+_SED_STAYS: Final = regex(
     r"(?s:[\d,$~+ ]*+[pdqnDGHNPghx=;{} ]*|\d*+,?\d*+\s*+s(.)(?:(?!\1).)*+\1(?:(?!\1).)*+\1[gpiI0-9]*)"
 )
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
+from acp_tui.patterns import regex
 from acp_tui.rules.paths import alternatives, files_matching, joined, runs_text
 from acp_tui.rules.protected import (
     Protection,
@@ -44,21 +45,19 @@ _CHANGERS: Final = frozenset(
     )
 )
 _COPYING: Final = frozenset({"cp", "mv", "install", "ln", "rsync", "scp", "ditto"})
-_ANSI: Final = re.compile(r"\$'((?:\\.|[^'\\])*)'", re.DOTALL)
-_ANSI_ESCAPE: Final = re.compile(
-    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))"
-)
-_QUOTES: Final = re.compile(r"""\$(?=")|\\\n|['"\\]""")
-_VARIABLE: Final = re.compile(r"\$(?:(PWD)\b|\{(PWD)\}|HOME\b|\{HOME\})")
-_EXPANSION: Final = re.compile(r"\$(?:\w+|\{[^{}]*\}|\(\s*\)|[@*#?!$-])|``")
+_ANSI: Final = regex(r"\$'((?:\\.|[^'\\])*)'", re.DOTALL)
+_ANSI_ESCAPE: Final = regex(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))")
+_QUOTES: Final = regex(r"""\$(?=")|\\\n|['"\\]""")
+_VARIABLE: Final = regex(r"\$(?:(PWD)\b|\{(PWD)\}|HOME\b|\{HOME\})")
+_EXPANSION: Final = regex(r"\$(?:\w+|\{[^{}]*\}|\(\s*\)|[@*#?!$-])|``")
 _SOME_TEXT: Final = "\N{REPLACEMENT CHARACTER}"
-_BETWEEN_WORDS: Final = re.compile(r"[\s;&|<>()`]+")
-_BETWEEN_PARTS: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@!#%^+$\\]+""")
-_BEHIND_LETTER: Final = re.compile(r"[a-zA-Z](?=[.~])")
+_BETWEEN_WORDS: Final = regex(r"[\s;&|<>()`]+")
+_BETWEEN_PARTS: Final = regex(r"""[\s'"`(){}\[\]<>|&;,=:@!#%^+$\\]+""")
+_BEHIND_LETTER: Final = regex(r"[a-zA-Z](?=[.~])")
 """The letter of a command in a script, as `w` of `sed`."""
-_WRITING: Final = re.compile(r"(?<![a-zA-Z])[gpiIme\d]*[wW](?=[.~/])")
+_WRITING: Final = regex(r"(?<![a-zA-Z])[gpiIme\d]*[wW](?=[.~/])")
 """The same behind an address or the flags of another command."""
-_DEFAULT: Final = re.compile(r"\$\{!?\w+:?[-=+?]([^{}]*)\}")
+_DEFAULT: Final = regex(r"\$\{!?\w+:?[-=+?]([^{}]*)\}")
 """A variable with the text that takes its place."""
 
 

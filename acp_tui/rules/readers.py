@@ -11,6 +11,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from acp_tui.patterns import regex
 from acp_tui.rules.paths import awk_opens, is_plain_sed
 from acp_tui.rules.shell import (
     ODD,
@@ -29,19 +30,19 @@ _MAX_NODES: Final = 20_000
 _MAX_DEPTH: Final = 4
 """Nested shells (`sh -c "sh -c …"`) that are followed."""
 _SYSTEM: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
-_UNFORESEEN: Final = re.compile(
+_UNFORESEEN: Final = regex(
     r"\$\{?!?(?:_(?!\w)|BASH_)|OLDPWD|DIRSTACK|(?<![\w@})])~[-+\d]|>\(|\bfunction\b|\(\s*\)\s*[{(\n]"
 )
 """Words that take others from elsewhere in the line, or give them another meaning."""
 _REDEFINING: Final = frozenset({"alias", "eval", "trap", "enable", "hash", "bind", "complete", "shopt", "fc"})
-_POWERFUL: Final = re.compile(
+_POWERFUL: Final = regex(
     r"(?:PATH|GIT_|LD_|DYLD_|BASH_|ENV$|IFS|PAGER|EDITOR|VISUAL|LESS|\w*PAGER|\w*OPTS)\w*"
 )
-_HARMLESS_SETTING: Final = re.compile(
+_HARMLESS_SETTING: Final = regex(
     r"(?:LC_\w+|LANG|TZ|TERM|NO_COLOR|COLUMNS|FORCE_COLOR|CI)=[\w.:/-]*|(?:GIT_)?PAGER=cat|GIT_TERMINAL_PROMPT=0|"
     r"(?:KUBECONFIG|AWS_PROFILE|AWS_REGION|AWS_CONFIG_FILE|AWS_SHARED_CREDENTIALS_FILE)=[\w.:/~-]*"
 )
-_MORE_PATH: Final = re.compile(r"""PATH=(?=.*\$\{?PATH\b)(?!.*[`(]).*""", re.DOTALL)
+_MORE_PATH: Final = regex(r"""PATH=(?=.*\$\{?PATH\b)(?!.*[`(]).*""", re.DOTALL)
 """A longer search path: no program takes it for a file."""
 
 _READERS: Final = {
@@ -81,11 +82,9 @@ _READERS: Final = {
 """Programs that only read, with a pattern of the words with which they may do more."""
 _NAMING: Final = frozenset({"read", "mapfile", "readarray", "shift", "set"})
 """Programs that write nothing, but put what they read into variables for the rest of the line."""
-_CURL: Final = re.compile(
-    r"-[fsSLIikv]+|--(?:silent|fail|location|head|show-error|compressed)|[^-].*", re.DOTALL
-)
-_GIT_GLOBAL: Final = re.compile(r"--no-pager|-P|--no-optional-locks|--(?:git-dir|work-tree)=.*")
-_GIT_SAFE: Final = re.compile(
+_CURL: Final = regex(r"-[fsSLIikv]+|--(?:silent|fail|location|head|show-error|compressed)|[^-].*", re.DOTALL)
+_GIT_GLOBAL: Final = regex(r"--no-pager|-P|--no-optional-locks|--(?:git-dir|work-tree)=.*")
+_GIT_SAFE: Final = regex(
     r"(?:user\.\w+|color\.\w+|commit\.gpgsign|core\.quotepath)=[\w@. -]*|core\.pager=cat"
 )
 _GIT_READS: Final = frozenset(
@@ -98,7 +97,7 @@ _GIT_READS: Final = frozenset(
     )
 )
 """Subcommands of git that write no file of the workspace; its index and objects are git's own."""
-_GIT_MORE: Final = re.compile(r"--ou(?:t.*)?|--op.*|--ext-diff|--edit.*", re.DOTALL)
+_GIT_MORE: Final = regex(r"--ou(?:t.*)?|--op.*|--ext-diff|--edit.*", re.DOTALL)
 _GIT_ASKS: Final = {
     "remote": r"show|get-url",
     "stash": r"list|show",
@@ -107,22 +106,22 @@ _GIT_ASKS: Final = {
     "rm": r"--cached",
 }
 """Subcommands of git that only read with one of these words behind them."""
-_GIT_GETS: Final = re.compile(r"--get(?:-all|-regexp|-urlmatch)?|--list|-l")
+_GIT_GETS: Final = regex(r"--get(?:-all|-regexp|-urlmatch)?|--list|-l")
 _GH: Final = frozenset(["create", "comment", "edit", "view", "list", "diff", "status", "checks", "review"])
 _GH_OF: Final = {
     **dict.fromkeys(("pr", "issue"), _GH),
     **dict.fromkeys(("run", "workflow"), frozenset(["view", "list"])),
 }
-_KUBECTL: Final = re.compile(
+_KUBECTL: Final = regex(
     r"get|describe|logs?|top|version|explain|api-resources|api-versions|cluster-info(?! dump)|"
     r"config (?:view|get-\w+|current-context)"
 )
-_KUBECTL_WRITES: Final = re.compile(r"--?(?:prof|log|cache|alsolog|v).*")
-_AWS: Final = re.compile(r"s3 ls|sts get-caller-identity|[\w-]+ (?:describe|list)-[\w-]+")
-_TAR_LISTS: Final = re.compile(r"-?[vzjJf]*t[vzjJf]*")
-_FIND_WRITES: Final = re.compile(r"-delete|-fprint.*|-fls")
+_KUBECTL_WRITES: Final = regex(r"--?(?:prof|log|cache|alsolog|v).*")
+_AWS: Final = regex(r"s3 ls|sts get-caller-identity|[\w-]+ (?:describe|list)-[\w-]+")
+_TAR_LISTS: Final = regex(r"-?[vzjJf]*t[vzjJf]*")
+_FIND_WRITES: Final = regex(r"-delete|-fprint.*|-fls")
 _FIND_STARTS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_XARGS: Final = re.compile(r"-[0rt]+|-[nPL]\d+|-I\S+|--null|--no-run-if-empty")
+_XARGS: Final = regex(r"-[0rt]+|-[nPL]\d+|-I\S+|--null|--no-run-if-empty")
 _WRAPPERS: Final = frozenset(
     (
         *("sudo", "doas", "env", "command", "builtin", "nohup", "time", "nice", "setsid"),
@@ -130,7 +129,7 @@ _WRAPPERS: Final = frozenset(
     )
 )
 """Programs that run what stands behind them."""
-_EXCLUDES: Final = re.compile(r"--(?:extend-)?exclude(?:-dir)?|--ignore(?:-pattern)?")
+_EXCLUDES: Final = regex(r"--(?:extend-)?exclude(?:-dir)?|--ignore(?:-pattern)?")
 _EXCLUDING: Final = frozenset(
     (
         *("tar", "gtar", "bsdtar", "rsync", "find", "fd", "fdfind", "rg", "grep", "egrep"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Table
 
 from acp_tui.formatting import expand_home, from_home
+from acp_tui.patterns import regex
 from acp_tui.rules.commands import prefix_mistake
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import shape
@@ -92,7 +92,7 @@ def signature(path: Path) -> tuple[int, ...]:
     return (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
 
 
-_TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
+_TOML_LINE: Final = regex(r" \(at line (\d+), column \d+\)$")
 
 
 def _unreadable(path: Path, line: int | None, message: str, digest: str) -> RuleFile:

@@ -13,6 +13,8 @@ from typing import Final
 
 from tree_sitter import Language, Node, Parser
 
+from acp_tui.patterns import regex
+
 
 @dataclass(frozen=True)
 class Word:
@@ -27,10 +29,10 @@ class Word:
     start: int = field(default=0, compare=False)
 
 
-_SPECIAL: Final = re.compile(r"[*?\[\]{}~]")
-_EXPANSION: Final = re.compile(r"[$`]")
-_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPED_IN_QUOTES: Final = re.compile(r'\\(["\\$`])')
+_SPECIAL: Final = regex(r"[*?\[\]{}~]")
+_EXPANSION: Final = regex(r"[$`]")
+_ESCAPED: Final = regex(r"\\(.)", re.DOTALL)
+_ESCAPED_IN_QUOTES: Final = regex(r'\\(["\\$`])')
 
 
 def read_word(node: Node) -> Word:
@@ -76,14 +78,14 @@ def source_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
+ODD: Final = regex(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
 """Characters that shells and the parser read differently: other blanks, control characters, joined lines."""
 MOVERS: Final = frozenset({"cd", "pushd", "chdir"})
 """Commands that change to the folder they name."""
 MAX_LINE: Final = 10_000
 """Characters of a line that are parsed; a longer one counts as not understood."""
 _MAX_COMMANDS: Final = 250
-_CONSTANT: Final = re.compile(
+_CONSTANT: Final = regex(
     r"""\$\(\s*(?:/usr)?(?:/bin/)?cat\s+<<\s*(?:'(\w+)'|"(\w+)"|\\(\w+))[ \t]*\n(.*?)\n?[ \t]*\)""", re.DOTALL
 )
 """A here-document without expansions, used as a word."""
@@ -101,7 +103,7 @@ _GROUPS: Final = frozenset(
 )
 _JOINTS: Final = frozenset({"&&", "||", "|", "|&", ";", "&", "\n", "(", ")", "{", "}", "!"})
 _RUNNING: Final = frozenset({"command", "declaration_command", "unset_command"})
-_TO_NOTHING: Final = re.compile(r"[0-9]|/dev/null")
+_TO_NOTHING: Final = regex(r"[0-9]|/dev/null")
 
 
 @dataclass(frozen=True)
@@ -331,7 +333,7 @@ def read_redirect(node: Node) -> Redirect:
     return Redirect(operator, target, read_word(stream) if stream is not None else None)
 
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"""(?P<blank>[ \t\r]+)
     |(?P<redirect>&>>?|(?:\d+|\{\w+\})?(?:<<<|<<-?|<>|>\||>>|[<>]&|[<>](?!\()))
     |(?P<end>[;&|()\n`])
@@ -344,7 +346,7 @@ _LEADING: Final = frozenset(
         *("time", "coproc", "fi", "done", "esac"),
     }
 )
-_SETTING: Final = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+_SETTING: Final = regex(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 
 
 @lru_cache(maxsize=64)
@@ -469,11 +471,11 @@ _READ_ALIKE: Final = frozenset({"sh", "bash", "dash", "zsh"})
 _FOLDERS: Final = ("", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
 """Folders in which a program of such a name is the shell."""
 _TAKE_A_WORD: Final = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
-_HARMLESS: Final = re.compile(
+_HARMLESS: Final = regex(
     r"(?=.*(?:^| )-\w*c)(?:(?:-[lceux]+|-[lceux]*o pipefail|--login|--posix|--norc|--noprofile)(?: |$))+"
 )
 """Options that introduce a text and do not change its effect."""
-_SAME_IN_ZSH: Final = re.compile(r"""(?:[\w./:@%+,-][\w./:@%+,=-]*|'[^']*'|"[^"$`\\!]*")+""")
+_SAME_IN_ZSH: Final = regex(r"""(?:[\w./:@%+,-][\w./:@%+,=-]*|'[^']*'|"[^"$`\\!]*")+""")
 _MAX_DEPTH: Final = 4
 """Nested shells (`sh -c "sh -c …"`) that are followed."""
 

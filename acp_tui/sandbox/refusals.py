@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from acp_tui.patterns import regex
 from acp_tui.sandbox.fence import Fence, Way
 
 _SEARCHED: Final = 20_000
@@ -17,12 +18,12 @@ _SEARCHED: Final = 20_000
 _MOST: Final = 5
 """Refusals of one text that are told."""
 _LONGEST_LINE: Final = 2_000
-_REFUSED: Final = re.compile(
+_REFUSED: Final = regex(
     r"read-only file ?system|\bEROFS\b|permission denied|\bEACCES\b|operation not permitted|\bEPERM\b", re.I
 )
-_MISSING: Final = re.compile(r"no such file or directory|\bENOENT\b", re.I)
-_QUOTED: Final = re.compile(r"""['‘"`“]([^'’"`”\n]{1,1000})['’"`”]""")
-_BARE: Final = re.compile(r"(?:^|(?<=[\s:=(]))(~?/[^\s:'\"`()<>|;&]{1,1000})")
+_MISSING: Final = regex(r"no such file or directory|\bENOENT\b", re.I)
+_QUOTED: Final = regex(r"""['‘"`“]([^'’"`”\n]{1,1000})['’"`”]""")
+_BARE: Final = regex(r"(?:^|(?<=[\s:=(]))(~?/[^\s:'\"`()<>|;&]{1,1000})")
 
 
 class FenceRefusal(NamedTuple):

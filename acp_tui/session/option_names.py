@@ -6,10 +6,11 @@ letters of other alphabets, full-width letters, digits for letters, marks and in
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Final
+
+from acp_tui.patterns import regex
 
 _READ: Final = 1_000
 """Characters of a name that are compared; a dialog shows no more."""
@@ -28,8 +29,8 @@ _NOT_SEEN: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Invisible letters."""
 _JOINERS: Final = frozenset("\u200c\u200d")
 """Format characters that belong to some scripts and to emoji."""
-_APOSTROPHES: Final = re.compile("['’‘ʼʻ`´′‛＇ꞌ]")
-_WORD: Final = re.compile(r"[^\W_]+")
+_APOSTROPHES: Final = regex("['’‘ʼʻ`´′‛＇ꞌ]")
+_WORD: Final = regex(r"[^\W_]+")
 
 _ALLOWS: Final = (
     *("allow", "accept", "approv", "proceed", "continu", "permit", "grant"),

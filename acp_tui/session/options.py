@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from acp_tui.patterns import regex
 from acp_tui.protocol.schema import (
     BooleanOption,
     ConfigOption,
@@ -234,7 +235,7 @@ _ASK_NOTHING: Final = frozenset(
 _ASK_NO_EDITS: Final = frozenset(("acceptedits", "autoedit", "workspacewrite"))
 """Those of them under which it asks for commands alone."""
 
-_WORDS: Final = re.compile(
+_WORDS: Final = regex(
     r"""\byolo\b | \bbypass | \bautopilot | \bautonomous | \bunattended | \bunrestricted | \bdangerously
       | full[\s_-]?(access|auto) | (allow|accepts?|approves?|trusts?)[\s_-]all
       | \bauto(matic(ally)?)?[\s_-]?(accept|approv|allow|edit|run|execut|review|confirm)
@@ -245,17 +246,17 @@ _WORDS: Final = re.compile(
 )
 """Phrases for unasked actions in a name or description."""
 
-_CLAUSE: Final = re.compile(r"[^.,:;!\n]+")
-_NOT: Final = re.compile(r"(?:\b(?:nothing|never|no|not|none|cannot)|n['’]t)\b", re.I)
-_WITHOUT: Final = re.compile(r"\bwithout\s+(?:asking|confirmation|approval|permission|prompt|question)", re.I)
+_CLAUSE: Final = regex(r"[^.,:;!\n]+")
+_NOT: Final = regex(r"(?:\b(?:nothing|never|no|not|none|cannot)|n['’]t)\b", re.I)
+_WITHOUT: Final = regex(r"\bwithout\s+(?:asking|confirmation|approval|permission|prompt|question)", re.I)
 """Behind a negation in the same clause it means the opposite: nothing is done without asking."""
 _LOOKED_AT: Final = 4_000
 """Characters of a name or description that are searched."""
 
-_ABOUT_MODES: Final = re.compile(r"mode|approv|permission|access|autonomy|sandbox|confirm|\bask", re.I)
+_ABOUT_MODES: Final = regex(r"mode|approv|permission|access|autonomy|sandbox|confirm|\bask", re.I)
 """Words in the name of an option that is about asking; the value `auto` of a level of thinking is not."""
 
-_ABOUT_ASKING: Final = re.compile(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
+_ABOUT_ASKING: Final = regex(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
 """Phrases for options about asking in general."""
 
 _SHOWN: Final = 20

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import inside
+from acp_tui.patterns import regex
 
 _LEAD: Final = r"^[ \t]*(?:(?:[-*+•]|\d+[.)]|#+)[ \t]+)?(?:\[[ xX]?\][ \t]+)?"
 """The bullet, number or heading before a remark."""
@@ -14,11 +15,11 @@ _PLACE: Final = (
     r"(?P<quote>[`*_\[(]*)(?P<path>[^\s:`*\[\]()|<>]+):[Ll]?(?P<first>\d{1,7})"
     r"(?:(?:[-–—]|\.\.)[Ll]?(?P<last>\d{1,7})|:\d{1,7})?(?P<end>[`*_\])]*)"
 )
-_REMARK: Final = re.compile(_LEAD + _PLACE + r"[ \t]*(?:[:–—-]+[ \t]*|[ \t]+)(?P<text>\S.*)$")
-_BARE: Final = re.compile(_LEAD + _PLACE + r"[ \t]*:?[ \t]*$")
+_REMARK: Final = regex(_LEAD + _PLACE + r"[ \t]*(?:[:–—-]+[ \t]*|[ \t]+)(?P<text>\S.*)$")
+_BARE: Final = regex(_LEAD + _PLACE + r"[ \t]*:?[ \t]*$")
 """A place whose remark follows on the next lines."""
-_FENCE: Final = re.compile(r"^[ \t]*(```|~~~)")
-_NAMES: Final = re.compile(r"[A-Za-z]")
+_FENCE: Final = regex(r"^[ \t]*(```|~~~)")
+_NAMES: Final = regex(r"[A-Za-z]")
 _MOST: Final = 200
 """Remarks of one answer."""
 

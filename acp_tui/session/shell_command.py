@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from acp_tui.patterns import regex
+
 # Agents put commands into different fields: as a string, as a list of words, as a program with arguments, or
 # as several strings. `shell_command` reads the forms that are certain, which rules may allow. What is found
 # in texts (`worded_command`) or in other fields (`unusual_commands`) does not bind the agent: it may only be
@@ -21,7 +23,7 @@ _SHELLS: Final = frozenset({"sh", "bash", "dash"})
 _FOLDERS: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
 """Folders where a program of that name is that shell; "" means the search path."""
 
-_OPERATION: Final = re.compile(r"[a-z][a-z_]*")
+_OPERATION: Final = regex(r"[a-z][a-z_]*")
 _LONGEST: Final = 10_000
 """Longest text, in characters, searched for a command."""
 _ABOUT_RUNNING: Final = frozenset(
@@ -32,20 +34,20 @@ _ABOUT_RUNNING: Final = frozenset(
 )
 """Input fields of command tools, apart from the command."""
 
-_IN_WORDS: Final = re.compile(r"(?:[^`\n]{0,80}: )?Run (?:the )?(?:shell )?command:? `(.+)`\.?", re.DOTALL)
+_IN_WORDS: Final = regex(r"(?:[^`\n]{0,80}: )?Run (?:the )?(?:shell )?command:? `(.+)`\.?", re.DOTALL)
 """A text that consists of a request to run one command."""
 
-_TELLING: Final = re.compile(
+_TELLING: Final = regex(
     r"(?:.*_)?(?:commands?|cmds?|cmd_?line|argv|args|arguments|scripts?|code|shell|bash|sh|exec|execute|run|program"
     r"|executable|snippet|line|input)"
 )
 """Names of fields that may hold something a tool runs."""
-_NAMED: Final = re.compile(
+_NAMED: Final = regex(
     r"(?:.*_)?(?:commands?|cmds?|(?:cmd|command)_?line|argv|scripts?|shell|bash|sh|exec|execute|run|program"
     r"|executable)"
 )
 """Names of fields that hold a command, in calls of any kind."""
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")
 _DEEPEST: Final = 8
 _MOST: Final = 200
 _MOST_FOUND: Final = 5_000

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, get_args
 
 from pydantic_core import from_json
 
+from acp_tui.patterns import regex
 from acp_tui.protocol import dialects, frames, version2
 from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.folders import plain_file
@@ -29,7 +30,7 @@ _INPUT: Final = 1_000
 """Maximum characters of a text in a tool call's input: a longer one is a file, which its diff tells."""
 _HEAD: Final = 400
 """Bytes of a row that contain the name of its update."""
-_PASSED_OVER: Final = re.compile(
+_PASSED_OVER: Final = regex(
     rb'"sessionUpdate": ?"(?:usage_update|available_commands_update|config_option_update|current_mode_update'
     rb'|session_info_update|plan)"'
 )

@@ -11,11 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from acp_tui.patterns import regex
 from acp_tui.store.folders import plain_bytes, private_folder
 
 FOLDER: Final = "edits"
 """The folder of these texts, in the data folder."""
-_ODD: Final = re.compile(r"[^\w.+@-]|^[-+.]+", re.ASCII)
+_ODD: Final = regex(r"[^\w.+@-]|^[-+.]+", re.ASCII)
 _LONGEST: Final = 80
 """Characters of a name; the end has the suffix by which editors know the language."""
 _ON_ITS_WAY: Final = "open-"

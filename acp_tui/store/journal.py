@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from acp_tui.formatting import size
+from acp_tui.patterns import regex
 from acp_tui.store.folders import NO_ROOM, Problem, open_plain, plain_bytes, private_folder
 
 ROOM: Final = 4 << 20
@@ -156,14 +157,14 @@ MOST: Final = 256 << 20
 _PART: Final = 2 << 20
 """Bytes searched or written at a time."""
 
-_SECRET_NAME: Final = re.compile(
+_SECRET_NAME: Final = regex(
     r"KEY|TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE"
 )
-_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_NOT_IN_A_NAME: Final = regex(r"[^A-Za-z0-9._-]+")
 
 
 _TERMINAL: Final = b'"terminal_'
-_DATA: Final = re.compile(rb'("data"\s*:\s*")([A-Za-z0-9+/=]+)"')
+_DATA: Final = regex(rb'("data"\s*:\s*")([A-Za-z0-9+/=]+)"')
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
@@ -448,7 +449,7 @@ def _inert(rows: bytes) -> bytes:
     return _RAW_CONTROLS.sub(lambda found: b"\\u00%02x" % found[0][-1], rows)
 
 
-_RAW_CONTROLS: Final = re.compile(rb"\xc2[\x80-\x9f]|\x7f")
+_RAW_CONTROLS: Final = regex(rb"\xc2[\x80-\x9f]|\x7f")
 
 
 def _encoded(value: object) -> bytes:

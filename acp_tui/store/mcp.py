@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.store import shape
 from acp_tui.store.folders import Problem
 from acp_tui.store.shape import Place
@@ -276,12 +277,12 @@ def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in values.items()]
 
 
-_REFERENCE: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_REFERENCE: Final = regex(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 _TABLES: Final = ("mcpServers", "mcp_servers", "servers", "context_servers", "mcp")
-_COMMENT: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_LAST_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(\s*+[}\]])')
+_COMMENT: Final = regex(r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_LAST_COMMA: Final = regex(r'"(?:[^"\\]|\\.)*+"?|,(\s*+[}\]])')
 """A string, to be skipped, or a trailing comma."""
 
 

@@ -6,13 +6,13 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from acp_tui.patterns import regex
 from acp_tui.platform import reserve
 from acp_tui.store.folders import (
     Problem,
@@ -25,7 +25,7 @@ from acp_tui.store.folders import (
     write_whole,
 )
 
-CHIP: Final = re.compile(r"\[[^\[\]\n]{1,80} #\d+\]")
+CHIP: Final = regex(r"\[[^\[\]\n]{1,80} #\d+\]")
 """Pattern of a chip; only known chips are replaced."""
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from acp_tui.patterns import regex
 from acp_tui.protocol import frames as json_line
 from acp_tui.store import urls
 from acp_tui.store.folders import plain_file, private_folder
@@ -28,10 +29,10 @@ ACCOUNT: Final = "account"
 """Kinds of masked values."""
 
 _KEY_WORDS: Final = r"key|token|secret|passw(?:or)?d|passphrase|credential|authorization|cookie|signature"
-_KEY_NAME: Final = re.compile(_KEY_WORDS, re.I)
+_KEY_NAME: Final = regex(_KEY_WORDS, re.I)
 _VALUE: Final = r"[A-Za-z0-9+/_.=~%-]"
 # An agent decides how long a text is: no part may be searched again from each of its letters.
-_TOKENS: Final = re.compile(
+_TOKENS: Final = regex(
     rf"""
     (?P<before>
         \b(?:bearer|basic)\s+
@@ -352,7 +353,7 @@ def _values(environment: Mapping[str, str], home: str) -> re.Pattern[str] | None
 
 _MOST: Final = 48
 """Characters of a title in a file name."""
-_NO_WORD: Final = re.compile(r"\W+")
+_NO_WORD: Final = regex(r"\W+")
 
 
 def save_export(folder: Path, title: str, suffix: str, text: str, at: datetime) -> Path:

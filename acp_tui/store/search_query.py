@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home, moment
+from acp_tui.patterns import regex
 from acp_tui.store.documents import COLUMNS, Column, Document
 
 FILTERS: Final = ("agent", "folder", "file", "since", "until", "in")
@@ -18,12 +19,12 @@ FILTERS: Final = ("agent", "folder", "file", "since", "until", "in")
 MOST: Final = 256 << 10
 """Characters of a text that are searched: the first half of them, and the last."""
 
-_ARGUMENT: Final = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))')
-_WIDE: Final = re.compile(
+_ARGUMENT: Final = regex(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))')
+_WIDE: Final = regex(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 """Letters of scripts without spaces between words: each counts as a word, a word as a phrase."""
-_WORD: Final = re.compile(r"[^\W_]+")
+_WORD: Final = regex(r"[^\W_]+")
 _GOES_ON: Final = 3
 """Letters from which the last word may go on; shorter beginnings fit too much, and take long."""
 _LATEST: Final = 4e9

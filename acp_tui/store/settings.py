@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
+from acp_tui.patterns import regex
 from acp_tui.store import mcp, shape
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent, SandboxNetwork
 from acp_tui.store.folders import Problem, plain_text
@@ -258,7 +258,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     **{other: SETTINGS[name].kind for other, name in _OTHER_NAMES.items()},
 }
 
-_TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
+_TOML_LINE: Final = regex(r" \(at line (\d+), column \d+\)$")
 
 
 def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Problem]]:

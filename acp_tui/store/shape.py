@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from acp_tui.patterns import regex
+
 Place = Sequence[str | int]
 """Path to a value: keys, and indices (from 0) of arrays of tables: `("rules", 0, "path")`."""
 
-_HEADER = re.compile(r"\s*(\[\[?)([^\[\]]+)\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
-_PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_HEADER = regex(r"\s*(\[\[?)([^\[\]]+)\]\]?\s*(?:#.*)?$")
+_KEY = regex(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART = regex(r"""[\w-]+|"[^"]*"|'[^']*'""")
 
 
 def line_of(text: str, place: Place) -> int | None:
@@ -154,9 +155,9 @@ def number(least: float, most: float) -> Kind:
     return read
 
 
-_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?")
+_SIZE: Final = regex(r"(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?")
 _UNITS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
-_DAYS: Final = re.compile(r"(\d{1,6})\s*D(?:AYS?)?")
+_DAYS: Final = regex(r"(\d{1,6})\s*D(?:AYS?)?")
 
 
 def byte_count(value: Any, place: Place, findings: Findings) -> int:

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote
 
-_ADDRESS: Final = re.compile(
+from acp_tui.patterns import regex
+
+_ADDRESS: Final = regex(
     r"""(?P<scheme>[a-z][a-z0-9+.-]{0,40}:)//
         (?:(?P<login>[^\s/?\#"'<>]+)@)?
         (?P<place>[^\s?\#"'<>]*)
@@ -17,7 +19,7 @@ _ADDRESS: Final = re.compile(
 )
 _SHORT: Final = 8
 """Minimum length of a secret searched by itself; shorter ones include the host."""
-_BETWEEN: Final = re.compile("[&;]")
+_BETWEEN: Final = regex("[&;]")
 
 
 def credentials(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from rich.style import Style
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
+from acp_tui.patterns import regex
 from acp_tui.store.folders import plain_text
 from acp_tui.ui.widgets.contrast import LEAST, LEAST_OF_DECORATION, contrast, legible, mix
 from acp_tui.ui.widgets.styles import ROLES, Styles
@@ -77,8 +78,8 @@ DECORATION: Final = frozenset({"faint", "table-border"})
 """Roles of lines and marks that say nothing by themselves."""
 
 _READ_AS_TEXT: Final = ("primary", "secondary", "accent", "success", "warning", "error")
-_REFERENCE: Final = re.compile(r"\$([A-Za-z0-9_-]+)")
-_TOML_LINE: Final = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
+_REFERENCE: Final = regex(r"\$([A-Za-z0-9_-]+)")
+_TOML_LINE: Final = regex(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
 _TEXTUAL_VARIABLES: Final = frozenset({"text", *REQUIRED_COLORS, *OPTIONAL_COLORS[:4]})
 """Roles with the name of one of Textual's style sheet variables."""
 

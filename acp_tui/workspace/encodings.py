@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import re
 import unicodedata
 from typing import Final, NamedTuple
+
+from acp_tui.patterns import regex
 
 UTF_8: Final = ""
 """Name of the default encoding."""
@@ -40,10 +41,10 @@ _NAMES: Final = {
 }
 """Candidate encodings with display names; in all of them a newline is the byte 10."""
 _LIKELIEST: Final = "cp1252"
-_HIGH_LINE: Final = re.compile(rb"(?m)^[^\n\x80-\xff]*+[\x80-\xff][^\n]*")
-_HIGH_BYTE: Final = re.compile(rb"[\x80-\xff]")
-_HIGH: Final = re.compile("[\x80-\U0010ffff]")
-_STRAY: Final = re.compile("[\udc80-\udcff]")
+_HIGH_LINE: Final = regex(rb"(?m)^[^\n\x80-\xff]*+[\x80-\xff][^\n]*")
+_HIGH_BYTE: Final = regex(rb"[\x80-\xff]")
+_HIGH: Final = regex("[\x80-\U0010ffff]")
+_STRAY: Final = regex("[\udc80-\udcff]")
 _SAMPLE: Final = 32 << 10
 """Bytes of non-ASCII lines used to guess an encoding."""
 _START: Final = 8_000
@@ -59,7 +60,7 @@ _FEW: Final = 2
 """Valid characters per invalid byte from which a text counts as broken UTF-8."""
 
 
-_CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROL: Final = regex("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def is_data(text: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import secrets
 import stat
 from collections import OrderedDict
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.platform import copy_attributes
 from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
@@ -262,7 +262,7 @@ SKIP_LIMIT: Final = 1 << 30
 CHUNK: Final = 1 << 20
 """Bytes read at a time."""
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = regex("[\ud800-\udfff]")
 _KINDS: Final[dict[int, type[FileError]]] = {
     errno.ENOENT: NotFound,
     errno.ENOTDIR: NotFound,

@@ -8,7 +8,6 @@ import fcntl
 import itertools
 import json
 import os
-import re
 import shutil
 import signal
 import stat
@@ -22,6 +21,7 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from acp_tui.formatting import exit_words
+from acp_tui.patterns import regex
 from acp_tui.platform import (
     PROC,
     ProcessTable,
@@ -294,7 +294,7 @@ def _mode(path: Path) -> int | None:
 
 REREAD_AFTER: Final = 0.5
 """Seconds after which all processes are read again, because ids are reused."""
-_MARK: Final = re.compile(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
+_MARK: Final = regex(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
 
 
 class ProcessRecord(NamedTuple):

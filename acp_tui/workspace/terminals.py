@@ -6,7 +6,6 @@ import asyncio
 import codecs
 import itertools
 import os
-import re
 import resource
 import shlex
 import signal
@@ -16,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from acp_tui.patterns import regex
 from acp_tui.workspace.enclosure import Enclosure
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import (
@@ -155,7 +155,7 @@ _DRAIN: Final = 0.25  # seconds to wait for output after the exit
 _PATIENCE: Final = 0.5  # seconds between TERM and KILL
 _MOMENT: Final = 1.0  # seconds for descendants to end with their command
 _LOOK_AGAIN: Final = 20.0  # seconds between looks at background processes
-_SHELL_SYNTAX: Final = re.compile(r"[\s;&|<>()$`*?\[\]{}~'\"\\#!=]")
+_SHELL_SYNTAX: Final = regex(r"[\s;&|<>()$`*?\[\]{}~'\"\\#!=]")
 _DEFAULTS: Final = {
     "TERM": "xterm-256color",
     "COLORTERM": "truecolor",

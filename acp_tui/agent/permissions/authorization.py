@@ -7,7 +7,6 @@ docs/security.md.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
@@ -25,6 +24,7 @@ from acp_tui.agent.permissions.tool_input import (
     patched_in,
     unknown_fields,
 )
+from acp_tui.patterns import regex
 from acp_tui.rules import model as rules
 from acp_tui.rules.protected import Protection, protection, protections_named
 from acp_tui.rules.protected_writes import protections_in
@@ -68,7 +68,7 @@ USER: Final = AnsweredBy("person")
 _NEVER_RUNNING: Final = frozenset(rules.TOOL_KINDS) - {"execute", "other"}
 _CHANGING: Final = frozenset({"edit", "delete", "move", "other"})
 """Kinds of tools whose input may name a written file in any text."""
-_BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
+_BEFORE_COMMAND: Final = regex(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
 """The word or prompt in front of a command in a title."""
 _MAX_PATHS: Final = 200
 """Files of one call that are looked at, while nothing else happens; a call with more is asked about."""

@@ -17,6 +17,7 @@ from typing import Final
 
 from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in, unknown_fields
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of, option_kind
@@ -32,15 +33,15 @@ NO_PLACES: Final[Mapping[str, Destination]] = MappingProxyType({})
 _COMMAND_KINDS: Final = ("execute", "other")
 """Kinds of call whose permission is one to run a command."""
 _WRITE_KINDS: Final = ("edit", "other")
-_TOOL_AND_COMMAND: Final = re.compile(r"[A-Za-z][\w-]*: (.*)", re.DOTALL)
+_TOOL_AND_COMMAND: Final = regex(r"[A-Za-z][\w-]*: (.*)", re.DOTALL)
 """A title that names the tool before the command."""
-_ODD_BLANK: Final = re.compile(r"[^\S ]")
+_ODD_BLANK: Final = regex(r"[^\S ]")
 """White space in a title that may be mistaken for a plain blank."""
 _WORD: Final = (
     r"""(?![#~])(?:[^\s'"\\$`;&|<>()*?\[{~]|(?<![=:])~|\{\w{0,40}\}"""
     r"""|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^\n$`])*")++"""
 )
-_PLAIN_COMMAND: Final = re.compile(rf"(?!\w+=){_WORD}(?:[ \t]+{_WORD})*+")
+_PLAIN_COMMAND: Final = regex(rf"(?!\w+=){_WORD}(?:[ \t]+{_WORD})*+")
 """A command in which a shell finds words alone: nothing to expand, no comment, no second line."""
 _RESERVED: Final = frozenset(
     {

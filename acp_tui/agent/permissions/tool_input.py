@@ -14,21 +14,22 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.session.entries import ToolCall
 
 _FILE_FIELDS: Final = frozenset({"path", "file_path", "abs_path", "absolute_path", "filename", "file"})
 """Fields that name a file in the input of a command, too; its folder is no such field."""
-_PATH_FIELD: Final = re.compile(
+_PATH_FIELD: Final = regex(
     r"(?:.*_)?(?:paths?|files?|filenames?|dirs?|director(?:y|ies)|folders?|uris?)"
     r"|source|src|destination|dest|target"
 )
-_WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_CONTENT_FIELD: Final = re.compile(
+_WORD_START: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")
+_CONTENT_FIELD: Final = regex(
     r"(?:.*_)?(?:contents?|text|string|str|code|body|description|title|prompt|query|message|explanation|"
     r"instructions?|reason|thought)"
 )
 """Fields that hold the text to write, or words about it."""
-_PATCHED: Final = re.compile(
+_PATCHED: Final = regex(
     r"^[ \t]*+(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:"
     r"|diff --git)[ \t]+(.+)$",
     re.MULTILINE,
@@ -40,17 +41,17 @@ _MAX_DEPTH: Final = 6
 _MAX_PATHS: Final = 1_000
 _MAX_ITEMS: Final = 200
 _MAX_PATCH: Final = 4 << 20  # characters
-_GLOB: Final = re.compile(r"[*?\[{]")
+_GLOB: Final = regex(r"[*?\[{]")
 _FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "working_dir", "directory", "dir_path")
 """Fields that agents call the working directory by, the surest first."""
-_FOLDER_FIELD: Final = re.compile(
+_FOLDER_FIELD: Final = regex(
     r"(?:.*_)?(?:cwd|pwd|chdir|workdir|workspace|dirs?|director(?:y|ies)|folders?|roots?)(?:_(?:path|uri))?|path"
 )
 """Any field that may name a folder for a command to run in."""
-_ENV_FIELD: Final = re.compile(r"(?:.*_)?(?:envs?|env_?vars?|environ|environment|variables|vars)")
-_ANY: Final = re.compile(r".*", re.DOTALL)
-_ID: Final = re.compile(r"[\w.:-]{1,128}")
-_SPAN: Final = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?(?:ms|s|m|h)?")
+_ENV_FIELD: Final = regex(r"(?:.*_)?(?:envs?|env_?vars?|environ|environment|variables|vars)")
+_ANY: Final = regex(r".*", re.DOTALL)
+_ID: Final = regex(r"[\w.:-]{1,128}")
+_SPAN: Final = regex(r"[0-9]{1,12}(?:\.[0-9]{1,6})?(?:ms|s|m|h)?")
 _NUMBERS: Final = frozenset(
     {
         *("timeout", "timeout_ms", "timeout_s", "timeout_sec", "timeout_secs", "timeout_seconds"),
@@ -79,22 +80,22 @@ _TEXTS: Final = {
     **dict.fromkeys(("id", "call_id", "tool_call_id", "turn_id", "process_id"), _ID),
     **dict.fromkeys(("session_id", "thread_id", "approval_id", "item_id"), _ID),
     **dict.fromkeys(_NUMBERS, _SPAN),
-    "kind": re.compile("[A-Za-z]*Action"),
-    "mode": re.compile("sync|async"),
-    "source": re.compile("agent|unified_exec_startup"),
-    "shell": re.compile(r"(?:/(?:usr/)?(?:local/)?bin/)?(?:sh|bash|dash|zsh)"),
+    "kind": regex("[A-Za-z]*Action"),
+    "mode": regex("sync|async"),
+    "source": regex("agent|unified_exec_startup"),
+    "shell": regex(r"(?:/(?:usr/)?(?:local/)?bin/)?(?:sh|bash|dash|zsh)"),
 }
 """Fields for a text, with the texts that are known."""
-_NUMBER: Final = re.compile(r"[0-9]{0,5}")
-_PLAIN_WORD: Final = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.@:+-]{0,63})?")
-_ZONE: Final = re.compile(r"(?:[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2})?")
+_NUMBER: Final = regex(r"[0-9]{0,5}")
+_PLAIN_WORD: Final = regex(r"(?:[A-Za-z0-9_][A-Za-z0-9_.@:+-]{0,63})?")
+_ZONE: Final = regex(r"(?:[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2})?")
 _HARMLESS: Final = {
     **dict.fromkeys(("COLUMNS", "LINES"), _NUMBER),  # shells calculate with them
     **dict.fromkeys(("CI", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR"), _PLAIN_WORD),
     **dict.fromkeys(("CLICOLOR_FORCE", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES"), _PLAIN_WORD),
     **dict.fromkeys(("AGENT", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "GOOSE_TERMINAL"), _PLAIN_WORD),
     "QWEN_CODE": _PLAIN_WORD,
-    "DEBIAN_FRONTEND": re.compile("noninteractive|readline|dialog|teletype|text"),  # loads a program by it
+    "DEBIAN_FRONTEND": regex("noninteractive|readline|dialog|teletype|text"),  # loads a program by it
     "TZ": _ZONE,
 }
 """Variables that only change how a program prints, or name its caller, with their harmless values."""

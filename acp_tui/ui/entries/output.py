@@ -10,6 +10,7 @@ from typing import Any, Final
 from rich.segment import Segment
 from typing_extensions import override
 
+from acp_tui.patterns import regex
 from acp_tui.session.entries import Text, ToolCall
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.styles import Styles
@@ -18,7 +19,7 @@ from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, crop_row
 from acp_tui.workspace.terminals import Terminal
 
-_FENCE: Final = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_FENCE: Final = regex(r"\A```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _NAMES: Final = ("output", "stdout", "text", "content", "result", "message", "error", "stderr")
 """Fields in which agents put the text of a raw output."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from textual.widgets import Input, Static
 from typing_extensions import override
 
 from acp_tui.formatting import size
+from acp_tui.patterns import regex
 from acp_tui.store.journal import JournalTail, TailLine
 from acp_tui.ui.screens.base.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.screens.bundle import BundleScreen
@@ -30,7 +30,7 @@ Kind = Literal["request", "notification", "response", "error", "raw", "err", "no
 _REMARKS: Final[dict[str, Kind]] = {"raw": "raw", "err": "err", "note": "note"}
 """Kinds of rows without a message, by direction."""
 
-_ID_AT_END: Final = re.compile(rb'"id"\s*:\s*(-?\d+|"[^"]*")\s*\}\s*\}$')
+_ID_AT_END: Final = regex(rb'"id"\s*:\s*(-?\d+|"[^"]*")\s*\}\s*\}$')
 _NAME: Final = 120
 """Most characters of a name."""
 

@@ -6,6 +6,7 @@ import re
 from difflib import get_close_matches
 from typing import Final
 
+from acp_tui.patterns import regex
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.commands import COMMANDS, Command, agent_word
 from acp_tui.ui.screens.base.menu import MenuItem, choose
@@ -14,11 +15,11 @@ from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt.completions import SlashCommand
 from acp_tui.ui.widgets.key_names import key_of
 
-_OF_AGENT: Final = re.compile(r"/agent:(\S+)(.*)", re.DOTALL)
+_OF_AGENT: Final = regex(r"/agent:(\S+)(.*)", re.DOTALL)
 """An agent's command that has the name of one of ours, as the list of commands writes it."""
 _WAYS_OUT: Final = ("exit", "quit", ":q", ":q!", ":wq")
 """Words that other programs end by; for a model they would be a turn about nothing."""
-_LIKE_A_COMMAND: Final = re.compile(r"/([\w-][\w:.-]*)(\s.*)?", re.DOTALL)
+_LIKE_A_COMMAND: Final = regex(r"/([\w-][\w:.-]*)(\s.*)?", re.DOTALL)
 """A text that looks like a command, and not like a path."""
 
 

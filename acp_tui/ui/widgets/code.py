@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-import re
 import zlib
 from array import array
 from bisect import bisect_right
@@ -19,6 +18,7 @@ from pygments.util import ClassNotFound
 from rich.segment import Segment
 from rich.style import Style
 
+from acp_tui.patterns import regex
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Continued, Row, row_cells, row_text, wrap
 
@@ -82,7 +82,7 @@ def _file_names() -> _FileNames:
     return found
 
 
-_WILD: Final = re.compile(r"[*?\[]")
+_WILD: Final = regex(r"[*?\[]")
 
 
 def language_of_file(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from rich.cells import get_character_cell_size
@@ -11,11 +10,12 @@ from textual.events import Paste
 from textual.widgets import Input
 from typing_extensions import override
 
+from acp_tui.patterns import regex
 from acp_tui.ui.widgets.text import cells, seen
 
 LONGEST: Final = 20_000
 """Characters taken from one paste."""
-_LINE_ENDS: Final = re.compile(r"\r\n|[\r\n]")
+_LINE_ENDS: Final = regex(r"\r\n|[\r\n]")
 
 
 class InputLine(Input):
@@ -75,8 +75,8 @@ _UNSEEN: Final = _TAGS + [
 _TO: Final = {ord(one): chr(_FIRST + place) for place, one in enumerate(_UNSEEN)}
 _BACK: Final = {_FIRST + place: one for place, one in enumerate(_UNSEEN)}
 _LAST: Final = _FIRST + len(_UNSEEN) - 1
-_STAND_INS: Final = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}]")
-_NEVER: Final = re.compile(f"[\ud800-\udfff{chr(_FIRST)}-{chr(_LAST)}]")
+_STAND_INS: Final = regex(f"[{chr(_FIRST)}-{chr(_LAST)}]")
+_NEVER: Final = regex(f"[\ud800-\udfff{chr(_FIRST)}-{chr(_LAST)}]")
 """Characters that no text may contain: surrogates, and the stand-ins themselves."""
 
 

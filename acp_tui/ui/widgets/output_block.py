@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import inf
@@ -14,6 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 from typing_extensions import override
 
+from acp_tui.patterns import regex
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.log import TerminalLog
 from acp_tui.ui.widgets.text import Row, safe, wrap
@@ -227,8 +227,8 @@ CUT: Final = "…"
 """Mark of the place where the text was cut."""
 
 _DECODER: Final = json.JSONDecoder(strict=False)
-_SPACE: Final = re.compile(r"[\s,]*")
-_COLON: Final = re.compile(r"\s*:\s*")
+_SPACE: Final = regex(r"[\s,]*")
+_COLON: Final = regex(r"\s*:\s*")
 _CUT_DEEPEST: Final = 12
 """Levels down to which a cut value is read; each reads the text once more."""
 

@@ -21,6 +21,7 @@ from textual.content import Content
 from textual.widgets import Static
 from typing_extensions import override
 
+from acp_tui.patterns import regex
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.base.answer_dialog import AnswerDialog, answer_keys
 from acp_tui.ui.screens.base.dialog import Details, Hint, told
@@ -34,11 +35,9 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 OPENED: Final = ("https", "http")
 """Schemes that may be opened."""
 
-_STRANGE: Final = re.compile(
-    r"[\s\x00-\x20\x7f-\xa0\\\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]"
-)
+_STRANGE: Final = regex(r"[\s\x00-\x20\x7f-\xa0\\\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]")
 """Characters that no address contains, and that programs read in different ways."""
-_NUMERIC: Final = re.compile(r"[\d.]+|0x[0-9a-f.x]+|\[.*\]|.*:.*", re.IGNORECASE)
+_NUMERIC: Final = regex(r"[\d.]+|0x[0-9a-f.x]+|\[.*\]|.*:.*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -17,19 +17,21 @@ from datetime import date, datetime
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
+from acp_tui.patterns import regex
+
 Kind = Literal["text", "number", "integer", "choice", "choices", "boolean", "unknown"]
 Entry = str | bool | tuple[str, ...] | None
 """Content of a control: text, a choice or None, yes or no or None, several choices."""
 Value = str | int | float | bool | list[str]
 
-_SECRET: Final = re.compile(
+_SECRET: Final = regex(
     r"pass(word|phrase|code)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|\bpin\b|\bcvv\b",
     re.IGNORECASE,
 )
-_EMAIL: Final = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_DATE_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
-_INTEGER: Final = re.compile(r"[+-]?\d{1,300}")
+_EMAIL: Final = regex(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
+_DATE: Final = regex(r"\d{4}-\d\d-\d\d")
+_DATE_TIME: Final = regex(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_INTEGER: Final = regex(r"[+-]?\d{1,300}")
 FORMATS: Final = {
     "email": "an address like name@example.org",
     "uri": "an address like https://example.org/page",

@@ -26,6 +26,7 @@ from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.line_notes import LineNotes
+from acp_tui.patterns import regex
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, ToolCall, absolute
@@ -171,7 +172,7 @@ def _is_plain(option: PermissionOption, flaws: Flaws) -> bool:
     return not flaws.of(option) and is_understood(option)
 
 
-_SAYS_LASTING: Final = re.compile(r"\b(?:always|never|session)\b", re.I)
+_SAYS_LASTING: Final = regex(r"\b(?:always|never|session)\b", re.I)
 """Names that say that the answer counts for later requests."""
 
 

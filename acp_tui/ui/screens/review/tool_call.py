@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.formatting import inside
+from acp_tui.patterns import regex
 from acp_tui.protocol.schema import (
     ContentItem,
     EmbeddedResource,
@@ -47,9 +48,7 @@ from acp_tui.workspace.terminals import Terminal
 
 Kind = Literal["text", "diff", "terminal", "json"]
 
-_MARKDOWN: Final = re.compile(
-    r"[`*_#>|\[\]~\\&]|://|^[ \t]*[-+]|^[ \t]*\d+[.)]\s|^[ \t]*=+[ \t]*$", re.MULTILINE
-)
+_MARKDOWN: Final = regex(r"[`*_#>|\[\]~\\&]|://|^[ \t]*[-+]|^[ \t]*\d+[.)]\s|^[ \t]*=+[ \t]*$", re.MULTILINE)
 """Marks of Markdown; a text without them keeps its line ends."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from acp_tui.agent.permissions.decision_records import past_tool_uses
 from acp_tui.conversation.running_agent import rule_book
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import inside
+from acp_tui.patterns import regex
 from acp_tui.rules.book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.commands import covering, power_of, prefix_mistake, simple_commands, split, uncovered
 from acp_tui.rules.harmless_options import unknown_word
@@ -245,15 +245,15 @@ def _short(ask: ToolUse) -> str:
     return shortened(" ".join(text.split()), 60)
 
 
-_SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
+_SUBCOMMAND: Final = regex(r"[a-z][a-z-]*")
 """A subcommand, as in `git status` or `npm test`; no file and no option."""
 
-_GLOB: Final = re.compile(r"[*?]")
+_GLOB: Final = regex(r"[*?]")
 """Wildcards, which in the name of a file would match other files, too."""
 _SHORT: Final = 2_000
 """Most characters of a command whose prefix is worked out while the user waits."""
 _HARMLESS: Final = ("read", "search", "think")
-_RUNS_ANYTHING: Final = re.compile(
+_RUNS_ANYTHING: Final = regex(
     r"(?:sudo|doas|su|env|command|builtin|exec|eval|nohup|setsid|time|timeout|nice|xargs|find|ssh|watch"
     r"|(?:ba|da|z|k|fi|c|tc)?sh|(?:python|pypy|perl|ruby|php|lua|node|deno|bun|npx|bunx|uvx)[\d.]*)"
 )

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from textual.app import App
 
+from acp_tui.patterns import regex
 from acp_tui.protocol.schema import EmbeddedResource, ResourceLink
 from acp_tui.session.entries import Message
 from acp_tui.session.text_buffer import TextBuffer
@@ -22,16 +23,16 @@ from acp_tui.ui.widgets.markdown.links import links_in
 from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.workspace.files import FileError, Files
 
-_HOSTS: Final = re.compile(
+_HOSTS: Final = regex(
     r"[a-z][a-z0-9+.-]*://[^\s<>\"'`)]+|(?<![\w@./-])(?:[\w-]+\.)+(?:[a-z]{2,}|xn--[\w-]+)(?![\w(])(?:[:/][^\s<>\"'`)]*)?",
     re.IGNORECASE,
 )
 """Hosts in the words of a link: an address, or a name with a dot."""
 _LONGEST_NAME: Final = 500
 """Characters of the words of a link that are searched; more are not shown."""
-_FILE_NAMES: Final = re.compile(r".*\.(cc|md|mk|ml|pl|pm|ps|py|rs|sh|so|tf|ts|zip)", re.IGNORECASE)
+_FILE_NAMES: Final = regex(r".*\.(cc|md|mk|ml|pl|pm|ps|py|rs|sh|so|tf|ts|zip)", re.IGNORECASE)
 """File names with a suffix that is a top-level domain, too."""
-_ENDS: Final = re.compile(
+_ENDS: Final = regex(
     r".*\.([a-z]{2,3}|[^a-z]*xn--.*|info|cloud|tech|site|online|store|page|link|live|news|shop|tools|systems"
     r"|codes|software|services|example|test|bank|email|support|security|blog|agency)",
     re.IGNORECASE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import Any, Final, assert_never
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import lines, seconds
+from acp_tui.patterns import regex
 from acp_tui.protocol.plan_bounds import DONE
 from acp_tui.protocol.schema import (
     PlanContent,
@@ -191,7 +191,7 @@ def _count(text: str) -> int:
     return text.rstrip("\n").count("\n") + 1
 
 
-_TICKS: Final = re.compile("`{3,}")
+_TICKS: Final = regex("`{3,}")
 _SIGNS: Final = {"equal": " ", "removed": "-", "added": "+"}
 _PATIENCE: Final = 0.1
 """Seconds for the comparison of one edit."""

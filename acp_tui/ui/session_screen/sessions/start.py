@@ -17,6 +17,7 @@ from acp_tui.conversation.login import STOPPED
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.store.agents import LaunchError, demo_launch, resolve
 from acp_tui.store.folders import data_folder
@@ -325,7 +326,7 @@ _SIGNS: Final = (
 _TAIL: Final = 16_384
 """Characters of each output that are searched."""
 
-_WORKSPACE: Final = re.compile(r"\bcwd\b|workspace|working directory|directory|folder|trust", re.I)
+_WORKSPACE: Final = regex(r"\bcwd\b|workspace|working directory|directory|folder|trust", re.I)
 
 
 def explain(

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from rapidfuzz.distance import Indel
 
+from acp_tui.patterns import regex
 from acp_tui.workspace.encodings import is_data
 
 _SMALL_GAP: Final = 200 * 200
@@ -398,7 +399,7 @@ def _lines(text: str, keep_ends: bool) -> list[str]:
 CharSpan: TypeAlias = tuple[int, int]
 """Start and end of a run of characters in a line."""
 
-_TOKEN: Final = re.compile(r"\w+|\s+|.", re.DOTALL)
+_TOKEN: Final = regex(r"\w+|\s+|.", re.DOTALL)
 _LONGEST: Final = 2_000
 """Characters of a line up to which changed words are searched."""
 _LEAST_ALIKE: Final = 0.35

@@ -11,6 +11,7 @@ from rich.color import Color, blend_rgb
 from rich.segment import Segment
 from rich.style import Style
 
+from acp_tui.patterns import regex
 from acp_tui.ui.widgets.code import highlight, language_of_file
 from acp_tui.ui.widgets.contrast import readable_on
 from acp_tui.ui.widgets.diff.diff import CharSpan, Difference, changed_words
@@ -35,7 +36,7 @@ _LINEWISE: Final = frozenset(
     | {"scala", "swift", "toml", "typescript"}
 )
 """Languages in which only strings and comments span lines; `_OPENS` finds their start."""
-_OPENS: Final = re.compile(r"\"\"\"|'''|/\*|`|\\$", re.MULTILINE)
+_OPENS: Final = regex(r"\"\"\"|'''|/\*|`|\\$", re.MULTILINE)
 
 
 class DiffHighlighter:
@@ -90,14 +91,14 @@ ALL_ROWS: Final = 20_000
 """The same when all lines are asked for."""
 _END: Final = 5
 """The part of these rows that shows the end of a long line."""
-_WIDE: Final = re.compile(
+_WIDE: Final = regex(
     "[\u1100-\u115f\u231a-\u23f3\u25fd-\u2b55\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff"
     "\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00010000-\U0003ffff]"
 )
 """Characters that take two cells, or may."""
 CODE: Final = frozenset({"equal", "removed", "added", "changed"})
 
-_NARROW: Final = re.compile(
+_NARROW: Final = regex(
     "[\x00-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*"
 )
 """Lines of one-cell characters, which are broken at words."""

@@ -11,15 +11,16 @@ from markdown_it.token import Token
 from rich.style import Style
 from textual.message import Message
 
+from acp_tui.patterns import regex
 from acp_tui.ui.widgets.markdown.parser import REFERENCE
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Span, safe
 
 _OPENS: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}
 _CLOSES: Final = {"strong_close", "em_close", "s_close", "link_close"}
-_MARKED: Final = re.compile(rf"(https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}}]|{REFERENCE})")
+_MARKED: Final = regex(rf"(https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}}]|{REFERENCE})")
 """A bare web address, or a footnote reference."""
-_CLICKABLE: Final = re.compile(r"(?:https?|file|mailto):[!-~]+", re.IGNORECASE)
+_CLICKABLE: Final = regex(r"(?:https?|file|mailto):[!-~]+", re.IGNORECASE)
 
 
 @lru_cache(256)
@@ -84,9 +85,9 @@ def _style(styles: Styles, roles: tuple[str, ...], target: str) -> Style:
     return style
 
 
-_LINK: Final = re.compile(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)")
+_LINK: Final = regex(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)")
 """The start of an OSC 8 link, or its end, which has no address."""
-_SEQUENCE: Final = re.compile(
+_SEQUENCE: Final = regex(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|\Z)"  # to the terminal itself, such as a title
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|\x1b[ -/]*[0-~]"

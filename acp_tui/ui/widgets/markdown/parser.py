@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import MutableMapping
 from functools import lru_cache
 from typing import Any, Final
@@ -12,7 +11,9 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore, text_join
 from markdown_it.token import Token
 
-_STOPS: Final = re.compile(r"[\n&*<\[\\\]_`~]|!(?=\[)")
+from acp_tui.patterns import regex
+
+_STOPS: Final = regex(r"[\n&*<\[\\\]_`~]|!(?=\[)")
 """First characters of inline rules, and the end of a link's text. The parser's own pattern stops at many more
 characters, and tries all rules at each.
 """
@@ -58,7 +59,7 @@ def _read_inline(state: StateCore) -> None:
         text_join(state)
 
 
-_NOTE: Final = re.compile(r"(\[\^[\w-]{1,40}\]:)(?:[ \t]+|$)")
+_NOTE: Final = regex(r"(\[\^[\w-]{1,40}\]:)(?:[ \t]+|$)")
 REFERENCE: Final = r"\[\^[\w-]{1,40}\]"
 """A footnote reference. It is shown as written, for it may be part of a regular expression."""
 

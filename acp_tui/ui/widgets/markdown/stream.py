@@ -13,6 +13,7 @@ from markdown_it.token import Token
 from rich.segment import Segment
 from typing_extensions import override
 
+from acp_tui.patterns import regex
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.markdown import parser as markdown_parser
 from acp_tui.ui.widgets.markdown.markdown import FreezePoint, MarkdownPage
@@ -29,20 +30,20 @@ LONGEST: Final = 16_384
 PARAGRAPH: Final = 4_096
 """The same for a paragraph; long ones without an empty line are the output of a program."""
 
-_HELD: Final = re.compile(r"[-=#>*+_`~|:.)\d\s]*\Z")
+_HELD: Final = regex(r"[-=#>*+_`~|:.)\d\s]*\Z")
 """An unfinished line of marks, which may become anything and is not shown yet."""
 
-_HEAD: Final = re.compile(r" {0,3}\|[^\n]*(?:\n[ |:-]*)?\Z")
+_HEAD: Final = regex(r" {0,3}\|[^\n]*(?:\n[ |:-]*)?\Z")
 """The head of a table before its delimiter line, which is not shown yet either."""
 
-_ENDED: Final = re.compile(r"\n[ \t]*\n\Z")
+_ENDED: Final = regex(r"\n[ \t]*\n\Z")
 """An empty line, which ends a paragraph."""
 
-_LETTER: Final = re.compile(r".*[ \n](?=[^\W\d_])", re.DOTALL)
+_LETTER: Final = regex(r".*[ \n](?=[^\W\d_])", re.DOTALL)
 """Text up to the last word that begins with a letter; another one might begin a list."""
 
-_MARKS: Final = re.compile(r"\\.|`+|\*\*|\*|~~", re.DOTALL)
-_TARGET: Final = re.compile(r"\]\([^()\s]*\Z")
+_MARKS: Final = regex(r"\\.|`+|\*\*|\*|~~", re.DOTALL)
+_TARGET: Final = regex(r"\]\([^()\s]*\Z")
 
 
 # A stream is parsed block by block: each piece is appended to the open end of the text, which is parsed and

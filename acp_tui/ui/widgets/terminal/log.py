@@ -15,6 +15,7 @@ from rich.style import Style
 from textual.strip import Strip
 from typing_extensions import override
 
+from acp_tui.patterns import regex
 from acp_tui.ui.widgets.text import Row, cells, safe
 
 
@@ -34,7 +35,7 @@ class Pen(NamedTuple):
 
 
 PLAIN: Final = Pen()
-_ADDRESS: Final = re.compile(r"(?:https?://|file://|mailto:)[!-~]{1,2000}")
+_ADDRESS: Final = regex(r"(?:https?://|file://|mailto:)[!-~]{1,2000}")
 
 _ON: Final = {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "reverse", 9: "strike", 21: "underline"}
 _OFF: Final = {23: "italic", 24: "underline", 27: "reverse", 29: "strike"}
@@ -147,7 +148,7 @@ def _rich_color(color: int | tuple[int, int, int] | None) -> Color | None:
     return Color.from_ansi(color) if isinstance(color, int) else Color.from_rgb(*color)
 
 
-_COLOUR: Final = re.compile(r"\x1b(\[[0-9;:]*m|\[0?K|\(B)")
+_COLOUR: Final = regex(r"\x1b(\[[0-9;:]*m|\[0?K|\(B)")
 """A sequence that moves nothing when the cursor is at the end of its line: SGR, erase to the right, ASCII."""
 _RESETS: Final = ("[m", "[0m")
 
@@ -210,17 +211,17 @@ def _expanded(texts: Sequence[str]) -> tuple[list[str], int]:
     return found, column
 
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"(?:\x1b\[|\x9b)(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])"  # control sequence
     r"|(?P<string>\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])"  # start of a string such as a title
     r"|\x1b(?:[ -/]*[0-OQ-WYZ\\`-~]|\[[0-?]*[ -/]*)"  # other and broken sequences
     r"|(?P<control>[\x00-\x1f\x7f-\x9f])"
 )
-_CUT_SEQUENCE: Final = re.compile(r"(?:\x1b\[[0-?]*[ -/]*|\x9b[0-?]*[ -/]*|\x1b[ -/]*)\Z")
-_OSC_END: Final = re.compile(r"\x07|\x9c|\x1b\\|[\x18\x1a]|(?=[\x1b\n])")
-_STRING_END: Final = re.compile(r"\x9c|\x1b\\|[\x18\x1a]|(?=\x1b)")
+_CUT_SEQUENCE: Final = regex(r"(?:\x1b\[[0-?]*[ -/]*|\x9b[0-?]*[ -/]*|\x1b[ -/]*)\Z")
+_OSC_END: Final = regex(r"\x07|\x9c|\x1b\\|[\x18\x1a]|(?=[\x1b\n])")
+_STRING_END: Final = regex(r"\x9c|\x1b\\|[\x18\x1a]|(?=\x1b)")
 _NO_CONTROLS: Final = b"\t\n" + bytes(code for code in range(32, 256) if code != 0x7F)
-_ODD_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+_ODD_CONTROL: Final = regex(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
 _LONGEST_PRINTED: Final = 65_536
 """Characters of a line up to which pieces are added to its text."""
 _ADDRESSING: Final = frozenset("HfdrLMST")
@@ -626,11 +627,11 @@ def _row(line: str | Row) -> Row:
     return [Segment(safe(line))] if line else []
 
 
-_SWITCH: Final = re.compile(rb"\x1b\[\?(?:\d+;)*(?:47|1047|1049)(?:;\d+)*([hl])")
-_CUT: Final = re.compile(rb"\x1b(?:\[(?:\?[\d;]{0,40})?)?\Z")
+_SWITCH: Final = regex(rb"\x1b\[\?(?:\d+;)*(?:47|1047|1049)(?:;\d+)*([hl])")
+_CUT: Final = regex(rb"\x1b(?:\[(?:\?[\d;]{0,40})?)?\Z")
 
 
-_SGR: Final = re.compile(rb"\x1b\[[0-9;:]*m")
+_SGR: Final = regex(rb"\x1b\[[0-9;:]*m")
 _STATE: Final = 4 << 10
 """Bytes before the newest ones in which colours are looked for that still hold."""
 
