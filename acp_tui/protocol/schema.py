@@ -1,15 +1,30 @@
 """The objects of the Agent Client Protocol as pydantic models."""
 
-from __future__ import annotations
+# No `from __future__ import annotations`: pydantic would compile each of them from its text.
 
 import html
 import re
+import sys
+from types import ModuleType
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, StrictBool
 from pydantic.alias_generators import to_camel
 
 from acp_tui.patterns import regex
+
+
+def _without_plugins() -> None:
+    """Let pydantic look for no plugins: for that it reads the metadata of every installed package.
+
+    With the modules which that needs it takes half as long as all models.
+    """
+    none = ModuleType("pydantic.plugin._loader")
+    vars(none)["get_plugins"] = tuple
+    sys.modules.setdefault(none.__name__, none)
+
+
+_without_plugins()
 
 Marker = dict[str, Any] | StrictBool
 """A capability whose presence means yes; some agents send `true`."""
@@ -625,7 +640,7 @@ class FileCapabilities(Model):
 class ClientCapabilities(Model):
     """Capabilities of the client; the presence of an optional object means yes."""
 
-    fs: FileCapabilities = FileCapabilities()
+    fs: FileCapabilities = Field(default_factory=FileCapabilities)
     terminal: bool = False
     auth: dict[str, Any] | None = None
     plan: dict[str, Any] | None = None
@@ -732,10 +747,10 @@ class AgentCapabilities(Model):
     """Capabilities of the agent; absent means no."""
 
     load_session: StrictBool = False
-    prompt_capabilities: PromptCapabilities = PromptCapabilities()
-    mcp_capabilities: McpCapabilities = McpCapabilities()
-    session_capabilities: SessionCapabilities = SessionCapabilities()
-    auth: AuthCapabilities = AuthCapabilities()
+    prompt_capabilities: PromptCapabilities = Field(default_factory=PromptCapabilities)
+    mcp_capabilities: McpCapabilities = Field(default_factory=McpCapabilities)
+    session_capabilities: SessionCapabilities = Field(default_factory=SessionCapabilities)
+    auth: AuthCapabilities = Field(default_factory=AuthCapabilities)
     providers: Marker | None = None
     """Providers of models may be listed and chosen (unstable)."""
 
@@ -749,7 +764,7 @@ class InitializeResponse(Model):
     """The agent's answer to `initialize`."""
 
     protocol_version: Any
-    agent_capabilities: AgentCapabilities = AgentCapabilities()
+    agent_capabilities: AgentCapabilities = Field(default_factory=AgentCapabilities)
     auth_methods: list[AuthMethod] = []
     agent_info: Implementation | None = None
 
