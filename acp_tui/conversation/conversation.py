@@ -322,12 +322,17 @@ class Conversation(ConversationState):
         self._prompts.add(prompt._replace(steers=True) if wants else prompt)
 
     @property
-    def takes_words(self) -> bool:
-        """True if a turn runs that takes words of the user; while it asks, they wait for its end."""
+    def can_steer(self) -> bool:
+        """True if a turn runs that takes words of the user."""
         agent, session = self.agent, self.session
-        if agent is None or session is None or session.turn_state != "running" or self.questions:
+        if agent is None or session is None or session.turn_state != "running":
             return False
         return agent.takes_words(session.id)
+
+    @property
+    def takes_words(self) -> bool:
+        """True if a turn takes words of the user now; while it asks, they wait in the queue."""
+        return self.can_steer and not self.questions
 
     def steer(self, index: int) -> str:
         """Give a queued prompt to the running turn; return why it stays in the queue, or ""."""

@@ -248,6 +248,10 @@ def _send_now(parts: SessionParts) -> None:
             conversation.steer(index)
         parts.screen.prompt.action_send(steers=True)
         return
+    if conversation.can_steer:
+        parts.screen.prompt.action_send()
+        parts.screen.notify("It is queued: the agent waits for your answer.", title="Queue")
+        return
     if not conversation.cancel():
         conversation.stop()  # what is about to be sent goes with what is written
     parts.screen.prompt.action_send()

@@ -386,8 +386,12 @@ def pending_rows(
     ]
     if queued:
         queue, edit, send = map(key, ("session.queue", "session.edit-queue", "session.send-now"))
-        does = "steer" if conversation.takes_words else "send now"
-        queued[-1] = (queued[-1][0], [("muted", f"{queue} reorder · {edit} edit · {send} {does}")])
+        does = f" · {send} {'steer' if conversation.takes_words else 'send now'}"
+        waits = conversation.can_steer and not conversation.takes_words
+        queued[-1] = (
+            queued[-1][0],
+            [("muted", f"{queue} reorder · {edit} edit{'' if waits else does}")],
+        )
     return [*lines, *given, *queued]
 
 

@@ -107,6 +107,21 @@ async def test_c149_a_key_steers_with_the_draft(tmp_path: Path) -> None:
         assert (here.draft, here.conversation.is_busy, waits(here)) == ("", True, [])
 
 
+async def test_c148_while_the_agent_asks_the_words_wait_and_nothing_is_stopped(tmp_path: Path) -> None:
+    async with seat(tmp_path, steers=["injected"]) as here:
+        await here.asked("build")
+        await here.press("escape")
+        await here.write("shorter")
+
+        await here.press("alt+g")
+
+        await here.until(lambda: waits(here) == ["shorter"])
+        (notice,) = here.notices
+        assert notice.message == "It is queued: the agent waits for your answer."
+        assert len(here.conversation.questions) == 1
+        assert "Alt+G" not in here.text
+
+
 async def test_c149_enter_steers_where_the_settings_say_so(tmp_path: Path) -> None:
     settings = Settings(journal=False, busy_enter="steer")
     async with seat(tmp_path, settings, steers=["injected"]) as here:
