@@ -50,6 +50,9 @@ _LONG: Final = 4 << 20  # bytes of a line that is journaled in parts
 STRAYS_AFTER: Final = 2.0
 """Seconds without a message after which other lines are worth showing."""
 _SLICE: Final = 0.002  # seconds of receiving messages before other tasks get their turn
+GROWTH: Final = 0.066
+"""Seconds between two reads while text only grows: it is drawn no more often, and wake-ups are dear."""
+_LITTLE: Final = 4 << 10  # bytes of two reads from which the agent writes faster than text grows
 _ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
 
 _STARTS: Final = (
@@ -174,17 +177,26 @@ class Connection:
         self._may_read.set()
         self._held_by: set[object] = set()
         self._heard_a_message = False
+        self._has_grown = asyncio.Event()
+        self._only_grows = False
+        """True if all that was read last are pieces of text."""
         self._version2: Version2 | None = None
         """The translation, if the agent speaks version 2."""
 
     async def run(self) -> ExitStatus:
         """Read until the process is gone; call once, in a task of its own."""
+        before = 0
         while data := await self._read():
             self.last_heard = time.monotonic()
+            self._only_grows = True
             await self._receive_all(self._peer.receive(data))
             if not self.unread_lines:
                 self.last_message = self.last_heard
-            await asyncio.sleep(0)  # keys get a turn, however fast the agent writes
+            is_slow, before = before + len(data) < _LITTLE, len(data)
+            if is_slow and self._only_grows and not self.is_leaving:
+                await self._let_grow()
+            else:
+                await asyncio.sleep(0)  # keys get a turn, however fast the agent writes
             await self._may_read.wait()
             await self._process.room()  # its messages may want answers, which it does not read
         await self._receive_all(self._peer.receive_end())
@@ -195,6 +207,15 @@ class Connection:
             self._settle(call, AgentGone(gone(self.exit)))
         self._peer.calls.clear()
         return self.exit
+
+    async def _let_grow(self) -> None:
+        """Wait until there is text for another frame, or the client leaves."""
+        self._has_grown.clear()
+        waking = asyncio.get_running_loop().call_later(GROWTH, self._has_grown.set)
+        try:
+            await self._has_grown.wait()
+        finally:
+            waking.cancel()
 
     async def _read(self) -> bytes:
         """Return the next bytes of the agent; meanwhile a line left without an end is tried."""
@@ -226,6 +247,7 @@ class Connection:
 
     async def _take(self, message: Message) -> None:
         """Journal a message and handle it."""
+        self._only_grows = self._only_grows and session_events.is_growth(message)
         refused = self._owner.assign(message) if isinstance(message, Request | Notification) else ""
         self._keep(message)
         if len(message.line) > _LONG:
@@ -259,6 +281,7 @@ class Connection:
     def leave(self) -> None:
         """Expect the end of the agent, and read on to see it."""
         self.is_leaving = True
+        self._has_grown.set()
         self._held_by.clear()
         self._may_read.set()
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from acp_tui.agent.capabilities import as_object
 from acp_tui.patterns import regex
 from acp_tui.protocol import schema, validation
-from acp_tui.protocol.jsonrpc import Call, Notification, Request, RequestId, Response
+from acp_tui.protocol.jsonrpc import Call, Message, Notification, Request, RequestId, Response
 from acp_tui.protocol.schema import (
     METHOD_NOT_FOUND,
     ElicitationRequest,
@@ -147,6 +147,16 @@ def events_of_message(message: Meaning) -> Iterator[AddressedEvent]:
         case Request(method="elicitation/create"):
             wanted = validation.read(ElicitationRequest, message.params)
             yield wanted.session_id or OUTSIDE, events.Elicited(_elicitation(message.id, wanted))
+
+
+_GROWTH: Final = ("agent_message_chunk", "agent_thought_chunk")
+
+
+def is_growth(message: Message) -> bool:
+    """Return whether a message is a piece of the agent's text, for which nobody waits."""
+    if not isinstance(message, Notification) or message.method != "session/update":
+        return False
+    return _get(_get(message.params, "update"), "sessionUpdate") in _GROWTH
 
 
 def events_of_answer(request: Request, result: Any, by: str = "you") -> Iterator[AddressedEvent]:

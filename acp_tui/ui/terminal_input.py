@@ -30,6 +30,8 @@ from acp_tui.ui.widgets.textual_internals import (
     ANSI_SEQUENCES_KEYS,
     BRACKETED_PASTE_END,
     BRACKETED_PASTE_START,
+    SYNC_END,
+    SYNC_START,
     XTermParser,
 )
 
@@ -233,6 +235,24 @@ class _Exit(threading.Event):
         os.read(self.fileno, 1)
 
 
+class Frames:
+    """Joins what is written of a frame: each piece wakes the thread that writes, and a frame has three."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+
+    def joined(self, piece: str) -> str:
+        """Return what to write now; nothing within a frame, and all of it at its end."""
+        if not self._pieces and piece != SYNC_START:
+            return piece
+        self._pieces.append(piece)
+        if piece != SYNC_END:
+            return ""
+        whole = "".join(self._pieces)
+        self._pieces.clear()
+        return whole
+
+
 class TerminalDriver(LinuxDriver):
     """Textual's driver with our parser, which waits for input without looking every tenth of a second."""
 
@@ -242,6 +262,7 @@ class TerminalDriver(LinuxDriver):
         self.is_stuck = False
         """True once the terminal has not taken what was written."""
         self.exit_event: _Exit = _Exit()
+        self._frames = Frames()
         self._parser = InputParser()  # kept: a paste may go on behind a program that had the terminal
         # Textual stops in the handler of a signal, which may interrupt the writing of a frame: then both want
         # the lock of the writer's queue, and nothing is drawn any more. The loop calls between two steps.
@@ -262,6 +283,11 @@ class TerminalDriver(LinuxDriver):
                         self.process_message(message)
                 for message in self._parser.tick():
                     self.process_message(message)
+
+    @override
+    def write(self, data: str) -> None:
+        if whole := self._frames.joined(data):
+            super().write(whole)
 
     @override
     def close(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent import session_events
+from acp_tui.agent import connection, session_events
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed
 from acp_tui.agent.connection import STRAYS
@@ -258,22 +258,47 @@ async def test_a_pause_leaves_what_is_said_in_the_pipe_until_it_is_over() -> Non
         await talk.until(lambda: talk.said() == "12")
 
 
+async def test_text_that_only_grows_is_read_at_the_pace_of_frames_and_all_else_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection, "GROWTH", 10 * PATIENCE)
+    async with conversation() as talk:
+        talk.puppet.updates("tool_call", toolCallId="t1", title="Look")
+        talk.puppet.asks(1, "fs/none")
+        assert "error" in await talk.puppet.answer_to(1)
+        talk.puppet.asks(2, "fs/none")
+        assert "error" in await talk.puppet.answer_to(2)
+
+        talk.puppet.updates("agent_message_chunk", content=text("1"))
+        await talk.until(lambda: talk.said() == "1")
+        talk.puppet.updates("agent_message_chunk", content=text("2"))
+        await settled()
+        assert talk.said() == "1"
+
+
+async def test_text_that_comes_fast_is_read_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "GROWTH", 10 * PATIENCE)
+    async with conversation() as talk:
+        for _ in range(5):
+            talk.puppet.updates("agent_message_chunk", content=text("x" * 5_000))
+        await talk.until(lambda: len(talk.said()) == 25_000)
+
+
 async def test_who_is_gone_holds_nobody_back_and_who_is_there_does() -> None:
     async with conversation() as talk:
-        connection = talk.agent.connection
-        connection.pause_reading("one")
-        connection.pause_reading("two")
+        talk.agent.connection.pause_reading("one")
+        talk.agent.connection.pause_reading("two")
         talk.puppet.updates("agent_message_chunk", content=text("1"))
         await talk.until(lambda: talk.said() == "1")  # the read that was under way
         talk.puppet.updates("agent_message_chunk", content=text("2"))
 
-        connection.resume_reading("one")
-        connection.resume_reading("one")
+        talk.agent.connection.resume_reading("one")
+        talk.agent.connection.resume_reading("one")
         for _ in range(20):
             await asyncio.sleep(0)
         assert talk.said() == "1"
 
-        connection.resume_reading("two")
+        talk.agent.connection.resume_reading("two")
         await talk.until(lambda: talk.said() == "12")
 
 

@@ -14,7 +14,7 @@ from textual.message import Message
 from acp_tui.ui import terminal_input
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.terminal_input import PATIENCE, QUIET, InputParser, PasteDropped, teach_alt_keys
+from acp_tui.ui.terminal_input import PATIENCE, QUIET, Frames, InputParser, PasteDropped, teach_alt_keys
 from acp_tui.ui.widgets.prompt_box import PromptBox
 
 START, END = "\x1b[200~", "\x1b[201~"
@@ -266,6 +266,13 @@ def test_a_paste_that_was_dropped_may_end_late() -> None:
     list(parser.tick())
 
     assert shown(parser.feed(f"!rm\r{END}n")) == ["n"]
+
+
+def test_a_frame_is_written_as_one_piece_and_all_else_at_once() -> None:
+    frames = Frames()
+
+    pieces = ["a", "\x1b[?2026h", "b", "\x1b]2;title\x07", "c", "\x1b[?2026l", "d"]
+    assert [piece for piece in map(frames.joined, pieces) if piece] == ["a", "".join(pieces[1:-1]), "d"]
 
 
 def test_nobody_looks_at_the_input_while_nothing_in_it_is_open() -> None:

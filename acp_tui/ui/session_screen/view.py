@@ -36,6 +36,7 @@ from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.textual_internals import draw_now
 
 log = logging.getLogger(__name__)
 
@@ -251,8 +252,9 @@ class SessionView:
         conversation.tell_unread()
         if conversation.phase in ("starting", "logging-in", "ready"):
             unread = conversation.unread if conversation.phase != "ready" else ""
-            for chat in self._screen.query(ChatPane):
-                chat.say_unread(unread)
+            for pane in self._panes:
+                if isinstance(pane, ChatPane):
+                    pane.say_unread(unread)
 
     def draw(self, session: Session, change: SessionChange, more: bool = False) -> None:
         """Draw a change of a session; `more` says that the rest follows."""
@@ -263,6 +265,7 @@ class SessionView:
             pane.paused = True
             pane.show(session, change)
             pane.paused = more
+        draw_now(screen)
         if change.entries:
             self._parts.details.refresh()
             self._parts.question_dialogs.refresh()

@@ -196,6 +196,12 @@ class CodeLines:
     def spans(self, number: int) -> tuple[Sequence[tuple[str, str]], bool]:
         """Return a line as pairs (text, role), and True if later lines cannot change it."""
         start, end, settled = self._group(number)
+        if not settled and start < self.complete < end:
+            # Not all of it anew with each word: a line that grows is coloured by itself until it ends.
+            if number < self.complete:
+                end = self.complete
+            elif not self._highlighted(start, self.complete).inside:
+                start = self.complete
         return self._highlighted(start, end).lines[number - start], settled
 
     def _group(self, number: int) -> tuple[int, int, bool]:
@@ -296,6 +302,11 @@ class CodeRows:
     def last(self) -> CodePiece:
         """The piece that was laid out last."""
         return self._pieces[-1]
+
+    @property
+    def ended_lines(self) -> tuple[int, int]:
+        """The number of pieces, and of the lines of the last one that cannot grow: they have colours."""
+        return len(self._pieces), self._pieces[-1].listing.complete if self._pieces else 0
 
     def at(self, row: int) -> CodePiece | None:
         """Return the piece of code that a row is in."""

@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 from rich.console import Console, RenderableType
 from rich.segment import Segment
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS as ANSI_SEQUENCES_KEYS
+from textual._ansi_sequences import SYNC_END as SYNC_END
+from textual._ansi_sequences import SYNC_START as SYNC_START
 from textual._compositor import Compositor, CompositorUpdate
 from textual._xterm_parser import BRACKETED_PASTE_END as BRACKETED_PASTE_END
 from textual._xterm_parser import BRACKETED_PASTE_START as BRACKETED_PASTE_START
@@ -239,45 +241,77 @@ class FewRowsCompositor(Compositor):
         for y, start, end in self._regions_to_spans(region for region in within if region):
             gaps.setdefault(y, []).append((start, end))
         pieces: list[Piece] = []
+        top, bottom = min(gaps, default=0), max(gaps, default=-1) + 1
         for widget, (region, clip) in self.visible_widgets.items():  # the front first
             if not gaps:
                 break
-            shown = region.intersection(clip)
-            if shown:
-                pieces += _drawn_by(widget, region, shown, gaps)
-        return PiecesUpdate(sorted(pieces, key=lambda piece: (piece.y, piece.x))) if pieces else None
+            if region.y < bottom and region.bottom > top:  # most widgets are elsewhere
+                shown = region.intersection(clip)
+                if shown:
+                    pieces += _drawn_by(widget, region, shown, gaps)
+        return PiecesUpdate(sorted(pieces, key=_place)) if pieces else None
+
+
+def _place(piece: Piece) -> tuple[int, int]:
+    return piece.y, piece.x
 
 
 def _drawn_by(
     widget: Widget, region: Region, shown: Region, gaps: dict[int, list[tuple[int, int]]]
-) -> Iterator[Piece]:
-    """Yield what a widget draws in the gaps of rows, which are closed by it."""
-    left, right = shown.column_span
+) -> list[Piece]:
+    """Return what a widget draws in the gaps of rows, which are closed by it."""
+    left, top, right, bottom = shown.corners
     rows = [
         y
-        for y in shown.line_range
-        if y in gaps and any(start < right and end > left for start, end in gaps[y])
+        for y, spans in gaps.items()
+        if top <= y < bottom and any(start < right and end > left for start, end in spans)
     ]
     if not rows:
-        return
+        return []
     first = rows[0]
     asked = Region(shown.x - region.x, first - region.y, shown.width, rows[-1] + 1 - first)
     strips = widget.render_lines(asked)
+    pieces: list[Piece] = []
     for y in rows:
-        strip, rest = strips[y - first], list[tuple[int, int]]()
+        strip = strips[y - first]
+        if gaps[y] == [(left, right)] and strip.cell_length == shown.width:
+            pieces.append(Piece(left, y, strip))
+            del gaps[y]
+            continue
+        rest: list[tuple[int, int]] = []
         for start, end in gaps[y]:
             from_, to = max(start, left), min(end, right)
             if from_ >= to:
                 rest.append((start, end))
                 continue
-            yield Piece(from_, y, strip.crop(from_ - left, to - left))
+            pieces.append(Piece(from_, y, strip.crop(from_ - left, to - left)))
             rest += [(one, other) for one, other in ((start, from_), (to, end)) if one < other]
         if rest:
             gaps[y] = rest
         else:
             del gaps[y]
+    return pieces
 
 
 def draw_few_rows(screen: Screen[Any]) -> None:
     """Let a new screen draw rows that have changed, and no others."""
     screen._compositor = FewRowsCompositor()
+
+
+def mark_rows(widget: Widget, regions: Iterable[Region]) -> None:
+    """Mark regions of a mounted widget as changed, for the next `draw_now`.
+
+    `Widget.refresh` takes two messages and a timer to the same end, and empties caches that rows leave valid.
+    """
+    widget._set_dirty(*regions)
+    widget.screen._dirty_widgets.add(widget)
+
+
+def draw_now(screen: Screen[Any]) -> None:
+    """Draw what is marked as changed; where a layout comes first, Textual draws it after that."""
+    comes_first = screen._layout_required or screen._scroll_required or screen._repaint_required
+    if comes_first or screen.app._batch_count or screen.app.screen is not screen:
+        screen.check_idle()
+    elif screen._dirty_widgets:
+        screen._compositor.update_widgets(screen._dirty_widgets)
+        screen._compositor_refresh()

@@ -273,6 +273,30 @@ def test_the_last_of_many_lines_needs_the_colours_of_its_stretch_only(
     assert sum(coloured) <= STRETCH
 
 
+def test_a_line_that_grows_is_coloured_alone_and_those_before_it_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    coloured: list[str] = []
+    real = code_module.highlight
+
+    def note(language: str, code: str) -> object:
+        coloured.append(code)
+        return real(language, code)
+
+    monkeypatch.setattr(code_module, "highlight", note)
+    code = listed(["a = 1", "b"], complete=1)
+    for line in ("b =", "b = 2"):
+        code.take(1, [line], 0)
+        assert [code.spans(0)[1], code.spans(1)[1]] == [False, False]
+
+    assert sorted(set(coloured)) == ["a = 1", "b =", "b = 2"]
+    assert line_roles(code, 1) == line_roles(listed(["a = 1", "b = 2"]), 1)
+
+
+def test_a_line_that_grows_in_a_string_is_coloured_with_it() -> None:
+    assert line_roles(listed(["s = '''", "te"], complete=1), 1) == ["syntax-string"]
+
+
 def test_what_is_taken_again_replaces_all_but_what_is_kept() -> None:
     code = listed(["one", "two", "th"], complete=2)
     code.take(2, ["three"], 1)

@@ -331,6 +331,42 @@ async def test_nothing_is_drawn_where_nothing_has_changed() -> None:
         assert screen._compositor.render_update() is None
 
 
+async def test_marked_rows_are_drawn_at_once_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Home()
+    async with app.run_test(size=(30, 10)) as pilot:
+        screen = Rows()
+        await app.push_screen(screen)
+        await pilot.pause()
+        drawn: list[object] = []
+        monkeypatch.setattr(app, "_display", lambda _, update: drawn.append(update))
+
+        internals.mark_rows(screen.query_one("#right"), [Region(0, 4, 10, 1)])
+        assert not drawn
+        internals.draw_now(screen)
+        internals.draw_now(screen)
+
+        (update,) = drawn
+        assert isinstance(update, internals.PiecesUpdate)
+        assert [(x, y, strip.text) for x, y, strip in update.pieces] == [(10, 4, "r" * 10)]
+
+
+async def test_marked_rows_are_drawn_after_a_layout_that_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Home()
+    async with app.run_test(size=(30, 10)) as pilot:
+        screen = Rows()
+        await app.push_screen(screen)
+        await pilot.pause()
+        right = screen.query_one("#right", Letters)
+        right.asked.clear()
+        screen.refresh(layout=True)
+
+        internals.mark_rows(right, [Region(0, 4, 10, 1)])
+        internals.draw_now(screen)
+        assert not right.asked
+        await pilot.pause()
+        assert right.asked
+
+
 class Counted(internals.KeptStylesheet):
     parsed = 0
 

@@ -78,6 +78,11 @@ class MarkdownStream:
         return row, settled or (number < self.frozen and not goes_on)
 
     @property
+    def ended_code(self) -> tuple[int, int]:
+        """The code that colours depend on."""
+        return self._page.code.ended_lines
+
+    @property
     def room(self) -> int:
         """Characters that can be fed at once."""
         length = len(self._open)
@@ -233,7 +238,7 @@ class MarkdownBlock(Block):
     """
 
     __slots__ = (
-        *("_above", "_at", "_clean", "_ended", "_finished", "_half", "_indent"),
+        *("_above", "_at", "_clean", "_coloured", "_ended", "_finished", "_half", "_indent"),
         *("_last", "_length", "_line_ends", "_read", "_references", "_role"),
         *("_stream", "_taken", "_text", "_unsettled", "landmark"),
         *("stable_rows", "waiting"),
@@ -259,6 +264,8 @@ class MarkdownBlock(Block):
         self._line_ends = self._length = 0
         self._unsettled = _ALL
         """First row that was painted in colours that may change."""
+        self._coloured = (0, 0)
+        """The ended code at the last layout."""
         self.replace(text)
 
     def shows(self, text: object) -> bool:
@@ -316,7 +323,9 @@ class MarkdownBlock(Block):
             if perf_counter() > until:
                 break
         self.stable_rows = frozen + _common(tail, stream.rows[frozen:]) if stream is before else 0
-        self.stable_rows, self._unsettled = min(self.stable_rows, self._unsettled), _ALL
+        if self._coloured != (coloured := stream.ended_code):
+            self._coloured = coloured
+            self.stable_rows, self._unsettled = min(self.stable_rows, self._unsettled), _ALL
         return stream.rows
 
     @override

@@ -18,6 +18,7 @@ from typing_extensions import override
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.painter import Painter
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.textual_internals import draw_now, mark_rows
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.layout import BlockLayout, Viewport
 from acp_tui.ui.widgets.transcript.paint import ViewportPainter
@@ -206,6 +207,8 @@ class BlockView(ScrollView, can_focus=True):
         self._backlog = Backlog(self._layout, self._view)
         self._hidden = False
         self._paused = False
+        self._is_batch = False
+        """True while the end of a pause is laid out."""
         self._flush_due = inf
         """When the next layout is due: inf if nothing changed, 0 if something did during a pause."""
         self._requests = 0
@@ -239,14 +242,21 @@ class BlockView(ScrollView, can_focus=True):
 
     @property
     def paused(self) -> bool:
-        """True while changes are only collected; they are laid out when the pause ends."""
+        """True while changes are only collected; they are laid out when the pause ends.
+
+        Then its owner draws them by `draw_now`, together with those of other views.
+        """
         return self._paused
 
     @paused.setter
     def paused(self, paused: bool) -> None:
         ended, self._paused = self._paused and not paused, paused
         if ended and self._flush_due < inf:
-            self._flush()
+            self._is_batch = True
+            try:
+                self._flush()
+            finally:
+                self._is_batch = False
 
     @property
     def is_settled(self) -> bool:
@@ -363,7 +373,9 @@ class BlockView(ScrollView, can_focus=True):
         strips = list(self._view_painter.strips(0, self._view.height, cursor))
         regions = self._redraw.differing(strips, self._painter.width)
         if regions:
-            self.refresh(*regions)
+            mark_rows(self, regions)
+            if not self._is_batch:
+                draw_now(self.screen)
 
     @property
     def _is_other_size(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from textual._compositor import CompositorUpdate
@@ -14,6 +13,8 @@ from textual.widget import Widget
 
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.terminal.screen import TerminalScreen
+from acp_tui.ui.widgets.textual_internals import mark_rows
+from acp_tui.ui.widgets.transcript import block_view
 from acp_tui.ui.widgets.transcript.block_view import Redraw
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
@@ -80,21 +81,20 @@ async def test_text_that_grows_in_its_row_costs_that_row(monkeypatch: pytest.Mon
         harness.view.append(block)
         await harness.settled()
         await harness.pilot.pause()
-        asked: list[tuple[Region, ...]] = []
-        refresh = Transcript.refresh
+        asked: list[list[Region]] = []
 
-        def counted(view: Transcript, *regions: Region, **more: Any) -> Widget:
+        def counted(widget: Widget, regions: list[Region]) -> None:
             asked.append(regions)
-            return refresh(view, *regions, **more)
+            mark_rows(widget, regions)
 
-        monkeypatch.setattr(Transcript, "refresh", counted)
+        monkeypatch.setattr(block_view, "mark_rows", counted)
 
         block.append(" words")
         harness.view.changed(block)
         await harness.until(lambda: harness.shown()[-1] == "some words")
         await harness.pilot.pause()
 
-        assert asked == [(Region(0, HEIGHT - 1, WIDTH, 1),)]
+        assert asked == [[Region(0, HEIGHT - 1, WIDTH, 1)]]
 
 
 def change(harness: Harness, chance: random.Random, number: int) -> None:

@@ -365,6 +365,7 @@ async def test_one_in_several_slices_is_drawn_while_the_view_catches_up(
         drawn: list[int] = []
         block = MarkdownBlock("Some words.\n\n" * 20_000)
         monkeypatch.setattr(harness.view, "refresh", lambda *_, **__: drawn.append(block.waiting))
+        monkeypatch.setattr(module, "mark_rows", lambda *_: drawn.append(block.waiting))
         harness.view.append(block)
         await harness.until(lambda: block.waiting == 0)
         await harness.settled()
