@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, LoginRequired
@@ -16,6 +17,8 @@ from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt, join_prompts
 
+ANSWER_TIME: Final = 5.0
+"""Seconds after a turn in which the agent has to say whether it took the words for that turn."""
 LogIn = Callable[[LoginRequired, Agent, Session], Awaitable[tuple[Agent, Session]]]
 """Logs the user in; returns the agent and the session to go on with."""
 
@@ -160,7 +163,7 @@ class PromptQueue:
     def go_on(self) -> None:
         """Send prompts while the agent is ready."""
         is_sending = self._task is not None and not self._task.done()
-        if self._conversation.phase == "ready" and self.queue and not is_sending:
+        if self._conversation.phase == "ready" and (self.queue or self.given) and not is_sending:
             self._task = asyncio.create_task(self._send_all())
 
     async def end(self) -> None:
@@ -174,13 +177,27 @@ class PromptQueue:
         this = self._conversation.round
         while this == self._conversation.round and self._conversation.phase == "ready":
             if self.given and self._steering is not None:
-                await asyncio.wait([self._steering])  # what was meant for the turn before comes first
+                await self._settle_steering(self._steering)  # what was meant for the turn before comes first
                 continue
             if not self.queue:
                 return
             prompt = self.queue.pop(0)
             self._listener.queue_changed()
             await self._prompt(prompt)
+
+    async def _settle_steering(self, steering: asyncio.Task[None]) -> None:
+        """Wait for the agent's word on what it was given; give back what it says nothing of."""
+        await asyncio.wait([steering], timeout=ANSWER_TIME)
+        if not self.given:
+            return
+        steering.cancel()  # they may be with the agent: only the user can tell whether to send them again
+        prompt = join_prompts(self.given)
+        self.given.clear()
+        self._conversation.note(
+            Noted("The agent did not say whether it took the words that were given to it.", "warning")
+        )
+        self._listener.queue_changed()
+        self._listener.prompt_failed(prompt)
 
     async def _prompt(self, prompt: Prompt) -> None:
         """Send one prompt and wait for the end of the turn."""

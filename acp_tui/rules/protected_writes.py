@@ -33,10 +33,14 @@ _MAX_DEPTH: Final = 3
 _MAX_FOLDERS: Final = 12
 _MAX_FOLLOWED: Final = 100
 """Words whose links are followed in both directions."""
-_MAX_COPIED: Final = 500
-"""Files of a folder that are looked at when it is copied."""
+_MAX_COPIED: Final = 5_000
+"""Files of a folder that are looked at when it is copied; a copy of more is asked about."""
 _MAX_PIECES: Final = 20_000
 """Names that a line may hold; one with more is asked about."""
+_TOO_MANY: Final = ""
+"""Stands for more files than are looked at."""
+_OUTPUT: Final = regex(r"(-\w*[oO]|--o(?:ut(?:put)?(?:-\w+)?)?)(?:=(.*))?")
+"""An option for the file that a program writes."""
 _UNKNOWN: Final = Protection("it names too many files to know them", (frozenset(),))
 _CHANGERS: Final = frozenset(
     (
@@ -46,10 +50,12 @@ _CHANGERS: Final = frozenset(
 )
 _COPYING: Final = frozenset({"cp", "mv", "install", "ln", "rsync", "scp", "ditto"})
 _ANSI: Final = regex(r"\$'((?:\\.|[^'\\])*)'", re.DOTALL)
-_ANSI_ESCAPE: Final = regex(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))")
+_ANSI_ESCAPE: Final = regex(
+    r"\\(?:x\{?([0-9a-fA-F]{1,2})\}?|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))"
+)
 _QUOTES: Final = regex(r"""\$(?=")|\\\n|['"\\]""")
 _VARIABLE: Final = regex(r"\$(?:(PWD)\b|\{(PWD)\}|HOME\b|\{HOME\})")
-_EXPANSION: Final = regex(r"\$(?:\w+|\{[^{}]*\}|\(\s*\)|[@*#?!$-])|``")
+_EXPANSION: Final = regex(r"\$(?:\d|[a-zA-Z_]\w*|\{[^{}]*\}|\(\s*\)|[@*#?!$-])|``")
 _SOME_TEXT: Final = "\N{REPLACEMENT CHARACTER}"
 _BETWEEN_WORDS: Final = regex(r"[\s;&|<>()`]+")
 _BETWEEN_PARTS: Final = regex(r"""[\s'"`(){}\[\]<>|&;,=:@!#%^+$\\]+""")
@@ -80,17 +86,20 @@ def protections_in(command: str, folder: str, roots: Sequence[str]) -> list[Prot
     changes = any(name in _CHANGERS for one in commands for name in _names_of(one)) or any(
         map(runs_text, commands)
     )
+    outputs = {path for one in commands for word in _outputs(one.words) for path in _spelled(word, folders)}
     pieces = (piece for text in left for piece in _pieces(text))
     paths = list(islice((joined(piece, place) for piece in pieces for place in relevant), _MAX_PIECES))
     if len(paths) == _MAX_PIECES:
         return [_UNKNOWN]
     for path in paths:
-        if changes or not _is_program(path):
+        if changes or path in outputs or not _is_program(path):
             found.update(dict.fromkeys(protections_named(path, roots)))
     for path in dict.fromkeys(_made_by(commands, folders)):
+        if path == _TOO_MANY:
+            return [_UNKNOWN]
         found.update(dict.fromkeys(filter(None, [protection_by_name(path, roots)])))
     for path in islice(dict.fromkeys(_words_of(commands, folders)), _MAX_FOLLOWED):
-        if changes or not _is_program(path):
+        if changes or path in outputs or not _is_program(path):
             found.update(dict.fromkeys(filter(None, [protection(path, roots)])))
     return list(found)
 
@@ -106,10 +115,17 @@ def _pieces(text: str) -> Iterator[str]:
     text = _VARIABLE.sub(lambda found: "." if found[1] or found[2] else "~", text)
     bare = _QUOTES.sub("", text)
     replaced = _DEFAULT.sub(r"\1", bare)
-    readings = dict.fromkeys(
-        (text, bare, replaced, _EXPANSION.sub(_SOME_TEXT, bare), _EXPANSION.sub("", bare))
-    )
+    readings = dict.fromkeys((text, bare, replaced, _expanded(bare, _SOME_TEXT), _expanded(bare, "")))
     yield from dict.fromkeys(piece for reading in readings for piece in _pieces_of(reading))
+
+
+def _expanded(text: str, value: str) -> str:
+    """Return a text with one value in place of all variables, those within others too."""
+    for _ in range(_MAX_DEPTH):
+        before, text = text, _EXPANSION.sub(value, text)
+        if text == before:
+            break
+    return text
 
 
 def _pieces_of(text: str) -> Iterator[str]:
@@ -124,7 +140,8 @@ def _pieces_of(text: str) -> Iterator[str]:
                 yield piece[1:]
             yield from (piece[found.end() :] for found in _WRITING.finditer(piece))
             if piece.startswith("-"):
-                yield from (piece[cut:] for cut in range(1, min(len(piece), 8)))
+                letters = re.match(r"\w{0,64}", piece[1:])
+                yield from (piece[cut:] for cut in range(1, (letters.end() if letters else 0) + 2))
 
 
 def _decoded(text: str) -> str:
@@ -210,18 +227,23 @@ def _made_by(commands: Sequence[SimpleCommand], folders: Sequence[str]) -> Itera
             if redirect.writes and redirect.target is not None:
                 yield from _spelled(redirect.target, folders)
         for place, name in enumerate(names):
+            behind = one.words[place + 1 :]
             if name in _COPYING:
-                yield from _copies(one.words[place + 1 :], folders)
-            elif name == "git":
-                yield from (
-                    joined(path, folder) for path in _git_settings(words[place + 1 :]) for folder in folders
-                )
+                yield from _copies(behind, folders)
+            elif name == "git" or name.startswith("git-"):
+                said = [*filter(None, [name[4:]]), *words[place + 1 :]]
+                yield from (joined(path, folder) for path in _git_settings(said) for folder in folders)
+            elif name == "find":
+                yield from _found(words[place + 1 :], folders)
+            elif name == "wget" or (name == "curl" and any(map(_TAKES_NAME.fullmatch, words))):
+                ends = [word.partition("?")[0].rpartition("/")[2] for word in words if "://" in word]
+                yield from (joined(end, folder) for end in filter(None, ends) for folder in folders)
             elif name == "crontab":
                 yield "/var/spool/cron/crontabs"
             elif name in _SETS:
                 pattern, path = _SETS[name]
                 operands = [word for word in words[place + 1 :] if not word.startswith("-")]
-                if re.match(pattern, " ".join([*operands[:2], "", *words])):
+                if re.match(pattern, " ".join([*operands[:5], "", *words])):
                     yield path
         for word in one.words if not _CHANGERS.isdisjoint(names) else ():
             if word.pattern:
@@ -234,17 +256,19 @@ def _copies(words: Sequence[Word], folders: Sequence[str]) -> Iterator[str]:
     operands = [word for word in words if not (word.text or "").startswith("-")]
     taken = [text.partition("=")[2] for text in texts if text.startswith("--target-d")]
     taken += [after for before, after in pairwise(texts) if re.fullmatch(r"-\w*t", before)]
-    targets = [one for one in (*taken, (operands[-1].text or "") if len(operands) > 1 else "") if one]
     left = _MAX_COPIED
-    for word, folder, target in itertools.product(operands, folders, targets):
-        for place in _spelled(word, [folder]):
-            goal = joined(target, folder)
+    for word, folder in itertools.product(operands, folders):
+        named = _spelled(operands[-1], [folder]) if len(operands) > 1 or operands[-1].pattern else []
+        for place, goal in itertools.product(
+            _spelled(word, [folder]), [*(joined(one, folder) for one in taken if one), *named[-1:]]
+        ):
             name = "" if place.endswith(("/", "/.")) else posixpath.basename(place)
             yield posixpath.join(goal, posixpath.basename(place.rstrip("/.")) or name)
             for path, _, files in os.walk(place):
                 for file in files:
                     left -= 1
                     if left < 0:
+                        yield _TOO_MANY
                         return
                     yield posixpath.normpath(posixpath.join(goal, name, posixpath.relpath(path, place), file))
 
@@ -254,8 +278,8 @@ _GIT_SETS: Final = {
     "config": r".",
     "remote": r"add|rename|rm|remove|set-.*",
     "submodule": r"add|set-.*|init|sync",
-    "clone": r"-c.*|--config.*|--template.*",
-    "init": r"--template.*",
+    "clone": r"-\w*c.*|--c.*|--te.*",
+    "init": r"--te.*",
     "lfs": r"install",
     "maintenance": r"start|register",
 }
@@ -263,13 +287,36 @@ _GIT_SETS: Final = {
 
 
 _CHANGES: Final = r"set|unset|delete|rm|edit|fix"
+_CONFIG: Final = rf"(?!run |exec |test )(?:\S+ )?config (?:\S+ )?(?:{_CHANGES}) "
 _SETS: Final = {
-    **dict.fromkeys(("npm", "pnpm"), (rf"set |(?:config|c) (?:{_CHANGES}) ", "~/.npmrc")),
-    "yarn": (rf"config (?:{_CHANGES}) ", "~/.yarnrc.yml"),
-    **dict.fromkeys(("pip", "pip3"), (rf"config (?:{_CHANGES}) ", "~/.config/pip/pip.conf")),
+    **dict.fromkeys(("npm", "pnpm"), (rf"set |c (?:{_CHANGES}) |{_CONFIG}", "~/.npmrc")),
+    "yarn": (_CONFIG, "~/.yarnrc.yml"),
+    **dict.fromkeys(("pip", "pip3"), (_CONFIG, "~/.config/pip/pip.conf")),
     **dict.fromkeys(("conda", "mamba"), (r"config .*--(?:set|add|append|prepend|remove)", "~/.condarc")),
 }
 """Programs that write their settings without naming the file, with a pattern of the words for that."""
+
+
+_TAKES_NAME: Final = regex(r"-\w*[OJ]\w*|--remote-name.*")
+"""The option by which curl takes the name of a file from its address."""
+
+
+def _outputs(words: Sequence[Word]) -> Iterator[Word]:
+    """Yield the words for files that options name as outputs."""
+    for before, word in pairwise(words):
+        found = _OUTPUT.fullmatch(before.text or "")
+        if found is not None and found[2] is None:
+            yield word
+        found = _OUTPUT.fullmatch(word.text or "")
+        if found is not None and found[2]:
+            yield Word(found[2], found[2])
+
+
+def _found(words: Sequence[str], folders: Sequence[str]) -> Iterator[str]:
+    """Yield the present files that a search finds by their names, right in a folder."""
+    for before, pattern in pairwise(words):
+        if before in ("-name", "-iname", "-path", "-wholename", "-ipath"):
+            yield from (path for folder in folders for path in _present(joined(pattern, folder)))
 
 
 def _git_settings(words: Sequence[str]) -> list[str]:

@@ -31,7 +31,8 @@ _MAX_DEPTH: Final = 4
 """Nested shells (`sh -c "sh -c …"`) that are followed."""
 _SYSTEM: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
 _UNFORESEEN: Final = regex(
-    r"\$\{?!?(?:_(?!\w)|BASH_)|OLDPWD|DIRSTACK|(?<![\w@})])~[-+\d]|>\(|\bfunction\b|\(\s*\)\s*[{(\n]"
+    r"\$\{?!?(?:_(?!\w)|BASH_)|OLDPWD|DIRSTACK|(?<![\w@})])~[-+\d]|>\(|\bfunction\b|\(\s*\)\s*[{(\n]|"
+    r"@[PEAKa]\}|\w\[[^\]]*(?:\$\(|`)"  # a text that becomes a command where it is a value or an index
 )
 """Words that take others from elsewhere in the line, or give them another meaning."""
 _REDEFINING: Final = frozenset({"alias", "eval", "trap", "enable", "hash", "bind", "complete", "shopt", "fc"})
@@ -76,7 +77,7 @@ _READERS: Final = {
     "rg": r"--pre.*|--hostname-bin.*",
     "sort": r"-[a-zA-Z]*o.*|--o.*|--co.*",
     "tree": r"-\w*o.*|--output.*",
-    "yq": r"-\w*[is].*|--inplace.*|--split.*",
+    "yq": r"-\w*[is].*|--in.*|--split.*",
     "zizmor": r"--fix.*|--cache.*",
 }
 """Programs that only read, with a pattern of the words with which they may do more."""
@@ -107,6 +108,11 @@ _GIT_ASKS: Final = {
 }
 """Subcommands of git that only read with one of these words behind them."""
 _GIT_GETS: Final = regex(r"--get(?:-all|-regexp|-urlmatch)?|--list|-l")
+_GIT_LOOKS: Final = regex(
+    r"--(?:global|system|local|worktree|null|name-only|show-origin|show-scope|(?:no-)?includes|bool|int|path)|-z|"
+    r"--(?:type|file|default|blob)(?:=.*)?|-f"
+)
+"""Options of `git config` that change nothing."""
 _GH: Final = frozenset(["create", "comment", "edit", "view", "list", "diff", "status", "checks", "review"])
 _GH_OF: Final = {
     **dict.fromkeys(("pr", "issue"), _GH),
@@ -268,10 +274,14 @@ class _Line:
         self._set(node, reads)
         if not reads:
             behind = _behind_wrappers(words)
-            programs = (word for word in words[: len(words) - len(behind) + 1] if "/" in word.source)
-            named = [*programs, *_left_alone(behind)]
+            for word in words[: len(words) - len(behind) + 1]:
+                folder = word.source.rpartition("/")[0].encode(
+                    "utf-8", "replace"
+                )  # of the program that is run
+                self._reads[word.start : word.start + len(folder)] = b"\1" * len(folder)
+            named = {word.start for word in _left_alone(behind)}
             for child in _word_nodes(node):
-                if any(child.start_byte == word.start for word in named):
+                if child.start_byte in named:
                     self._set(child, True)
         return reads
 
@@ -380,16 +390,18 @@ def _plain(word: Word) -> str:
 
 def _only_reads(words: Sequence[Word]) -> bool:
     """Return whether a command writes no file that it names, whatever its unknown words are."""
+    takes_more = any(word.text and posixpath.basename(word.text) == "xargs" for word in words)
     words = _behind_wrappers(words)
     program = _program(words)
-    texts = [word.text for word in words[1:]]
+    texts = [word.text for word in words[1:]] + [None] * takes_more
     known = [text for text in texts if text is not None]
     refused = _READERS.get(program)
     if refused is not None:
         return not (refused and any(re.fullmatch(refused, text, re.DOTALL) for text in known))
     match program:
         case "uniq":
-            return sum(not text.startswith("-") for text in known) < 2
+            operands = [text for text in texts if text is None or text == "-" or not text.startswith("-")]
+            return "--" not in texts and len(operands) < 2
         case "xxd":
             return None not in texts and not any(one.startswith("-r") for one in known) and len(known) < 2
         case "command":
@@ -471,16 +483,20 @@ def _git_reads(texts: Sequence[str | None]) -> bool:
     if name == "config":
         return _reads_settings(rest)
     asks = _GIT_ASKS.get(name)
-    is_asking = asks is not None and any(re.fullmatch(asks, one) for one in rest[: 2 if name == "rm" else 1])
+    options = list(itertools.takewhile(lambda one: one != "--" and one.startswith("-"), rest))
+    is_asking = asks is not None and any(re.fullmatch(asks, one) for one in {*options, *rest[:1]} - {"--"})
     return name in _GIT_READS or is_asking or (name in ("remote", "tag") and not rest)
 
 
 def _reads_settings(rest: Sequence[str]) -> bool:
-    operands = [one for one in rest if not one.startswith("-")]
-    if any(map(_GIT_GETS.fullmatch, rest)) or operands[:1] in (["get"], ["list"]):
-        return True
-    changes = any(re.match("-e|--[aeru]", one) for one in rest)
-    return len(operands) == 1 and "." in operands[0] and not changes
+    """Return whether `git config` only reads; it takes no options behind its first operand."""
+    rest, gets = list(rest), False
+    while rest and rest[0].startswith("-"):
+        gets = gets or _GIT_GETS.fullmatch(rest[0]) is not None
+        if not (_GIT_GETS.fullmatch(rest[0]) or _GIT_LOOKS.fullmatch(rest[0])):
+            return False
+        del rest[: 2 if rest[0] in ("-f", "--file", "--type", "--default", "--blob") else 1]
+    return gets or rest[:1] in (["get"], ["list"]) or (len(rest) == 1 and "." in rest[0])
 
 
 def _left_alone(words: Sequence[Word]) -> Iterator[Word]:

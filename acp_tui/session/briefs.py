@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from acp_tui.formatting import inside
+from acp_tui.patterns import regex
 from acp_tui.session.entries import AgentMessage, ToolCall, text_of
 from acp_tui.session.files import FileChange
 from acp_tui.session.session import Session
@@ -16,12 +17,17 @@ _PROMPTS: Final = 20
 """Prompts after the first that are quoted, the newest ones."""
 _MOST: Final = 100
 """Files, steps and rejections that are listed."""
+_MENTION: Final = regex(r"(?<![^\s(\[{])@(?=\S)")
+"""The sign that attaches a file. In a quoted text it does not: only the user attaches files."""
 _DONE: Final = frozenset({"completed", "done", "cancelled"})
 _STATUS: Final = {"A": "new", "M": "changed", "D": "deleted", "R": "renamed", "T": "changed"}
 
 
 def review_brief(session: Session, agent: str, changes: str) -> str:
-    """Return the prompt for a review; `changes` stands for the differences of the session."""
+    """Return the prompt for a review; `changes` stands for the differences of the session.
+
+    Nothing that is quoted in a brief mentions a file.
+    """
     parts = (
         f"Review these changes. {agent} made them for the prompts below, in a conversation that you do not"
         " know.",
@@ -100,7 +106,7 @@ def _last_answer(session: Session, agent: str) -> str:
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
-    lines = list(dict.fromkeys(lines))
+    lines = list(dict.fromkeys(_unmentioned(" ".join(line.split())) for line in lines))
     shown = lines[:_MOST]
     more = [f"- and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
     return "\n".join([f"{title}:", "", *(f"- {line}" for line in shown), *more]) if lines else ""
@@ -110,4 +116,8 @@ def _quoted(text: str) -> str:
     text = text.strip()
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]} […]"
-    return "\n".join(f"> {line}" for line in text.split("\n"))
+    return "\n".join(f"> {line}" for line in _unmentioned(text).split("\n"))
+
+
+def _unmentioned(text: str) -> str:
+    return _MENTION.sub(r"\\@", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final, Literal, get_args
 
 from acp_tui.formatting import inside
@@ -25,6 +26,9 @@ _EDGE: Final = "\0"
 """Stands in a context for the start or the end of the file; no line has it."""
 _LONGEST_WORD: Final = 4
 """Characters from which a line tells something of its place; shorter ones are mostly brackets."""
+
+_MOST_PLACES: Final = 1_000
+"""Places with the same lines that are compared; of more none is the one."""
 
 _GONE: Final = "these lines are gone"
 _ALIKE: Final = "these lines stand at several places"
@@ -158,7 +162,7 @@ def _anchored(note: LineNote, lines: Sequence[str], place: int) -> LineNote:
     above = tuple(_line(lines, place - 1 - number) for number in range(CONTEXT))
     below = tuple(_line(lines, place + length + number) for number in range(CONTEXT))
     note = replace(note, above=above, below=below)
-    agreement = {at: _agreement(note, lines, at) for at in _places(note.quoted, lines)}
+    agreement = _agreements(note, lines)
     own = agreement.get(place, 0)
     twins = [at for at, much in agreement.items() if much == own] if place in agreement else [place]
     rival = max((much for at, much in agreement.items() if at != place), default=0)
@@ -167,7 +171,9 @@ def _anchored(note: LineNote, lines: Sequence[str], place: int) -> LineNote:
 
 def _find(note: LineNote, lines: Sequence[str]) -> int | str:
     """Return the place of the lines of a note, from 0, or the reason why there is none."""
-    agreement = {at: _agreement(note, lines, at) for at in _places(note.quoted, lines)}
+    agreement = _agreements(note, lines)
+    if len(agreement) == _MOST_PLACES:
+        return _ALIKE
     best = max(agreement.values(), default=0)
     found = [at for at, much in agreement.items() if much == best]
     if best < _LEAST:
@@ -179,6 +185,11 @@ def _find(note: LineNote, lines: Sequence[str]) -> int | str:
     if len(found) > 1:
         return note.first - 1 if note.first - 1 in found else _ALIKE
     return found[0]
+
+
+def _agreements(note: LineNote, lines: Sequence[str]) -> dict[int, int]:
+    """Return the agreement of each place that has the lines of a note."""
+    return {at: _agreement(note, lines, at) for at in islice(_places(note.quoted, lines), _MOST_PLACES)}
 
 
 def _places(quoted: Sequence[str], lines: Sequence[str]) -> Iterator[int]:

@@ -72,6 +72,9 @@ def hear() -> Frame:
 def steer(frame: Frame) -> None:
     """Answer words for the running turn with the next outcome or an error; say the words if taken."""
     outcome = LIKE["steers"].pop(0)
+    if outcome == "silence":
+        say("heard, and nothing said of it")
+        return
     if outcome == "error":
         reply(frame, error={"code": -32603, "message": "Not now"})
         return

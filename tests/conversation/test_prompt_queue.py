@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.conversation import prompt_queue
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.session.entries import SteeredMessage, text_of
 from acp_tui.store.prompts import Prompt
@@ -170,6 +171,24 @@ async def test_c150_words_on_their_way_come_back_when_the_agent_dies(tmp_path: P
         await until(lambda: notes.given_back)
 
         assert notes.given_back == ["shorter, please"]
+        assert (conversation.queue, conversation.given) == ([], [])
+
+
+async def test_words_of_which_the_agent_says_nothing_come_back_and_later_prompts_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prompt_queue, "ANSWER_TIME", 0.01)
+    async with talk(start(tmp_path, steers=["silence"])) as (conversation, notes):
+        await busy(conversation)
+        conversation.say(MEANT)
+        await until(lambda: "heard, and nothing" in said(conversation)[-1])
+        conversation.say("next")
+
+        conversation.cancel()
+        await until(lambda: said(conversation)[-1:] == ["heard next"])
+
+        assert notes.given_back == ["shorter, please"]
+        assert "The agent did not say whether it took the words that were given to it." in said(conversation)
         assert (conversation.queue, conversation.given) == ([], [])
 
 

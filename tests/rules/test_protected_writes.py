@@ -12,6 +12,48 @@ from acp_tui.rules.protected_writes import protections_in
 
 WRITES: Final = (
     *r"""
+/usr/bin/git config a.b c
+/usr/bin/npm config set a b
+/usr/bin/crontab x
+uniq - .envrc
+uniq -- -a .envrc
+uniq $x .envrc
+git config core.hooksPath .vscode -l
+git config core.fsmonitor ./evil --get
+git config --replace-all core.x evil -- --get
+git config --comment --get a.b .envrc
+git config --file -l core.hooksPath evil
+git rm -- --cached .envrc
+touch .en$1vrc
+touch .en${x/${y}/}vrc
+touch .en${x:-${y}}vrc
+touch $'.env\x{72}c'
+sort -bbbbbbbbbbbo.envrc in
+curl -fsSLfsSLo.envrc http://a
+git init --templ=evil
+git clone --conf core.hooksPath=x a b
+git clone -qc core.hooksPath=x a b
+/usr/lib/git-core/git-config core.hooksPath evil
+npm --prefix . config set script-shell ./evil
+npm config --location project set script-shell ./evil
+pip --proxy x config set global.index-url x
+yq --in-place .x .envrc
+yq -Y --in-place .x .envrc
+xargs git config a.b < x
+test -v 'a[$(touch .envrc)]'
+[ -v 'a[$(touch .envrc)]' ]
+[[ a -eq 'a[$(touch .envrc)]' ]]
+wait -p 'a[$(touch .envrc)]'
+x='a[$(touch .envrc)]'; echo $((x))
+x='$(touch .envrc)'; echo ${x@P}
+find . -name '.env*' -delete
+find . -name '.envr?' -exec sed -i s/a/b/ {} +
+cd .vscode; wget http://a/tasks.json
+cd .vscode; curl -sO 'http://a/tasks.json?x=1'
+cp -r x/. $PWD
+cp -r x/. "$PWD"
+cp -r x/. ${PWD}
+cp -r {x/.,.}
 git remote add show ext::x
 git remote -v add e ext::x
 gawk -o.envrc 1 a
@@ -286,6 +328,14 @@ source /dev/stdin <<< 'tee .envrc'
 )
 READS: Final = (
     *r"""
+git config --get --global user.name
+git config --file .git/config --get core.bare
+git config -l --show-origin
+git rm -r --cached .envrc
+uniq -c .envrc
+yq -r .jobs .github/workflows/a.yml
+x='a[1]'; echo "$x" .envrc
+find . -name '*.py' -exec grep -l x {} +
 mkdir .github
 mkdir -p .claude ~/.ssh
 rmdir .github
@@ -506,3 +556,27 @@ def test_what_a_folder_in_a_protected_place_makes_of_a_name_counts(workspace: Pa
     assert protections_in("tee tasks.json", f"{root}/.vscode", [root])
     assert not protections_in("cat tasks.json; npm test", f"{root}/.vscode", [root])
     assert not protections_in("tee tasks.json", root, [root])
+
+
+def test_an_installed_program_is_left_out_where_it_is_run_but_not_as_an_output(workspace: Path) -> None:
+    tool = workspace.parent / "home/.local/bin/tool"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("")
+    tool.chmod(0o755)
+
+    assert not protections_in(
+        "~/.local/bin/tool --python ~/.local/bin/tool", str(workspace), [str(workspace)]
+    )
+    for command in ("curl -so {} http://a", "wget -O {} http://a", "gcc -o {} x.c", "go build --output={} ."):
+        assert protections_in(command.format("~/.local/bin/tool"), str(workspace), [str(workspace)])
+
+
+@pytest.mark.slow
+def test_a_copy_of_more_files_than_are_looked_at_is_taken_for_a_write(workspace: Path) -> None:
+    for number in range(60):
+        (workspace / f"many/{number}").mkdir(parents=True)
+        for name in range(100):
+            (workspace / f"many/{number}/{name}").touch()
+
+    assert protections_in("cp -r many ../copy", str(workspace), [str(workspace)])
+    assert not protections_in("cp -r many/1 ../copy", str(workspace), [str(workspace)])

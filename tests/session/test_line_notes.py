@@ -203,3 +203,10 @@ def test_what_is_no_note_is_not_read_as_one(row: object) -> None:
 def test_lines_are_counted_like_those_of_a_difference() -> None:
     assert lines_in("\ufeffa\x0cb\nc\n") == ["a\x0cb", "c"]
     assert lines_in("") == []
+
+
+def test_a_line_that_is_everywhere_is_found_nowhere() -> None:
+    many = ["x"] * 5_000
+    note = note_on(many, 4_000, 4_000, "Why?", path="/work/a.py")
+
+    assert followed(note, [*many, "x"]).state == "gone"

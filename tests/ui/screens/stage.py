@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.styles import Styles
 from tests.waiting import PATIENCE
 
 SCREENS = Path(theme.__file__).parent / "screens"
-SHEETS = [SCREENS / f"{name}.tcss" for name in ("full_screens", "help", "start", "tool_call")]
+SHEETS = [SCREENS / f"{name}.tcss" for name in ("base/full_screens", "help", "start", "review/tool_call")]
 SHEETS += sorted((SCREENS.parent / "widgets").glob("*.tcss"))
 
 

@@ -28,6 +28,10 @@ from acp_tui.workspace.encodings import decode, decode_pair
 
 _MOST: Final = 60_000
 """Characters of differences in a prompt; the agent reads the other files itself."""
+_LARGEST: Final = 4 << 20
+"""Bytes of a file whose lines are quoted in a note."""
+_MOST_LINES: Final = 100
+"""Lines that the note of one remark quotes."""
 _DEMO: Final = "demo"
 
 
@@ -170,8 +174,8 @@ class SecondOpinion:
         if other is None or other not in self._screen.tabs.screens:
             self._screen.notify("The reviewed session is closed." if other else "This session is no review.")
             return
-        cwd, by = other.conversation.cwd, self._screen.conversation.agent_name
-        found = await asyncio.to_thread(lambda: [_note(remark, cwd, by) for remark in remarks])
+        roots, by = other.conversation.roots, self._screen.conversation.agent_name
+        found = await asyncio.to_thread(lambda: [_note(remark, roots, by) for remark in remarks])
         notes = other.conversation.line_notes
         known = {(note.path, note.was, note.text) for note in notes.notes.values()}
         new = [note for note in found if (note.path, note.was, note.text) not in known]
@@ -183,13 +187,26 @@ class SecondOpinion:
         other.app.run_worker(show_notes(other), group="notes", exclusive=True)
 
 
-def _note(remark: Remark, cwd: str, by: str) -> LineNote:
-    """Return a remark as a note on the lines that it names, as they are now. Blocking."""
-    path, text = absolute(remark.path, cwd), f"{by}: {remark.text}"
-    try:
-        lines = lines_in(decode(plain_bytes(Path(path))).text)
-    except (OSError, ValueError):
-        lines = []
+def _note(remark: Remark, roots: Sequence[str], by: str) -> LineNote:
+    """Return a remark as a note on the lines that it names, as they are now. Blocking.
+
+    Of a file outside the workspace no line is read: the reviewer named it, not the user.
+    """
+    path, text = absolute(remark.path, roots[0]), f"{by}: {remark.text}"
+    lines = _lines(path, roots)
     if remark.first > len(lines):
         return LineNote(text, (), path, remark.first, was=remark.first)
-    return note_on(lines, remark.first - 1, min(remark.last, len(lines)) - 1, text, path=path)
+    last = min(remark.last, len(lines), remark.first + _MOST_LINES - 1)
+    return note_on(lines, remark.first - 1, last - 1, text, path=path)
+
+
+def _lines(path: str, roots: Sequence[str]) -> Sequence[str]:
+    """Return the lines of a file of the workspace; none of others, and of those that are too large."""
+    try:
+        real = Path(path).resolve(strict=True)
+        is_inside = any(real.is_relative_to(Path(root).resolve()) for root in roots)
+        if not is_inside or real.stat().st_size > _LARGEST:
+            return ()
+        return lines_in(decode(plain_bytes(real)).text)
+    except (OSError, ValueError, RuntimeError):
+        return ()

@@ -31,12 +31,12 @@ def sent(here: Seat) -> str:
     return text_of(prompts[-1]) if prompts else ""
 
 
-async def reviewed(here: Seat) -> None:
+async def reviewed(here: Seat, remarks: int = 2) -> None:
     """Let the reviewer look at a change, until it has said what it found."""
     await run(here, "echo four >> old.txt")
     await here.sees("M old.txt")
     await here.say(f"/review {REVIEWER}")
-    await here.sees("Reviewer", "2 remarks on lines")
+    await here.sees("Reviewer", f"{remarks} remarks on lines")
 
 
 async def test_a_review_gets_prompt_and_differences_and_can_change_nothing(tmp_path: Path) -> None:
@@ -69,6 +69,20 @@ async def test_the_remarks_of_a_review_are_notes_of_the_reviewed_session(tmp_pat
         await here.say("look")
         await here.until(lambda: "old.txt:2\n> two\nReviewer: The second" in sent(here))
         assert "old.txt:40\nReviewer: There is no such line, so it cannot be read." in sent(here)
+
+
+async def test_a_remark_quotes_no_file_outside_the_workspace(tmp_path: Path) -> None:
+    secret = tmp_path.parent / f"{tmp_path.name}-secret"
+    secret.write_text("key\n")
+    async with demo_in(tmp_path) as here:
+        first = here.session
+        (tmp_path / "link").symlink_to(secret)
+        (tmp_path / "remarks").write_text(f"{secret}:1: See.\n../{secret.name}:1: See.\nlink:1: See.\n")
+        await reviewed(here, remarks=3)
+        await here.say("/remarks")
+        await here.is_before(NotesMenu)
+
+        assert [note.quoted for note in first.conversation.line_notes.notes.values()] == [()] * 3
 
 
 async def test_remarks_become_notes_once(tmp_path: Path) -> None:

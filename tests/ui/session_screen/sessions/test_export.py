@@ -232,7 +232,7 @@ async def test_a_session_is_exported_in_the_form_that_is_chosen(tmp_path: Path, 
     assert "\n```\nprinted\n```\n" in text.read_text()
     assert [one["output"] for one in json.loads(data.read_text())["terminals"].values()] == ["printed"]
     assert json.loads(data.read_text())["agent"] == "Plain agent"
-    page = (Path(__file__).parents[3] / "docs" / "files.md").read_text()
+    page = (Path(__file__).parents[4] / "docs" / "files.md").read_text()
     assert [name for name in json.loads(data.read_text()) if f"`{name}`" not in page] == []
 
 

@@ -135,7 +135,7 @@ async def test_the_list_tells_of_what_comes_while_it_is_open(tmp_path: Path) -> 
 
 
 async def test_questions_of_two_agents_wait_both_where_these_use_the_same_ids(tmp_path: Path) -> None:
-    program = [sys.executable, str(Path(__file__).parents[2] / "fake_agent.py")]
+    program = [sys.executable, str(Path(__file__).parents[3] / "fake_agent.py")]
     async with seat(tmp_path, given=Launch("fake", "fake", tuple(program))) as here:
         first = here.session
         await here.press("alt+n")

@@ -204,7 +204,7 @@ async def test_it_goes_on_in_a_folder_that_is_typed_and_asks_again_for_one_that_
         assert here.conversation.cwd == str(tmp_path / "new")
 
 
-AGENT = str(Path(__file__).parents[1] / "login_agent.py")
+AGENT = str(Path(__file__).parents[2] / "login_agent.py")
 
 
 def launch(folder: Path, **like: Any) -> Launch:

@@ -1,4 +1,7 @@
-"""An agent that reviews: it wants to write a file and to run a command, and says what it found."""
+"""An agent that reviews: it wants to write a file and to run a command, and says what it found.
+
+What it found is in the file `remarks` of the workspace, if there is one.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,8 @@ def main() -> None:
                 run = {"sessionId": session, "command": "touch", "args": ["made"]}
                 send(id="run", method="terminal/create", params=run)
             case None if frame.get("id") == "run":
-                content = {"type": "text", "text": FOUND}
+                remarks = Path(cwd) / "remarks"
+                content = {"type": "text", "text": remarks.read_text() if remarks.exists() else FOUND}
                 update = {"sessionUpdate": "agent_message_chunk", "content": content}
                 send(method="session/update", params={"sessionId": session, "update": update})
                 send(id=prompt, result={"stopReason": "end_turn"})
