@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -41,6 +42,18 @@ def pytest_configure(config: pytest.Config) -> None:
         paths = (str(Path(__file__).with_name("portable")), os.environ.get("PYTHONPATH", ""))
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         importlib.import_module("tests.portable.sitecustomize")
+    # Compiling takes a third of the time: it is done once, and not again for each worker and each agent.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of the test modules first: the others have been compiled by other workers then."""
+    config = session.config
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and hasattr(config, "workerinput"):
+        worker, workers = int(config.workerinput["workerid"][2:]), config.workerinput["workercount"]
+        for file in sorted(Path(__file__).parent.rglob("test_*.py"))[worker::workers]:
+            importlib.import_module(".".join(file.relative_to(config.rootpath).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
