@@ -22,6 +22,7 @@ from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import RowList
 from acp_tui.ui.widgets.textual_internals import class_bindings_of
 from tests.reference.pages import PARTS, written
+from tests.tables import each
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -38,7 +39,7 @@ def paths_in(text: str) -> list[str]:
     return [word for word in [*named, *links] if "…" not in word]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@each("document", DOCUMENTS)
 def test_every_path_that_a_document_names_is_there(document: Path) -> None:
     bases = [ROOT, ROOT / "acp_tui", document.parent]
 

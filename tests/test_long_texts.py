@@ -22,6 +22,7 @@ from acp_tui.store.redaction import mask_tokens
 from acp_tui.ui.screens.review.tool_call import CallPage, blocks
 from acp_tui.ui.session_screen.review.links import other_host
 from acp_tui.workspace.encodings import decode
+from tests.tables import each
 
 HUNG: Final = 60.0
 """Seconds after which a search hangs. The fast way takes milliseconds, the slow one hours."""
@@ -57,7 +58,8 @@ LS = ImplicitRequest("execute", command="ls", args=("-l",))
 QUOTES = b'{"a":"' + b'\\"' * 500_000
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each(
     ("search", "expected"),
     [
         (lambda: mask_tokens("key" * 100_000, "***"), "key" * 100_000),

@@ -12,6 +12,7 @@ from acp_tui.changes.exclusion import IgnorePattern
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.conversation.workspace_files import WorkspaceFiles
 from tests.changes.workspaces import repository, told
+from tests.tables import each
 
 
 @pytest.fixture
@@ -226,7 +227,7 @@ def test_what_is_no_pattern_is_none(line: str) -> None:
     assert IgnorePattern.of(line.encode()) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "way", "fits"),
     [
         ("*", "a", True),

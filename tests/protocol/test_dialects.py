@@ -24,6 +24,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.protocol.validation import Unreadable, read, read_update, read_updates
 from acp_tui.session.session import Session
+from tests.tables import each
 
 TEXT = {"type": "text", "text": "hi"}
 IMAGE = {"type": "image", "source": {"type": "base64", "mediaType": "image/png", "data": "AA=="}}
@@ -136,8 +137,8 @@ def test_d13_the_last_words_come_in_any_wrapping(content: Any) -> None:
 # ------------------------------------------------------------------ updates
 
 
-@pytest.mark.parametrize("key", ["kind", "type"])
-@pytest.mark.parametrize(
+@each("key", ["kind", "type"])
+@each(
     ("name", "fields", "word"),
     [
         ("tool_call", {"toolCallId": "t", "title": "x"}, news.NewToolCall),

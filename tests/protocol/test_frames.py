@@ -10,6 +10,7 @@ import pytest
 
 from acp_tui.protocol import frames
 from acp_tui.protocol.frames import DecodedLine, LineDecoder, Oversized, Piece, Stray, read
+from tests.tables import each
 
 A: dict[str, Any] = {"jsonrpc": "2.0", "method": "a", "params": {"text": 'x{y}[z] "\\ é'}}
 B: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "b"}
@@ -109,8 +110,8 @@ ODD: dict[str, tuple[bytes, list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("size", [1 << 20, 1, 7, 30])
-@pytest.mark.parametrize(("data", "expected"), ODD.values(), ids=ODD)
+@each("size", [1 << 20, 1, 7, 30])
+@each(("data", "expected"), ODD.values())
 def test_a_message_is_found_in_whatever_stands_around_it(data: bytes, expected: list[Any], size: int) -> None:
     found = [piece for piece in pieces(data, size) if not isinstance(piece, Stray)]
 

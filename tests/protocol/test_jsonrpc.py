@@ -17,6 +17,7 @@ from acp_tui.protocol.jsonrpc import (
     Response,
     encode,
 )
+from tests.tables import each
 
 STREAM = (
     '{"jsonrpc":"2.0","method":"session/update","params":{"text":"é漢🎉"}}\r\n'
@@ -55,7 +56,7 @@ EXPECTED = [
 ]
 
 
-@pytest.mark.parametrize("size", range(1, 40))
+@each("size", range(1, 40))
 def test_c7_a_stream_reads_the_same_however_it_is_cut(size: int) -> None:
     peer = Peer()
     peer.call("initialize", {})
@@ -83,7 +84,7 @@ def test_c7_a_message_split_at_any_byte_is_read() -> None:
         assert described(messages) == EXPECTED
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         b"Welcome to the agent!",

@@ -29,6 +29,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.protocol.validation import Unreadable, read, read_update
 from tests import recordings
+from tests.tables import each
 
 TEXT = {"type": "text", "text": "hi"}
 
@@ -234,8 +235,8 @@ def test_c27_whatever_is_broken_in_an_update_nothing_is_raised(name: str) -> Non
             assert value == before, "what came stays as it came, for the log"
 
 
-@pytest.mark.parametrize("word", [NewSessionResponse, PermissionRequest, ReadTextFileRequest])
-@pytest.mark.parametrize("value", [None, [], "x", 5, {}])
+@each("word", [NewSessionResponse, PermissionRequest, ReadTextFileRequest])
+@each("value", [None, [], "x", 5, {}])
 def test_what_lacks_all_that_is_required_is_unreadable(word: type[Any], value: Any) -> None:
     with pytest.raises(Unreadable):
         read(word, value)

@@ -16,6 +16,7 @@ from acp_tui.protocol.jsonrpc import Call, Notification, Request, Response
 from acp_tui.protocol.validation import Unreadable
 from acp_tui.protocol.version2 import Inserted, Meaning, Version2
 from tests import recordings
+from tests.tables import each
 
 ODD: list[Any] = [
     *(None, True, -1, 1.5, "", "x", [], {}, [None], {"a": 1}, [[]], "\ud800"),
@@ -43,7 +44,8 @@ def read(meanings: Iterator[Meaning]) -> None:
             pass
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.slow
+@each("seed", range(40))
 def test_v20_odd_messages_in_any_order_are_taken(seed: int) -> None:
     rows = [row for name in recordings.IN_VERSION_2 for row in recordings.rows(name)]
     chance = random.Random(seed)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from acp_tui.rules.commands import POWERS, covering, may_run, power_of, runs
 from acp_tui.rules.model import Decision, Rule, ToolUse, decide
+from tests.tables import each
 
 GIT, GREP, CD = "git status", "grep", "cd"
 
@@ -52,7 +53,7 @@ def test_one_rule_covers_a_chain_of_what_it_allows() -> None:
     assert decided("git status; git status -s", Rule("allow", command=GIT)) == "allow"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("git status $(rm x)", "git status `rm x`", 'git status "$(rm x)"', "git status <(rm x)"),
@@ -100,7 +101,7 @@ def test_nothing_else_slips_in_beside_an_allowed_command(command: str) -> None:
     assert decided(command, Rule("allow", command=GIT), Rule("allow", command="grep")) == "ask"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("for x in a; do rm x; done", "if a; then rm x; fi", "while rm x; do a; done", "f() { rm x; }; f"),
@@ -120,7 +121,7 @@ def test_a_denied_command_is_found_in_any_part_of_the_language(command: str) -> 
     assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "$X x",
@@ -146,7 +147,7 @@ def test_what_may_turn_out_to_be_denied_is_asked(command: str) -> None:
     assert decided(command, deny, Rule("allow")) == "ask"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("find . -exec rm {} +", "A=1 find . -name x -execdir /bin/rm {} \\;", "fd -x rm", "busybox rm x"),
@@ -159,7 +160,7 @@ def test_a_denied_command_is_found_behind_the_program_that_starts_it(command: st
     assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *(
@@ -237,15 +238,13 @@ def test_words_of_a_denied_command_in_another_order_are_none(command: str) -> No
     assert decided(command, Rule("deny", command="git push"), Rule("allow")) == "allow"
 
 
-@pytest.mark.parametrize("text", ['(system (string-append "r" "m"))', "x"])
-@pytest.mark.parametrize(
-    "program", ["guile -c", "ocaml -e", "clojure -e", "clj -e", "racket -e", "sbcl --eval"]
-)
+@each("text", ['(system (string-append "r" "m"))', "x"])
+@each("program", ["guile -c", "ocaml -e", "clojure -e", "clj -e", "racket -e", "sbcl --eval"])
 def test_a_text_for_an_interpreter_may_run_what_is_denied(program: str, text: str) -> None:
     assert decided(f"{program} '{text}'", Rule("deny", command="rm"), Rule("allow")) == "ask"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("""R -e 'system("r" + "m x")'""", """gnuplot -e 'system "echo"'""", """gnuplot -e '!x'"""),
@@ -445,7 +444,7 @@ def test_what_the_inner_shell_may_make_a_denied_command_is_asked_about() -> None
     assert decided("env X=push bash -c '$Y'", Rule("deny", command="git push"), Rule("allow")) == "ask"
 
 
-@pytest.mark.parametrize(
+@each(
     ("prefix", "line"),
     [
         *(
@@ -481,7 +480,7 @@ def test_an_option_that_runs_or_writes_makes_an_allow_rule_ask(prefix: str, line
     assert covering([prefix], line) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("prefix", "line"),
     [
         *(("find", "find . -name x -type f"), ("git log", "git log -p --oneline"), ("sed", "sed -n 1,5p x")),
@@ -500,7 +499,7 @@ def test_plain_use_and_what_the_rule_names_stay_allowed(prefix: str, line: str) 
     assert covering([prefix], line) is not None
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("echo &>f rm victim", "echo &>>f rm victim", "ls &>/dev/null rm x", ">f <<E rm victim\nE"),
@@ -523,7 +522,7 @@ def test_a_redirect_before_a_denied_command_hides_nothing(command: str) -> None:
     assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
 
 
-@pytest.mark.parametrize(
+@each(
     ("prefix", "command"),
     [
         *(
@@ -580,7 +579,7 @@ def test_what_another_program_runs_and_is_not_known_is_asked(prefix: str, comman
     assert decided(command, Rule("deny", command=prefix), Rule("allow")) in ("ask", "deny")
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *(
@@ -674,7 +673,7 @@ def test_a_denied_command_in_a_message_or_a_pattern_is_no_command(command: str) 
     assert not may_run("rm", command)
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "echo 'rm x' | sh",

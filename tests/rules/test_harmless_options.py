@@ -9,6 +9,7 @@ import pytest
 from acp_tui.rules.commands import covering, unknown_to
 from acp_tui.rules.harmless_options import PROGRAMS, options_of
 from acp_tui.rules.model import Rule, ToolUse, decide
+from tests.tables import each
 
 DAILY = {
     "pytest": (
@@ -396,14 +397,12 @@ def rows(table: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
     return [(prefix, f"{prefix} {rest}".strip()) for prefix, all_rest in table.items() for rest in all_rest]
 
 
-@pytest.mark.parametrize(("prefix", "line"), rows(DAILY))
+@each(("prefix", "line"), rows(DAILY))
 def test_daily_use_needs_no_further_rule(prefix: str, line: str) -> None:
     assert covering([prefix], line, inside) is not None, unknown_to([prefix], line, inside)
 
 
-@pytest.mark.parametrize(
-    ("prefix", "line"), [row for row in rows(ASKED) if row != ("git diff", "git diff --")]
-)
+@each(("prefix", "line"), [row for row in rows(ASKED) if row != ("git diff", "git diff --")])
 def test_what_is_not_known_to_do_no_harm_is_asked(prefix: str, line: str) -> None:
     assert covering([prefix], line, inside) is None
 

@@ -11,6 +11,7 @@ import pytest
 
 from acp_tui.rules import paths
 from acp_tui.rules.model import Decision, Rule, RuleVerdict, ToolUse, choose, decide
+from tests.tables import each
 
 
 def run(command: str | None) -> ToolUse:
@@ -116,7 +117,7 @@ def test_the_kind_other_is_allowed_only_by_name() -> None:
     assert decided(ask, Rule("deny")) == "deny"
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "path", "fits"),
     [
         ("/w/*.py", "/w/a.py", True),
@@ -159,7 +160,7 @@ def test_a_command_is_allowed_by_its_first_words(command: str) -> None:
     assert decided(run(command), Rule("allow", command="git status")) == "allow"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "git",
@@ -178,7 +179,7 @@ def test_what_is_more_or_else_than_the_first_words_is_not_allowed(command: str |
     assert decided(run(command), Rule("allow", command="git status")) == "ask"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("rm x", "/bin/rm x", "'r'm x", "\\rm x", "rm 'x", "A=1 rm x", "(rm x)", "{ rm x; }", "$(rm x)"),

@@ -9,6 +9,7 @@ import pytest
 from acp_tui.rules.model import by_policy
 from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
+from tests.tables import each
 
 
 @pytest.fixture
@@ -43,8 +44,8 @@ def test_a_command_that_an_agent_calls_a_read_is_a_command(policy: Policy, works
     assert decided(policy, workspace, "read", workspace / "a.py", command="cat a.py > b") == "ask"
 
 
-@pytest.mark.parametrize("policy", ["ask-edits-and-commands", "allow-edits"])
-@pytest.mark.parametrize("kind", ["execute", "delete", "move", "fetch", "switch_mode", "other", "teleport"])
+@each("policy", ["ask-edits-and-commands", "allow-edits"])
+@each("kind", ["execute", "delete", "move", "fetch", "switch_mode", "other", "teleport"])
 def test_what_is_neither_a_look_nor_an_edit_asks(policy: Policy, kind: str, workspace: Path) -> None:
     assert decided(policy, workspace, kind, workspace / "a.py") == "ask"
 

@@ -11,6 +11,7 @@ from acp_tui.rules import protected
 from acp_tui.rules.protected import destination, own_folders, why_protected
 from acp_tui.session.questions import Destination
 from acp_tui.store import folders
+from tests.tables import each
 
 GIT = "git reads settings and starts programs from it"
 
@@ -82,7 +83,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *(".git", ".git/hooks/pre-commit", ".git/config", "sub/.git/config", ".GIT/config", ".git./config"),
@@ -100,7 +101,7 @@ def test_what_runs_or_counts_later_is_protected(name: str, workspace: Path) -> N
     assert why_protected(name, [workspace]), "a relative path is one of the session's folder"
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *("a.py", "Makefile", "package.json", "README.md", ".gitignore", ".gitattributes", ".env"),

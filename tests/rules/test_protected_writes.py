@@ -9,6 +9,7 @@ import pytest
 
 from acp_tui.rules import protected
 from acp_tui.rules.protected_writes import protections_in
+from tests.tables import each
 
 WRITES: Final = (
     *r"""
@@ -516,12 +517,14 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-@pytest.mark.parametrize("command", WRITES)
+@pytest.mark.slow
+@each("command", WRITES)
 def test_a_command_that_names_a_protected_place_may_write_it(command: str, workspace: Path) -> None:
     assert protections_in(command, str(workspace), [str(workspace)])
 
 
-@pytest.mark.parametrize("command", READS)
+@pytest.mark.slow
+@each("command", READS)
 def test_a_command_that_surely_reads_writes_none(command: str, workspace: Path) -> None:
     assert not protections_in(command, str(workspace), [str(workspace)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.rules.shell import MAX_LINE, SimpleCommand, parse_line
+from tests.tables import each
 
 
 def commands(text: str) -> list[list[str | None]]:
@@ -45,7 +46,7 @@ def test_a_quoted_pattern_is_literal(word: str) -> None:
     assert only(f"ls {word}").words[1].text == word.strip("'\"\\")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "within"),
     [
         ("a && b", "list"),
@@ -90,7 +91,7 @@ def test_assignments_are_no_words() -> None:
     assert only("A=1").words == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("redirect", "writes", "harmless"),
     [
         ("> f", True, False),
@@ -155,7 +156,7 @@ def test_a_chain_of_simple_commands_is_plain(text: str) -> None:
     assert parse_line(text).plain
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *(

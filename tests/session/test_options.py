@@ -19,6 +19,7 @@ from acp_tui.session.events import OptionChosen, Resumed, SetUp
 from acp_tui.session.options import Option, acts_unasked, needs_consent
 from acp_tui.session.session import Session
 from tests import recordings
+from tests.tables import each
 
 FAST = {"value": "s", "name": "Small"}
 DEEP = {"value": "l", "name": "Large", "description": "slow"}
@@ -193,7 +194,7 @@ def test_every_mode_of_every_recorded_agent_is_judged_as_its_words_say() -> None
     assert seen > 100
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "unasked"),
     [
         (select("x", "Turbo", "Runs everything without asking"), True),
@@ -220,7 +221,7 @@ def test_a_value_is_known_by_its_name_its_words_or_the_option_that_it_belongs_to
     assert acts_unasked(option, option.current_value) is unasked
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "value", "agrees"),
     [
         (select("yolo", "YOLO"), "yolo", True),

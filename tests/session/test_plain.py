@@ -13,6 +13,7 @@ from acp_tui.session.files import DiskState
 from acp_tui.session.plain import TYPES, plain
 from acp_tui.session.session import Session
 from tests.recordings import NAMES, updates
+from tests.tables import each
 
 
 def test_entries_are_told_with_their_kind_and_the_words_of_the_protocol() -> None:
@@ -58,7 +59,8 @@ def test_every_kind_of_entry_has_a_name() -> None:
     assert set(TYPES) == set(get_args(Entry))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
+@each("name", NAMES)
 def test_what_real_agents_sent_can_be_written_as_json(name: str) -> None:
     session = Session("s", "/w")
     for at, (_, update) in enumerate(updates(name)):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission, Questions, flaw_of, is_understood
+from tests.tables import each
 
 
 def option(name: str, kind: str, option_id: str = "x") -> PermissionOption:
@@ -65,7 +64,7 @@ LIKE_REJECT = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "kind", "is_odd"),
     [
         ("Allow", "allow_once", False),
@@ -118,7 +117,7 @@ def test_an_option_is_odd_if_its_name_and_kind_do_not_agree(name: str, kind: str
     assert bool(flaw_of(one, [one])) == is_odd
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *(
@@ -139,7 +138,7 @@ def test_a_name_is_understood_that_begins_with_a_word_that_allows(name: str) -> 
     assert is_understood(option(name, "allow_once"))
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *(
@@ -174,7 +173,7 @@ def test_any_other_name_is_not_understood_as_one_that_allows(name: str) -> None:
     assert is_understood(option(name, "reject_once"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "is_odd"),
     [
         (option("Yes", "allow_once", "a"), option("No", "reject_once", "b"), False),

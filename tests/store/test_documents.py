@@ -22,6 +22,7 @@ from tests.recorded_talks import (
     update,
     write,
 )
+from tests.tables import each
 
 
 def documents(rows: tuple[Row, ...] | list[Row]) -> list[Document]:
@@ -153,7 +154,8 @@ def test_a_tool_call_that_never_ends_is_told_at_the_end_of_its_turn() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", recordings.NAMES)
+@pytest.mark.slow
+@each("name", recordings.NAMES)
 def test_recorded_traffic_of_agents_gives_what_was_said(name: str) -> None:
     reader = DocumentReader()
     data = (recordings.FOLDER / f"{name}.ndjson").read_bytes()

@@ -25,6 +25,7 @@ from acp_tui.store.redaction import (
     without_accounts,
 )
 from tests.recordings import rows
+from tests.tables import each
 
 AT = datetime(2026, 2, 3, 4, 5, 6)
 
@@ -59,7 +60,7 @@ def masked(*rows: tuple[str, Any]) -> list[Any]:
     return [json.loads(one.row(line))["msg"] for line in lines]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("/home/anna", "‹path 10›"),

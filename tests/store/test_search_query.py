@@ -8,6 +8,7 @@ import pytest
 
 from acp_tui.store.documents import Document
 from acp_tui.store.search_query import Excerpt, InvalidQuery, Query, Term, excerpt, parse
+from tests.tables import each
 
 
 def document(**texts: str) -> Document:
@@ -58,7 +59,7 @@ def test_a_filter_that_cannot_be_read_is_named(text: str) -> None:
         parse(f"{text}" if not text.endswith(":") else f"{text}x")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "fits"),
     [
         ("MEND", True),

@@ -18,6 +18,7 @@ from acp_tui.ui.screens.base.texts import SessionDetailsScreen
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.theme import bundled_folder
+from tests.tables import each
 from tests.ui.seats import Seat, seat
 
 
@@ -31,7 +32,7 @@ def test_marks_are_drawn_in_ascii_cell_for_cell_and_letters_stay() -> None:
     assert made[0].style == style
 
 
-@pytest.mark.parametrize(
+@each(
     ("env", "ascii"),
     [
         ({}, False),

@@ -31,6 +31,7 @@ from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.session_screen.prompt.queue import QueueMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_text
+from tests.tables import each
 from tests.ui.seats import Seat, seat
 
 _DEFAULTS = re.compile(
@@ -73,7 +74,7 @@ def odd_keys() -> dict[str, str]:
     return dict(zip(names, odd, strict=False))
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "written", "plain"),
     [
         ("ctrl+g", "Ctrl+G", "Ctrl+G"),

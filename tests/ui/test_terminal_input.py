@@ -16,6 +16,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.terminal_input import PATIENCE, QUIET, Frames, InputParser, PasteDropped, teach_alt_keys
 from acp_tui.ui.widgets.prompt_box import PromptBox
+from tests.tables import each
 
 START, END = "\x1b[200~", "\x1b[201~"
 
@@ -137,7 +138,7 @@ def test_after_a_broken_sequence_the_mouse_is_where_it_was() -> None:
 # ------------------------------------------------------------------ pastes
 
 
-@pytest.mark.parametrize("text", NASTY)
+@each("text", NASTY)
 def test_a_paste_is_text_whatever_it_holds(text: str) -> None:
     parser = InputParser()
 
@@ -145,7 +146,8 @@ def test_a_paste_is_text_whatever_it_holds(text: str) -> None:
     assert shown(parser.feed("y\r")) == ["y", "enter"]
 
 
-@pytest.mark.parametrize("text", NASTY)
+@pytest.mark.slow
+@each("text", NASTY)
 def test_a_paste_may_come_in_two_parts_cut_anywhere(text: str) -> None:
     whole = f"x{START}{text}{END}y"
 
@@ -155,7 +157,7 @@ def test_a_paste_may_come_in_two_parts_cut_anywhere(text: str) -> None:
         assert shown(found) == ["x", repr(text), "y"], cut
 
 
-@pytest.mark.parametrize("text", NASTY)
+@each("text", NASTY)
 def test_a_paste_may_come_character_by_character(text: str) -> None:
     parser = InputParser()
 

@@ -37,6 +37,7 @@ from acp_tui.ui.widgets.diff.diff import compute
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import ROLES
 from tests.conversation.talks import start
+from tests.tables import each
 from tests.ui.screens.stage import drawn
 from tests.ui.seats import Seat
 
@@ -68,7 +69,7 @@ def test_every_role_has_a_default() -> None:
     assert set(DEFAULT_ROLES) == set(ROLES)
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@each("name", BUNDLED)
 def test_a_bundled_theme_resolves_every_role(name: str) -> None:
     styles = styles_of(bundled(name))
 
@@ -79,7 +80,7 @@ def test_a_bundled_theme_resolves_every_role(name: str) -> None:
         assert styles[role].bgcolor is None, role
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@each("name", BUNDLED)
 def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
     theme = bundled(name)
     text, ground = theme.colors["foreground"], theme.colors["background"]
@@ -96,7 +97,7 @@ def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
             assert contrast(shown, Color.from_rich_color(style.bgcolor).hex6) >= min(least, 4.2), role
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@each("name", BUNDLED)
 def test_every_role_of_a_bundled_theme_can_be_read_in_panes_and_on_bars(name: str) -> None:
     theme = bundled(name)
     styles = styles_of(theme)
@@ -110,7 +111,7 @@ def test_every_role_of_a_bundled_theme_can_be_read_in_panes_and_on_bars(name: st
             assert contrast(shown, ground) >= least, role
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@each("name", BUNDLED)
 def test_code_and_numbers_on_changed_lines_can_be_read(name: str) -> None:
     old = "def tally(words):  # of all\n    return 'no' + str(12)\n"
     new = "def tally(lines):  # of some\n    return 'yes' + str(13)\nclass A: pass\n"
@@ -125,7 +126,7 @@ def test_code_and_numbers_on_changed_lines_can_be_read(name: str) -> None:
                 assert contrast(shown, ground) >= LEAST, text
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@each("name", BUNDLED)
 def test_added_and_removed_words_differ_from_the_ground_and_from_each_other(name: str) -> None:
     styles = styles_of(bundled(name))
     grounds = {
@@ -136,7 +137,7 @@ def test_added_and_removed_words_differ_from_the_ground_and_from_each_other(name
     assert len(grounds) == 3
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@each("name", BUNDLED)
 def test_textual_accepts_a_bundled_theme(name: str) -> None:
     theme = textual_theme(bundled(name))
     variables = theme.to_color_system().generate()
@@ -254,7 +255,7 @@ def test_the_terminal_says_how_many_colours_there_are(env: dict[str, str], color
     assert colors_of_terminal(env) == colors
 
 
-@pytest.mark.parametrize("name", sorted(theme.find()))
+@each("name", sorted(theme.find()))
 def test_no_text_falls_together_with_its_ground_in_16_colours(name: str) -> None:
     few = with_few_colors(theme.choose(name)[0])
     styles = with_forms(theme.styles_of(few))

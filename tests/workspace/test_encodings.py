@@ -10,12 +10,13 @@ import struct
 import pytest
 
 from acp_tui.workspace.encodings import BINARY, BROKEN, decode, decode_pair, have_lines
+from tests.tables import each
 
 _GERMAN = "Grüße aus München, schöne Straße\n" * 3
 _JAPANESE = "日本語のテキストです。これはテスト\n" * 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "codec", "name"),
     [
         ("plain\n", "ascii", ""),

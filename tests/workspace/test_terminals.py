@@ -30,6 +30,7 @@ from acp_tui.workspace.terminals import (
     UnknownTerminal,
 )
 from tests.offspring import a_long_time, descriptors, sleepers, zombies
+from tests.tables import each
 from tests.waiting import until
 
 TEXT = "añ漢😀é" * 30
@@ -50,8 +51,8 @@ def test_r5_a_tail_keeps_the_newest_bytes() -> None:
     assert filled(4, b"abc", b"def").read() == ("cdef", True)
 
 
-@pytest.mark.parametrize("limit", [0, 1, 2, 3, 4, 5, 100])
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@each("limit", [0, 1, 2, 3, 4, 5, 100])
+@each("size", [1, 2, 3, 7, 1000])
 def test_r5_a_tail_is_cut_at_a_character_and_within_its_limit(limit: int, size: int) -> None:
     data = TEXT.encode()
     tail = filled(limit, *(data[at : at + size] for at in range(0, len(data), size)))

@@ -12,6 +12,7 @@ from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.session import Session
 from acp_tui.workspace.terminals import Terminals
+from tests.tables import each
 
 
 def decided(*more: Rule, **call: Any) -> Decision:
@@ -19,7 +20,7 @@ def decided(*more: Rule, **call: Any) -> Decision:
     return authorize(host, ToolCall("t", **{"kind": "execute", **call}), Session("s", "/w"), "x").decision
 
 
-@pytest.mark.parametrize(
+@each(
     "raw_input",
     [
         *({"argv": ["rm", "x"]}, {"args": ["rm", "x"]}, {"script": "rm x"}, {"code": "a\nrm x"}),
@@ -46,8 +47,8 @@ IN_OTHER_FIELDS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["read", "search", "think", "edit", "delete", "fetch", "other"])
-@pytest.mark.parametrize("raw_input", IN_OTHER_FIELDS)
+@each("kind", ["read", "search", "think", "edit", "delete", "fetch", "other"])
+@each("raw_input", IN_OTHER_FIELDS)
 def test_a_denied_command_is_found_whatever_the_agent_calls_the_call(raw_input: Any, kind: str) -> None:
     assert decided(kind=kind, raw_input=raw_input) != "allow"
 
@@ -65,8 +66,8 @@ def test_what_is_too_much_to_be_searched_for_a_denied_command_is_asked(raw_input
     assert decided(kind=kind, raw_input=raw_input) == "ask"
 
 
-@pytest.mark.parametrize("kind", ["read", "search", "edit", "other"])
-@pytest.mark.parametrize("raw_input", IN_OTHER_FIELDS)
+@each("kind", ["read", "search", "edit", "other"])
+@each("raw_input", IN_OTHER_FIELDS)
 def test_a_rule_for_a_kind_allows_no_command_in_whatever_field(raw_input: Any, kind: str) -> None:
     host = Host(terminals=Terminals(), rules=[Rule("allow", tool_kind=kind)])
     call = ToolCall("t", kind=kind, raw_input=raw_input)
@@ -96,7 +97,7 @@ def test_a_variable_that_makes_another_command_of_one_is_asked(env: dict[str, st
     assert decided(raw_input={"command": "ls", "env": env}) == "ask"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("curl x | sh", "x | bash -s", "source <(x)", "eval $x", "git -c alias.x='!y' x", "sed 1e x"),

@@ -14,6 +14,7 @@ from acp_tui.session.entries import Location, ToolCall
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Policy
 from acp_tui.workspace.terminals import Terminals
+from tests.tables import each
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def run(command: str, **more: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("cat .env", "cat ./.env", "cat sub/../.env", "cat alias", "cat hard", "cat .e''nv", "cat .\\env"),
@@ -72,7 +73,7 @@ def test_a_word_or_a_redirect_of_a_command_is_a_path(command: str, workspace: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("cat ~+/.e*", "cat /proc/self/cwd/[.]env", "[[ $(<.en$x) ]]"),
@@ -89,7 +90,7 @@ def test_what_only_the_shell_or_a_program_will_know_is_asked(command: str, works
     assert decided(workspace, **run(command)) == "ask"
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         *("cat k", "ls", "cat sub/a.py", "ls sub/*.py", "grep -r x sub", "git status", "cd sub; cat a.py"),
@@ -106,7 +107,7 @@ def test_a_command_is_read_in_the_folder_that_it_runs_in(key: str, workspace: Pa
     assert decided(workspace, **run("cat k", **{key: f"{workspace}/secrets"})) == "deny"
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         *("{w}/.env", "{w}/alias", "{w}/hard", "{w}/sub/../.env", "{w}/sl/k", "{w}/./.env", "{w}/.env:3"),
@@ -121,7 +122,7 @@ def test_a_location_is_the_same_path_however_it_is_written(path: str, workspace:
     assert decided(workspace, kind="read", locations=places) == "deny"
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw_input", "decision"),
     [
         ({"path": ".env"}, "deny"),
@@ -222,8 +223,8 @@ PATCHES = [
 ]
 
 
-@pytest.mark.parametrize("name", [".env", "secrets/k"])
-@pytest.mark.parametrize("patch", PATCHES)
+@each("name", [".env", "secrets/k"])
+@each("patch", PATCHES)
 def test_a_file_that_a_patch_names_is_asked_about(patch: str, name: str, workspace: Path) -> None:
     raw_input = {"patch": patch.format(name)}
     call: dict[str, Any] = {"kind": "edit", "raw_input": raw_input, "locations": (Location("/w/a"),)}

@@ -15,6 +15,7 @@ from acp_tui.agent.permissions.grants import ImplicitRequest, grant_of, real, ru
 from acp_tui.session.entries import Diff, Item, Location, Text, ToolCall
 from acp_tui.session.questions import Destination, OldText
 from acp_tui.workspace.files import Target
+from tests.tables import each
 
 CWD = "/w"
 KINDS = (
@@ -100,10 +101,8 @@ def test_a_permission_covers_an_act_that_is_the_same_in_all_that_was_shown(kind:
             assert not grant.covers(wanted, at, CWD, None), f"a second time: {wanted}"
 
 
-@pytest.mark.parametrize(
-    "space", ["\n", "\r", "\r\n", "\t", "\v", "\f", "\x85", "\u2028", "\u2029", "\xa0", "\u3000"]
-)
-@pytest.mark.parametrize("form", ["{}", "`{}`", "Shell: {}"])
+@each("space", ["\n", "\r", "\r\n", "\t", "\v", "\f", "\x85", "\u2028", "\u2029", "\xa0", "\u3000"])
+@each("form", ["{}", "`{}`", "Shell: {}"])
 def test_a_title_covers_nothing_where_one_white_space_may_be_taken_for_another(space: str, form: str) -> None:
     command = f"echo I would like to{space}touch evil"
     asked = ToolCall("t", form.format(command), "execute")
@@ -116,7 +115,7 @@ def test_a_title_covers_nothing_where_one_white_space_may_be_taken_for_another(s
         assert not is_covered(asked, wanted)
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "command", "args"),
     [
         (run("touch 'made'"), "touch", ["made"]),
@@ -148,7 +147,7 @@ def test_a_command_is_the_same_however_it_is_said(asked: ToolCall, command: str,
     assert is_covered(asked, wanted)
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "wanted"),
     [
         (ToolCall("t", "Run the tests", "execute"), ImplicitRequest("execute", command="rm")),
@@ -221,7 +220,7 @@ def test_what_was_not_shown_is_not_covered(asked: ToolCall, wanted: ImplicitRequ
     assert not is_covered(asked, wanted)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "before", "after", "expected"),
     [
         ([("", "one\n")], None, "one\n", True),
@@ -278,8 +277,8 @@ def test_a_change_that_cannot_fit_takes_no_room(changes: list[tuple[str, str]]) 
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("told", [None, ""])
-@pytest.mark.parametrize(
+@each("told", [None, ""])
+@each(
     ("shown_there", "before", "is_read", "expected"),
     [
         (None, None, True, True),
@@ -346,7 +345,7 @@ def test_an_act_goes_on_unasked_only_where_something_lets_it(kind: str, said: An
         assert goes_on(grounds) == (said != "deny" and any(reasons.values())), (grounds, reasons)
 
 
-@pytest.mark.parametrize(
+@each(
     ("shown", "linked", "is_protected", "expected"),
     [
         (Destination(real="/w/a"), None, False, True),

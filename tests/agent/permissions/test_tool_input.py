@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.permissions.tool_input import named_in, unknown_fields
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw_input", "paths"),
     [
         ({"file_path": "/w/a", "content": "x/y"}, ["/w/a"]),
@@ -66,7 +67,7 @@ def test_the_fields_of_known_agents_leave_a_command_as_it_is(raw_input: dict[str
     assert unknown_fields({"command": "make", **raw_input}, {"command"}) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         *((name, "/x") for name in ("wd", "cd", "in", "base", "project", "path", "root", "new")),

@@ -15,6 +15,7 @@ from textual.strip import Strip
 
 from acp_tui.ui.widgets.painter import fit, full_strip, marked
 from acp_tui.ui.widgets.styles import Styles
+from tests.tables import each
 
 
 def fitted(text: str, pan: int, width: int) -> str:
@@ -40,8 +41,8 @@ def test_a_short_row_is_filled_up_and_one_that_fits_is_as_it_was() -> None:
     assert fitted("abc", 0, 0) == ""
 
 
-@pytest.mark.parametrize("width", range(1, 9))
-@pytest.mark.parametrize("pan", range(5))
+@each("width", range(1, 9))
+@each("pan", range(5))
 def test_r36_wide_characters_are_never_halved(pan: int, width: int) -> None:
     assert cell_len(fitted("日本語a日", pan, width)) == width
 

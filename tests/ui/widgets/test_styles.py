@@ -1,13 +1,13 @@
 """The marks of the interface, and the styles of a theme."""
 
-import pytest
 from rich.cells import cell_len
 from rich.style import Style
 
 from acp_tui.ui.widgets.styles import SYMBOLS, Styles
+from tests.tables import each
 
 
-@pytest.mark.parametrize("name", SYMBOLS)
+@each("name", SYMBOLS)
 def test_every_mark_is_one_cell_wide_and_has_an_ascii_form(name: str) -> None:
     unicode, plain = Styles().symbol(name), Styles(ascii=True).symbol(name)
 

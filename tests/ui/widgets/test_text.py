@@ -23,6 +23,7 @@ from acp_tui.ui.widgets.text import (
     start_of,
     wrap,
 )
+from tests.tables import each
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ INVISIBLE = (
 """Characters that nobody sees between Latin letters."""
 
 
-@pytest.mark.parametrize("one", INVISIBLE, ids=lambda one: f"{ord(one):04X}")
+@each("one", INVISIBLE)
 def test_what_nobody_sees_is_a_mark(one: str) -> None:
     assert safe(f"rm{one}-rf") == "rm\ufffd-rf"
     assert safe(one) == "\ufffd"
@@ -165,7 +166,7 @@ def test_what_the_user_writes_keeps_its_length() -> None:
     assert seen("\x1b\u200b\u3164") == "␛\ufffd\ufffd"
 
 
-@pytest.mark.parametrize("text", [*READABLE, "a\r\nb", "x\U0001f3f4"])
+@each("text", [*READABLE, "a\r\nb", "x\U0001f3f4"])
 def test_a_text_that_comes_in_parts_is_as_safe_as_the_whole(text: str) -> None:
     for cut in range(len(text) + 1):
         end = open_end(text[:cut])
@@ -181,7 +182,7 @@ def wrapped(text: str, width: int, words: bool = True) -> list[str]:
     return [row_text(row) for row in wrap([(text, PLAIN)], width, words=words)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "width", "rows"),
     [
         ("one two three", 7, ["one two", "three"]),

@@ -26,6 +26,7 @@ from typing_extensions import override
 
 import acp_tui.ui
 from acp_tui.ui.widgets import textual_internals as internals
+from tests.tables import each
 
 PRIVATE = re.compile(
     r"(?<!super\(\))\._(bindings|keymap|merged_bindings|modal_binding_chain|screen_stacks?|notifications|unnotify"
@@ -65,7 +66,7 @@ def test_no_other_module_touches_these_parts() -> None:
     assert touched == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "name", "parameters"),
     [
         (App, "_check_bindings", ["self", "key", "priority"]),

@@ -19,6 +19,7 @@ from acp_tui.ui.screens.base.key_guard import (
     Press,
     press,
 )
+from tests.tables import each
 from tests.ui.screens.hands import BOUND, RHYTHMS, try_hands
 
 NOTHING, DRAFT = Ground(), Ground(draft=True)
@@ -51,10 +52,8 @@ class Table:
         return ("" if begun is None else begun.name), fate
 
 
-@pytest.mark.parametrize(
-    "name", ["y", "a", "1", "enter", "space", "backspace", "left", "down", "home", "ctrl+w"]
-)
-@pytest.mark.parametrize("after", [0.01, 1.0, 60.0])
+@each("name", ["y", "a", "1", "enter", "space", "backspace", "left", "down", "home", "ctrl+w"])
+@each("after", [0.01, 1.0, 60.0])
 def test_over_a_draft_what_writes_or_moves_goes_on_in_it_however_long_hands_were_off(
     name: str, after: float
 ) -> None:

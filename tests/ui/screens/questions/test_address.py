@@ -7,6 +7,7 @@ import pytest
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.questions.address import AddressDialog, read_address
 from acp_tui.ui.screens.questions.form import ElicitationAnswer
+from tests.tables import each
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.stage import until
 
@@ -138,7 +139,7 @@ def test_what_may_mislead_is_warned_about(url: str, host: str, warning: str) -> 
     assert address.can_open
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "",

@@ -20,6 +20,7 @@ from acp_tui.ui.screens.questions.form_fields import (
     matches,
     value_of,
 )
+from tests.tables import each
 
 
 def field(about: Any, *, required: bool = False) -> FormField:
@@ -27,7 +28,7 @@ def field(about: Any, *, required: bool = False) -> FormField:
     return fields_of(schema)[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("about", "kind"),
     [
         ({"type": "string"}, "text"),
@@ -117,7 +118,7 @@ def test_defaults_are_filled_in_where_they_fit(about: Any, default: Entry) -> No
     assert field(about).default == default
 
 
-@pytest.mark.parametrize(
+@each(
     ("about", "entry", "value"),
     [
         ({"type": "string"}, " hi ", " hi "),
@@ -144,7 +145,7 @@ def test_what_is_entered_becomes_the_value_to_send(about: Any, entry: Entry, val
     assert type(found) is type(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("about", "entry"),
     [
         ({"type": "integer"}, "3.0"),

@@ -10,9 +10,10 @@ import pytest
 from acp_tui.rules.model import Rule, ToolUse, decide
 from acp_tui.ui.screens.questions.permission_details import AGENT_ONLY
 from acp_tui.ui.session_screen.agent.rules import always_scopes, suggested
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "prefix"),
     [
         ("git status -s", "git status"),

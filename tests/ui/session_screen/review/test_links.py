@@ -20,6 +20,7 @@ from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.session_screen.review import links as browser
 from acp_tui.ui.session_screen.review.links import about, file_of, links, open_link, other_host, text_of_file
 from acp_tui.workspace.files import FileError
+from tests.tables import each
 from tests.ui.seats import seat, told
 
 
@@ -158,7 +159,7 @@ async def test_a_click_on_a_link_shows_where_it_leads(tmp_path: Path) -> None:
         await here.sees("https://example.org/x")
 
 
-@pytest.mark.parametrize(
+@each(
     ("uri", "name", "host"),
     [
         ("https://evil.example/x", "https://github.com/x", "evil.example"),

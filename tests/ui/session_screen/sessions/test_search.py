@@ -18,6 +18,7 @@ from acp_tui.ui.screens.search import SearchScreen
 from acp_tui.ui.session_screen.sessions.places import place_of
 from tests import recordings
 from tests.recorded_talks import Row, answered, call, call_update, chunk, prompt, start, write
+from tests.tables import each
 from tests.ui.seats import seat, told
 
 pytestmark = pytest.mark.slow
@@ -98,7 +99,8 @@ def is_told_anew(name: str) -> bool:
     return any(msg.get("method") in ("session/load", "session/resume") for msg in messages)
 
 
-@pytest.mark.parametrize("name", [name for name in recordings.NAMES if not is_told_anew(name)])
+@pytest.mark.slow
+@each("name", [name for name in recordings.NAMES if not is_told_anew(name)])
 def test_each_document_has_its_entry(name: str) -> None:
     """The recorded traffic of real agents: what a search finds is in the chat, with the same words."""
     path = recordings.FOLDER / f"{name}.ndjson"

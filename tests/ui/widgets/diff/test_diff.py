@@ -21,6 +21,7 @@ from acp_tui.ui.widgets.diff.diff import (
     counts,
     glance,
 )
+from tests.tables import each
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d e", "\r", "ü"]), max_size=40)
 
@@ -109,7 +110,7 @@ def test_what_has_a_nul_is_shown_with_it() -> None:
     assert (difference.status, difference.new) == ("new", ["#!/bin/sh", "run\0"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "status", "fact"),
     [
         (None, "a\n", "new", "new file"),

@@ -23,6 +23,7 @@ from acp_tui.ui.widgets.diff.paint import (
 from acp_tui.ui.widgets.diff.rows import ComparedFile, FileDiff
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import TAB, Row, cuts, row_cells, row_text, safe
+from tests.tables import each
 from tests.ui.widgets.differing import NEW, ODD, OLD, STYLES
 
 CODE = [
@@ -138,8 +139,8 @@ def test_a_line_of_half_a_megabyte_is_painted_quickly() -> None:
     assert plain(rows)[-1].endswith("…+569,939")
 
 
-@pytest.mark.parametrize("room", [1, 2, 7, 40])
-@pytest.mark.parametrize(
+@each("room", [1, 2, 7, 40])
+@each(
     "line",
     ["", "x" * 41, "\ta\t" * 9, "日本" * 30, "Приве́т, мир " * 9, "a\x1b[2J" * 20, "👨‍👩‍👧e\u0301 " * 12],
 )
@@ -193,8 +194,9 @@ def test_an_endless_line_is_wrapped_in_time() -> None:
     assert time.process_time() - began < 2
 
 
-@pytest.mark.parametrize("more", [1, 2, 20_000])
-@pytest.mark.parametrize("unit", ["x", "word ", "日", "\t"])
+@pytest.mark.slow
+@each("more", [1, 2, 20_000])
+@each("unit", ["x", "word ", "日", "\t"])
 def test_of_a_very_long_line_the_beginning_the_end_and_the_number_of_what_is_between_are_seen(
     unit: str, more: int
 ) -> None:

@@ -9,6 +9,7 @@ from rich.style import Style
 from acp_tui.ui.widgets.markdown.inline import addresses, plain
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.text import row_text
+from tests.tables import each
 from tests.ui.widgets.shown import STYLES, expected, roles, shown
 
 
@@ -109,8 +110,8 @@ def test_tables_line_up() -> None:
     )
 
 
-@pytest.mark.parametrize("cell", ["👨‍👩‍👧", "🇩🇪", "☁️", "漢字", "e\u0301", "नी", "👍🏽 ok", "a\u0308o\u0308"])
-@pytest.mark.parametrize("width", [40, 18])
+@each("cell", ["👨‍👩‍👧", "🇩🇪", "☁️", "漢字", "e\u0301", "नी", "👍🏽 ok", "a\u0308o\u0308"])
+@each("width", [40, 18])
 def test_r36_the_borders_of_a_table_line_up_whatever_is_in_its_cells(cell: str, width: int) -> None:
     rows = shown(f"| a | b | c |\n|---|---|---|\n| {cell} | {cell} | x |\n| y | z | {cell} |", width).split(
         "\n"

@@ -12,6 +12,7 @@ from acp_tui.ui.widgets.markdown.parser import parse
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells, row_text, safe, safe_line
+from tests.tables import each
 
 STYLES = Styles()
 
@@ -125,7 +126,7 @@ def test_any_cut_into_chunks_gives_the_same_rows(name: str) -> None:
             assert drawn(chunks, peek=dice) == whole, chunks
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each("name", TEXTS)
 def test_a_stream_gives_the_rows_of_the_whole_text(name: str) -> None:
     assert drawn(list(TEXTS[name])) == in_one_go(TEXTS[name])
 

@@ -18,6 +18,7 @@ from acp_tui.ui.widgets.terminal.log import (
     pen_after,
     style_of,
 )
+from tests.tables import each
 
 DATA = (
     b"$ vi a\r\n\x1b[?1049h\x1b[2J\x1b[5;1Hdrawn\x1b[1;1H\x1b[31mred"
@@ -97,7 +98,7 @@ def log_of(*pieces: bytes | str) -> TerminalLog:
     return log
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "shown"),
     [
         ("one\ntwo", "one\ntwo"),

@@ -19,10 +19,11 @@ from acp_tui.ui.widgets.search_bar import FindBar
 from acp_tui.ui.widgets.terminal import view as view_module
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal.view import TerminalView, bytes_of_key
+from tests.tables import each
 from tests.waiting import PATIENCE
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "character", "application", "data"),
     [
         ("a", "a", False, b"a"),
