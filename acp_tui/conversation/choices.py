@@ -15,7 +15,7 @@ from acp_tui.conversation.state import ConversationState
 from acp_tui.rules.model import WORDS
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
-from acp_tui.session.options import Option, acts_unasked, says_unasked
+from acp_tui.session.options import Option, acts_unasked, asks_less, says_unasked
 from acp_tui.session.session import Session
 from acp_tui.store.folders import state_folder
 from acp_tui.store.launch import Launch
@@ -97,9 +97,11 @@ class SessionChoices:
         self._conversation.note(Noted(said, "warning" if is_open else "info"))
 
     async def _choose_to_look(self, agent: Agent, session: Session) -> None:
-        """Set the agent's own mode that only reads, if it has one; say so if it may act without asking."""
+        """Set a mode that only reads, else one that asks; say so if the agent acts unasked all the same."""
         option = session.option("mode")
         mode = mode_named(option, _LOOKS) or mode_named(option, _LOOKS.replace("-", " "))
+        if mode is None and option is not None and self._start.mode is None:
+            mode = _asking_mode(option)
         if option is not None and mode is not None and mode != option.config.current_value:
             with suppress(AgentError):  # the session has noted it
                 await agent.set_option(session.id, option, mode)
@@ -269,6 +271,15 @@ def _own_name(agent: Agent) -> str | None:
     """Return the agent's own name, if it tells one."""
     told = agent.info.agent_info if agent.info is not None else None
     return told.name if told is not None else None
+
+
+def _asking_mode(option: Option) -> str | None:
+    """Return the first mode that asks before all it does, if the current one does not; None without one."""
+    if asks_less(option.config, option.config.current_value) is None:
+        return None
+    asking = [one for one in option.config.choices() if asks_less(option.config, one.value) is None]
+    working = [one for one in asking if "plan" not in f"{one.value} {one.name}".lower()]
+    return next((one.value for one in working or asking), None)
 
 
 def mode_named(option: Option | None, name: str) -> str | None:

@@ -340,8 +340,14 @@ async def test_a_read_only_session_repeats_no_mode_of_the_settings_and_says_what
         option = conversation.session.option("mode")
         assert option is not None
         assert option.config.current_value == "ask"
-    given = start(tmp_path, modes=["yolo", "ask"], mode="yolo")
-    async with talk(given, policy="read-only") as (conversation, _):
+    async with talk(start(tmp_path, modes=["yolo", "ask"]), policy="read-only") as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.session is not None
+        option = conversation.session.option("mode")
+        assert option is not None
+        assert option.config.current_value == "ask", "the agent begins in a mode that does not ask"
+    async with talk(start(tmp_path, modes=["yolo"]), policy="read-only") as (conversation, _):
         await conversation.begin()
 
         assert "What it does by itself is not refused." in said(conversation)[-1]
