@@ -340,14 +340,17 @@ async def test_a_read_only_session_repeats_no_mode_of_the_settings_and_says_what
         option = conversation.session.option("mode")
         assert option is not None
         assert option.config.current_value == "ask"
-    async with talk(start(tmp_path, modes=["yolo", "ask"]), policy="read-only") as (conversation, _):
+    async with talk(start(tmp_path, modes=["yolo", "ask"], mode="yolo"), policy="read-only") as (
+        conversation,
+        _,
+    ):
         await conversation.begin()
 
         assert conversation.session is not None
         option = conversation.session.option("mode")
         assert option is not None
         assert option.config.current_value == "ask", "the agent begins in a mode that does not ask"
-    async with talk(start(tmp_path, modes=["yolo"]), policy="read-only") as (conversation, _):
+    async with talk(start(tmp_path, modes=["yolo"], mode="yolo"), policy="read-only") as (conversation, _):
         await conversation.begin()
 
         assert "What it does by itself is not refused." in said(conversation)[-1]
