@@ -32,7 +32,7 @@ from acp_tui.changes.merge import Merge, merge_texts
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.protected import why_protected
 from acp_tui.session import events
-from acp_tui.session.entries import absolute
+from acp_tui.session.entries import Diff, ToolCall, absolute
 from acp_tui.session.events import Event
 from acp_tui.session.questions import MOST_OPEN, OldText, Permission, StaleWrite, conflict_words
 from acp_tui.session.session import Session
@@ -141,6 +141,7 @@ _OPTIONS: Final = {
 _NO_TEXT: Final = "\0"
 """Stands for the content of a file that is no text."""
 _CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
+_CHANGED_SINCE: Final = "It has changed on disk since the agent told what it would write."
 _OTHER: Final = "Asked again: the file or folder has changed since your decision."
 _STRICTNESS: Final = ("allow", "ask", "deny")
 _ENCODING: Final = "It is {} now, and would be written as UTF-8."
@@ -253,7 +254,10 @@ class ImplicitRequests:
             return there  # some agents have written it by themselves: nothing changes
         call, about = request.as_call(_text_of(there)), call_behind(session, request)
         call.tool_call_id = about.tool_call_id if about is not None else ""
-        changed = _OTHER if request.again else _CHANGED if is_new else ""
+        changed = _CHANGED if is_new else ""
+        if there is not None and (base := _told_base(there, about, session.cwd)) is not None:
+            there.before, is_new, changed = base, True, _CHANGED_SINCE
+        changed = _OTHER if request.again else changed
         call.title = changed or (about.title if about is not None else "")
         if there is not None and there.now is not None and there.encoding:
             call.title = " ".join(filter(None, (_ENCODING.format(there.encoding), call.title)))
@@ -308,6 +312,19 @@ class ImplicitRequests:
             raise
         except FileError:  # the write itself will fail on that
             return None, False
+
+
+def _told_base(there: Stale, call: ToolCall | None, cwd: str) -> str | None:
+    """Return the text from which the agent made what it writes, as its call tells; None: it is still there.
+
+    Agents that read files by themselves tell us nothing else of what they know of a file.
+    """
+    if call is None or there.now is None:
+        return None
+    path = absolute(there.path, cwd)
+    told = (item for item in call.content if isinstance(item, Diff) and absolute(item.path, cwd) == path)
+    base = next((item.before for item in told if item.new_text == there.wanted), None)
+    return None if base == there.now else base
 
 
 def _text_of(there: Stale | None) -> str | None:

@@ -181,3 +181,20 @@ async def test_a_merge_is_an_answer_where_the_file_has_changed_since_it_was_read
         assert (await talk.puppet.answer_to("w"))["result"] == {}
         assert (tmp_path / "a").read_text() == question.merged
         assert told == [(str(tmp_path / "a"), "merged")]
+
+
+async def test_a_merge_begins_at_the_text_that_the_agent_tells_in_its_call(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        old, new = "one\ntwo\nthree\n4\n5\n", "one\ntwo\nthree\n4\nFIVE\n"
+        (tmp_path / "a").write_text("ONE\ntwo\nthree\n4\n5\n")
+        diff = {"type": "diff", "path": str(tmp_path / "a"), "oldText": old, "newText": new}
+        talk.puppet.updates("tool_call", "s2", toolCallId="t1", title="a", kind="edit", content=[diff])
+        params = {"sessionId": "s2", "path": str(tmp_path / "a"), "content": new}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(lambda: session.questions)
+
+        (question,) = session.questions.values()
+
+        assert isinstance(question, Permission)
+        assert "since the agent told what it would write" in question.call.title
+        assert question.merged == "ONE\ntwo\nthree\n4\nFIVE\n"

@@ -159,7 +159,8 @@ class Completions:
         if not self._found:
             return False
         taken = self._found[self._marked]
-        if taken.length == len(taken.text) and self._box.before.endswith(taken.text):
+        typed = taken.text.rstrip()  # a command that is typed in full needs no Enter more for its argument
+        if taken.length == len(typed) and self._box.before.endswith(typed):
             self.dismiss()
             return False
         is_file = taken.text.startswith("@") and not taken.goes_on

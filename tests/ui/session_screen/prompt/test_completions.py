@@ -48,6 +48,10 @@ async def test_enter_sends_a_command_that_is_whole_although_others_begin_so_or_i
         await here.sees("/stop-all")
         await here.press("enter")
         await here.until(lambda: here.said[:1] == ["/stop"])
+        await here.write("/review")
+        await here.sees("/review <agent>", "/review-changes")
+        await here.press("enter")
+        await here.until(lambda: any("No changes to review" in one.message for one in here.notices))
 
         here.press_together(*"/plan", "enter")
         await here.until(lambda: "/plan" in here.said)
