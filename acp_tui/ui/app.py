@@ -358,6 +358,8 @@ class AcpApp(App[int]):
         """Load the other modules in a thread, so that keys are handled meanwhile."""
         self._is_drawn = True
         with keys_beside_a_thread():
+            late = await asyncio.to_thread(importlib.import_module, "acp_tui.late_modules")
+            late.install()
             module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
             running = module.begin_early(self._start)  # it gets to know us while the interface is loaded
             rest = await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")

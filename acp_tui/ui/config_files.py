@@ -13,7 +13,6 @@ from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import SETTINGS, Settings, load
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.keys import problems, usable
-from acp_tui.ui.screens.rules.rules import RulesScreen
 from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.textual_internals import keymap_of, withdraw_notices
 from acp_tui.workspace.folder_events import why_not_told
@@ -68,7 +67,8 @@ class ConfigFiles:
         if self._app.app_theme.file in files:
             self._app.app_theme.reload()
         if any(file in files for screen in self._tabs.screens for file in screen.parts.rules.book.files()):
-            self._rules_saved()
+            for session in self._tabs.screens:
+                session.parts.rules.saved()
         if self._watching.obstacle and not self._has_told:
             self._has_told = True
             text = (
@@ -76,15 +76,6 @@ class ConfigFiles:
                 f"Enter. They cannot be watched: {self._watching.obstacle}."
             )
             self._app.warn(text, "Not watching")
-
-    # ------------------------------------------------------------------ rules
-
-    def _rules_saved(self) -> None:
-        for session in self._tabs.screens:
-            session.parts.rules.saved()
-        for screen in self._app.screen_stack:
-            if isinstance(screen, RulesScreen):
-                screen.show_rules()
 
     # ------------------------------------------------------------------ settings
 

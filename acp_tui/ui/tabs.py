@@ -19,11 +19,11 @@ from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy, Settings
 from acp_tui.ui.app import AcpApp
+from acp_tui.ui.session_screen import unfinished
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.session_screen.sessions.inbox import waiting
+from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.session_screen.sessions.session_name import title_of
-from acp_tui.ui.session_screen.unfinished import may_end
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRow
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
@@ -234,7 +234,9 @@ class Tabs:
     async def _leave(self) -> None:
         self._asks_to_leave = True
         try:
-            may_leave = await may_end(self.current.parts, [screen.parts for screen in self.screens], "Quit")
+            may_leave = await unfinished.may_end(
+                self.current.parts, [screen.parts for screen in self.screens], "Quit"
+            )
         finally:
             self._asks_to_leave = False
         if may_leave:
@@ -283,7 +285,7 @@ class Tabs:
 
     def _elsewhere(self) -> list[Piece]:
         """Return the count of what waits in other sessions."""
-        count = len(waiting(screen for screen in self.screens if screen is not self.current))
+        count = len(inbox_menu.waiting(screen for screen in self.screens if screen is not self.current))
         if not count:
             return []
         words = f"{count} pending "
@@ -301,7 +303,7 @@ class Tabs:
         if conversation.is_active or conversation.phase in ("starting", "reading"):
             return "tool-running", styles.symbol("running")
         if screen.has_news:
-            failed = waiting([screen])[0].kind == "failed"
+            failed = inbox_menu.waiting([screen])[0].kind == "failed"
             return ("error", styles.symbol("failed")) if failed else ("success", styles.symbol("completed"))
         return "muted", styles.symbol("waiting")
 

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from acp_tui import cli
@@ -54,7 +55,9 @@ def main() -> None:
                 sheets = [
                     os.path.relpath(path, Path(app.__file__).parent) for path, _ in self.stylesheet.source
                 ]
-                report("settled", frozen=gc.get_freeze_count(), sheets=sheets)
+                names = sys.modules["acp_tui.late_modules"].LATE
+                late = [name for name in sorted(names) if type(sys.modules.get(name)) is ModuleType]
+                report("settled", frozen=gc.get_freeze_count(), sheets=sheets, late=late)
                 self.exit()
 
         app.SETTLED = 0.1  # type: ignore[misc]

@@ -18,30 +18,29 @@ from acp_tui.store.settings import Policy
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.keys import actions_of
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.screens import help as help_screen
+from acp_tui.ui.screens import palette
+from acp_tui.ui.screens.base import menu
 from acp_tui.ui.screens.base.key_guard import Hands, hands_of
-from acp_tui.ui.screens.base.menu import Menu, MenuItem, ThemeMenu, choose
 from acp_tui.ui.screens.base.unasked import answer_of
-from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.palette import Palette, chosen, palette_items
-from acp_tui.ui.session_screen.agent.providers import can_choose_provider, choose_provider
+from acp_tui.ui.session_screen import settings as settings_command
+from acp_tui.ui.session_screen import unfinished
+from acp_tui.ui.session_screen.agent import providers
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.parts import SessionParts
+from acp_tui.ui.session_screen.prompt import queue as queue_menu
 from acp_tui.ui.session_screen.prompt.prompt import PromptArea
-from acp_tui.ui.session_screen.prompt.queue import show_queue
 from acp_tui.ui.session_screen.prompt.shell import choose_what_to_stop
-from acp_tui.ui.session_screen.review.blame import blame_newest, blame_of
-from acp_tui.ui.session_screen.review.find import find
-from acp_tui.ui.session_screen.review.go_back import go_back, go_back_from_chat
-from acp_tui.ui.session_screen.review.notes import reply, show_notes
-from acp_tui.ui.session_screen.review.restore import restore_turn
+from acp_tui.ui.session_screen.review import blame, restore
+from acp_tui.ui.session_screen.review import find as find_bar
+from acp_tui.ui.session_screen.review import go_back as going_back
+from acp_tui.ui.session_screen.review import notes as note_menus
+from acp_tui.ui.session_screen.sessions import hand_over as handing_over
+from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
+from acp_tui.ui.session_screen.sessions import search as session_search
+from acp_tui.ui.session_screen.sessions import sessions as session_list
 from acp_tui.ui.session_screen.sessions.export import export_session
-from acp_tui.ui.session_screen.sessions.hand_over import hand_over
-from acp_tui.ui.session_screen.sessions.inbox import Inbox, InboxMenu
-from acp_tui.ui.session_screen.sessions.search import search
 from acp_tui.ui.session_screen.sessions.session_name import ask_for_name, rename
-from acp_tui.ui.session_screen.sessions.sessions import SessionList, can_fork, fork
-from acp_tui.ui.session_screen.settings import show_settings
-from acp_tui.ui.session_screen.unfinished import may_end
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.textual_internals import withdraw_notices
 
@@ -82,10 +81,10 @@ async def _start_over(screen: ConversationScreen) -> None:
     conversation = screen.conversation
     if conversation.is_busy:
         items = [
-            MenuItem("keep", "Keep working", "nothing changes"),
-            MenuItem("over", "Stop and start over", "the turn ends here; its session can be resumed"),
+            menu.MenuItem("keep", "Keep working", "nothing changes"),
+            menu.MenuItem("over", "Stop and start over", "the turn ends here; its session can be resumed"),
         ]
-        if await choose(screen, "The agent is working", items, "keep") != "over":
+        if await menu.choose(screen, "The agent is working", items, "keep") != "over":
             return
     await _new_session(screen)
     await screen.tabs.close(screen)
@@ -95,7 +94,7 @@ def _close(parts: SessionParts) -> None:
     """End a session and its tab, after a question if something is unfinished there."""
 
     async def close() -> None:
-        if await may_end(parts, [parts], "Close"):
+        if await unfinished.may_end(parts, [parts], "Close"):
             await parts.screen.tabs.close(parts.screen)
 
     parts.screen.app.run_worker(close(), group="tabs")
@@ -118,8 +117,8 @@ def _go_to(place: int) -> Run:
 def _inbox(parts: SessionParts) -> None:
     """Open the inbox, also from over a question."""
     app = parts.screen.app
-    if not isinstance(app.screen, InboxMenu):
-        inbox = Inbox(parts.screen, parts.question_dialogs.shown)
+    if not isinstance(app.screen, inbox_menu.InboxMenu):
+        inbox = inbox_menu.Inbox(parts.screen, parts.question_dialogs.shown)
         app.run_worker(inbox.open(), group="inbox", exclusive=True)
 
 
@@ -127,9 +126,9 @@ async def _theme(parts: SessionParts) -> None:
     """Choose a theme from a menu."""
     app = _app(parts)
     theme, before = app.app_theme, app.app_theme.name
-    if isinstance(app.screen, Menu):
+    if isinstance(app.screen, menu.Menu):
         return  # a menu is open already
-    name = await answer_of(app, ThemeMenu(theme.names(), before, theme.styles, theme.use))
+    name = await answer_of(app, menu.ThemeMenu(theme.names(), before, theme.styles, theme.use))
     if name is not None:
         theme.choose(name)
     elif theme.name != before:
@@ -138,25 +137,27 @@ async def _theme(parts: SessionParts) -> None:
 
 def _help(parts: SessionParts) -> None:
     app = _app(parts)
-    if isinstance(app.screen, HelpScreen):
+    if isinstance(app.screen, help_screen.HelpScreen):
         app.screen.dismiss(None)
     else:
         app.push_screen(
-            HelpScreen(app.app_theme.styles, places(), [str(problem) for problem in app.key_problems])
+            help_screen.HelpScreen(
+                app.app_theme.styles, places(), [str(problem) for problem in app.key_problems]
+            )
         )
 
 
 async def _palette(parts: SessionParts) -> None:
     """Let the user choose from every command, the agent's commands and the themes."""
     app, theme = _app(parts), _app(parts).app_theme
-    if isinstance(app.screen, Menu):
+    if isinstance(app.screen, menu.Menu):
         return  # a menu is open already
     below = app.screen
-    items = palette_items(
+    items = palette.palette_items(
         below, lambda name: can_run(parts, name), parts.agent_commands.printable, theme.names()
     )
-    key = await answer_of(app, Palette(items, parts.screen.theme_styles))
-    match chosen(key or ""):
+    key = await answer_of(app, palette.Palette(items, parts.screen.theme_styles))
+    match palette.chosen(key or ""):
         case ("command", name):
             await run(parts, name)
         case ("action", name):
@@ -178,7 +179,7 @@ def _app(parts: SessionParts) -> AcpApp:
 
 def _is_on_top(parts: SessionParts) -> bool:
     """Return True if no question, menu or list covers the session; the palette does not count."""
-    stack = [one for one in parts.screen.app.screen_stack if not isinstance(one, Palette)]
+    stack = [one for one in parts.screen.app.screen_stack if not isinstance(one, palette.Palette)]
     return bool(stack) and stack[-1] is parts.screen
 
 
@@ -229,7 +230,7 @@ def _offer_to_go_back(parts: SessionParts, hands: Hands) -> None:
         return
     if hands.is_again(_AGAIN):
         withdraw_notices(screen.app, _NEXT)
-        screen.app.run_worker(go_back(screen), group="restore", exclusive=True)
+        screen.app.run_worker(going_back.go_back(screen), group="restore", exclusive=True)
     else:
         hands.announce()
         _tell(screen, f"{key_of(screen, 'session.stop')} again goes back to an earlier prompt.")
@@ -284,7 +285,7 @@ def _compact(parts: SessionParts) -> None:
 
 
 def _settings(parts: SessionParts) -> None:
-    show_settings(parts.screen, parts.start, _app(parts), parts.rules.show)
+    settings_command.show_settings(parts.screen, parts.start, _app(parts), parts.rules.show)
 
 
 async def _log_out(parts: SessionParts) -> None:
@@ -305,8 +306,8 @@ RUN: Final[Mapping[str, Run]] = {
     "session.clear": _in_tabs(_start_over),
     "session.continue": _in_worker("continue", _continue_newest),
     "session.other-agent": _in_tabs(lambda screen: screen.tabs.open()),
-    "session.sessions": _in_worker("sessions", lambda parts: SessionList(parts.screen).show()),
-    "session.search": lambda parts: search(parts.screen),
+    "session.sessions": _in_worker("sessions", lambda parts: session_list.SessionList(parts.screen).show()),
+    "session.search": lambda parts: session_search.search(parts.screen),
     "session.close": _close,
     "session.stop": stop,
     "session.interrupt": interrupt,
@@ -331,29 +332,29 @@ RUN: Final[Mapping[str, Run]] = {
     "session.sandbox": _in_worker("sandbox", lambda parts: parts.sandbox.show()),
     "session.rules": lambda parts: parts.rules.show(),
     "session.decisions": lambda parts: parts.details.decisions(),
-    "session.queue": _in_worker("queue", lambda parts: show_queue(parts.screen)),
+    "session.queue": _in_worker("queue", lambda parts: queue_menu.show_queue(parts.screen)),
     "session.about": lambda parts: parts.details.session_details(),
     "session.settings": _settings,
     "session.rename": lambda parts: ask_for_name(parts.screen),
     "session.log-out": _in_worker("log-out", _log_out),
-    "session.providers": _in_worker("providers", lambda parts: choose_provider(parts.screen)),
-    "session.fork": _in_worker("fork", lambda parts: fork(parts.screen)),
-    "session.hand-over": lambda parts: hand_over(parts.screen),
+    "session.providers": _in_worker("providers", lambda parts: providers.choose_provider(parts.screen)),
+    "session.fork": _in_worker("fork", lambda parts: session_list.fork(parts.screen)),
+    "session.hand-over": lambda parts: handing_over.hand_over(parts.screen),
     "session.copy": lambda parts: parts.chat_copy.last_answer(),
     "session.export": _in_worker("export", lambda parts: export_session(parts.screen, parts.shell.terminal)),
-    "session.restore": _in_worker("restore", lambda parts: restore_turn(parts.screen)),
-    "session.rewind": _in_worker("restore", lambda parts: go_back(parts.screen)),
+    "session.restore": _in_worker("restore", lambda parts: restore.restore_turn(parts.screen)),
+    "session.rewind": _in_worker("restore", lambda parts: going_back.go_back(parts.screen)),
     "session.second-opinion": _in_worker("review", lambda parts: parts.second_opinion.review()),
     "session.remarks": _in_worker("review", lambda parts: parts.second_opinion.take_remarks()),
     "session.handoff": _in_worker("review", lambda parts: parts.second_opinion.hand_off()),
-    "session.notes": _in_worker("notes", lambda parts: show_notes(parts.screen)),
+    "session.notes": _in_worker("notes", lambda parts: note_menus.show_notes(parts.screen)),
     "session.drop-note": lambda parts: parts.screen.conversation.rejections.drop(),
-    "session.blame": lambda parts: blame_newest(parts.screen),
+    "session.blame": lambda parts: blame.blame_newest(parts.screen),
     "session.review": lambda parts: parts.details.review(),
     "session.compact": _compact,
     "session.doctor": lambda parts: parts.shell.run(Prompt(_DOCTOR, is_command=True)),
     "session.range": _in_worker("range", lambda parts: choose_range(parts.screen)),
-    "session.find": lambda parts: find(parts.screen, parts.pane_layout),
+    "session.find": lambda parts: find_bar.find(parts.screen, parts.pane_layout),
     "session.restart": lambda parts: parts.startup.restart(),
     "session.ladder": _in_worker("ladder", lambda parts: parts.unresponsive_agent.choose()),
     "session.background": _in_worker(
@@ -362,10 +363,10 @@ RUN: Final[Mapping[str, Run]] = {
     "session.prompt": lambda parts: parts.pane_layout.leave(),
     "chat.copy": lambda parts: parts.chat_copy.block(),
     "chat.copy-code": lambda parts: parts.chat_copy.code(),
-    "chat.reply": lambda parts: reply(parts.screen),
+    "chat.reply": lambda parts: note_menus.reply(parts.screen),
     "chat.source": lambda parts: parts.chat_copy.show_source(),
     "chat.allow": _in_worker("sandbox", lambda parts: parts.sandbox.allow_at_call()),
-    "chat.go-back": lambda parts: go_back_from_chat(parts.screen),
+    "chat.go-back": lambda parts: going_back.go_back_from_chat(parts.screen),
 }
 """The function of each command."""
 
@@ -382,20 +383,20 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
         ),
         _is_on_top,
     ),
-    "session.fork": lambda parts: can_fork(parts.screen.conversation),
+    "session.fork": lambda parts: session_list.can_fork(parts.screen.conversation),
     "session.hide-pane": lambda parts: parts.pane_layout.can_hide,
     "session.remarks": lambda parts: parts.second_opinion.is_review,
     "session.hand-over": lambda parts: parts.screen.conversation.above is not None,
     "chat.allow": lambda parts: parts.sandbox.is_on,
     "session.log-out": lambda parts: can_log_out(parts.screen.conversation.agent),
-    "session.providers": lambda parts: can_choose_provider(parts.screen.conversation.agent),
+    "session.providers": lambda parts: providers.can_choose_provider(parts.screen.conversation.agent),
 }
 """Conditions of commands; all others are always there."""
 
 WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionParts, str], None]]] = {
     "session.rename": lambda parts, name: rename(parts.screen, name),
-    "session.search": lambda parts, words: search(parts.screen, words),
-    "session.blame": lambda parts, words: blame_of(parts.screen, words),
+    "session.search": lambda parts, words: session_search.search(parts.screen, words),
+    "session.blame": lambda parts, words: blame.blame_of(parts.screen, words),
     "session.second-opinion": lambda parts, agent: _begin(parts, parts.second_opinion.review(agent.strip())),
     "session.handoff": lambda parts, agent: _begin(parts, parts.second_opinion.hand_off(agent.strip())),
 }
@@ -430,8 +431,8 @@ async def choose_policy(screen: ConversationScreen) -> None:
     if current is None:
         screen.notify("There is no session yet.", severity="warning")
         return
-    items = [MenuItem(policy, ASKS[policy], about) for policy, about in _OFFERS.items()]
-    policy = await choose(screen, _policy_title(screen.conversation), items, current)
+    items = [menu.MenuItem(policy, ASKS[policy], about) for policy, about in _OFFERS.items()]
+    policy = await menu.choose(screen, _policy_title(screen.conversation), items, current)
     if policy is not None and policy != screen.conversation.choices.policy:
         screen.conversation.choices.set_policy(policy)  # type: ignore[arg-type]  # one of the offers
         screen.show_status()
@@ -451,19 +452,19 @@ async def choose_range(screen: ConversationScreen) -> None:
     if session is None:
         screen.notify("There is no session yet.", severity="warning")
         return
-    chosen = await choose(screen, "Show changes of", choices(session), str(session.since))
-    if chosen is None or session is not conversation.session:
+    baseline = await menu.choose(screen, "Show changes of", choices(session), str(session.since))
+    if baseline is None or session is not conversation.session:
         return
-    await conversation.show_changes_since(int(chosen))
+    await conversation.show_changes_since(int(baseline))
 
 
-def choices(session: Session) -> list[MenuItem]:
+def choices(session: Session) -> list[menu.MenuItem]:
     """Return the baselines, the newest turn first."""
     return [
-        MenuItem("0", "the whole session"),
-        MenuItem(str(THIS_TURN), "this turn", "always the newest one"),
+        menu.MenuItem("0", "the whole session"),
+        menu.MenuItem(str(THIS_TURN), "this turn", "always the newest one"),
         *(
-            MenuItem(str(number), f"since turn {number}", session.prompt_of(number), "since a turn")
+            menu.MenuItem(str(number), f"since turn {number}", session.prompt_of(number), "since a turn")
             for number in range(len(session.turns), 0, -1)
         ),
     ]

@@ -10,18 +10,14 @@ from typing import Any, Final, NamedTuple
 from acp_tui.agent.permissions.client_questions import old_texts
 from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.screens.base.dialog import Dialog
+from acp_tui.ui.screens.base import dialog as dialog_screens
 from acp_tui.ui.screens.base.key_guard import Press, hands_of
 from acp_tui.ui.screens.base.unasked import withdraw
-from acp_tui.ui.screens.questions.address import AddressDialog
-from acp_tui.ui.screens.questions.form import FormDialog
-from acp_tui.ui.screens.questions.permission import PermissionAnswer, PermissionDialog
-from acp_tui.ui.screens.questions.permission_details import background_of
-from acp_tui.ui.screens.questions.proposals import tell_left
-from acp_tui.ui.screens.questions.stale_write import StaleWriteAnswer, StaleWriteDialog
+from acp_tui.ui.screens.questions import address as address_dialog
+from acp_tui.ui.screens.questions import form, permission, permission_details, proposals, stale_write
 from acp_tui.ui.session_screen.agent.rules import SessionRules
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
-from acp_tui.ui.session_screen.sessions.inbox import QuestionSummaries
+from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.widgets.delay import after
 
 _PAUSE: Final = 0.5
@@ -33,7 +29,7 @@ class _Shown(NamedTuple):
 
     key: Key
     question: Question
-    dialog: Dialog[Any]
+    dialog: dialog_screens.Dialog[Any]
     since: float
 
 
@@ -111,8 +107,8 @@ class QuestionDialogs:
         """Move the text written for closed questions into the prompt."""
         dialogs = [self._last.pop(key).dialog for key in closed]
         for dialog in dialogs:
-            if isinstance(dialog, PermissionDialog):
-                tell_left(self._screen.app, dialog.edits)
+            if isinstance(dialog, permission.PermissionDialog):
+                proposals.tell_left(self._screen.app, dialog.edits)
         texts = [text for dialog in dialogs if (text := dialog.words())]
         if texts:
             self._screen.prompt.give_back(Prompt("\n".join(texts)))
@@ -126,7 +122,7 @@ class QuestionDialogs:
 
     def refresh(self) -> None:
         """Redraw the dialog after a change of its tool call."""
-        if self._shown is not None and isinstance(self._shown.dialog, PermissionDialog):
+        if self._shown is not None and isinstance(self._shown.dialog, permission.PermissionDialog):
             self._shown.dialog.refresh_call()
 
     def _go(self, step: int) -> None:
@@ -141,7 +137,7 @@ class QuestionDialogs:
 
     def _waiting(self) -> Sequence[str]:
         conversation = self._screen.conversation
-        return QuestionSummaries(conversation.questions.values(), conversation.session)
+        return inbox_menu.QuestionSummaries(conversation.questions.values(), conversation.session)
 
     def _show_waiting(self) -> None:
         """Update the list of waiting questions in the dialog."""
@@ -150,7 +146,7 @@ class QuestionDialogs:
             self._shown.dialog.show_waiting(self._waiting(), self._counter(self._shown.key))
 
     def _show(self, key: Key, question: Question, *, follows: bool) -> None:
-        dialog: Dialog[Any]
+        dialog: dialog_screens.Dialog[Any]
         if isinstance(question, Permission):
             dialog = self._permission(key, question)
         elif isinstance(question, StaleWrite):
@@ -178,16 +174,18 @@ class QuestionDialogs:
         found = [session, *session.descendants()] if session is not None else []
         return next((each.cwd for each in found if each.id == key[0]), session.cwd if session else "")
 
-    def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
+    def _permission(self, key: Key, question: Permission) -> dialog_screens.Dialog[Any]:
         conversation = self._screen.conversation
-        return PermissionDialog(
+        return permission.PermissionDialog(
             question,
             agent=conversation.speaker(key[0]),
             cwd=self._cwd_of(key),
             inside=self._is_lent,
             styles=self._screen.theme_styles,
             counter=self._counter(key),
-            background=background_of(conversation, question.call, unasked=question.unasked),
+            background=permission_details.background_of(
+                conversation, question.call, unasked=question.unasked
+            ),
             waiting=self._waiting(),
             go=self._go,
             make_rule=self._rules.make,
@@ -205,9 +203,9 @@ class QuestionDialogs:
         files, cwd = host.files(session.id), session.cwd
         return lambda paths: old_texts(files, paths, cwd)
 
-    def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
+    def _stale_write(self, key: Key, question: StaleWrite) -> dialog_screens.Dialog[Any]:
         conversation = self._screen.conversation
-        return StaleWriteDialog(
+        return stale_write.StaleWriteDialog(
             question,
             agent=conversation.speaker(key[0]),
             cwd=self._cwd_of(key),
@@ -215,12 +213,12 @@ class QuestionDialogs:
             counter=self._counter(key),
         )
 
-    def _elicitation(self, key: Key, question: Elicitation) -> Dialog[Any]:
+    def _elicitation(self, key: Key, question: Elicitation) -> dialog_screens.Dialog[Any]:
         agent, styles = self._screen.conversation.speaker(key[0]), self._screen.theme_styles
         counter = self._counter(key)
         if question.url is not None:
-            return AddressDialog(question, agent=agent, styles=styles, counter=counter)
-        return FormDialog(question, agent=agent, styles=styles, counter=counter)
+            return address_dialog.AddressDialog(question, agent=agent, styles=styles, counter=counter)
+        return form.FormDialog(question, agent=agent, styles=styles, counter=counter)
 
     def _answered(self, shown: _Shown, answer: Any) -> None:
         if self._shown is not shown:
@@ -236,15 +234,15 @@ class QuestionDialogs:
             self._aside.update(conversation.questions)
         # Also what stays open after its answer: an address that is being visited.
         self._aside[key] = shown.question
-        if isinstance(answer, PermissionAnswer):
+        if isinstance(answer, permission.PermissionAnswer):
             if answer.rule is not None:
                 self._rules.keep(answer.rule)
             conversation.answer(key, answer.option_id, answer.how, answer.amendments)
-            if not answer.amendments and isinstance(shown.dialog, PermissionDialog):
-                tell_left(self._screen.app, shown.dialog.edits)
+            if not answer.amendments and isinstance(shown.dialog, permission.PermissionDialog):
+                proposals.tell_left(self._screen.app, shown.dialog.edits)
             if answer.reason:
                 conversation.say(answer.reason)
-        elif isinstance(answer, StaleWriteAnswer):
+        elif isinstance(answer, stale_write.StaleWriteAnswer):
             choice = None if answer.choice == "stop" else answer.choice
             amendments = [answer.amendment] if answer.amendment is not None else []
             conversation.answer(key, choice, answer.how, amendments)

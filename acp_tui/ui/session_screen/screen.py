@@ -29,18 +29,16 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.side import Side
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.screens.base.editor import begin as begin_edit
-from acp_tui.ui.screens.base.editor import edit_in_workspace
+from acp_tui.ui.screens.base import editor
 from acp_tui.ui.screens.base.key_guard import hands_of
 from acp_tui.ui.screens.base.unasked import is_for_prompt
-from acp_tui.ui.session_screen.commands import can_run, run
+from acp_tui.ui.session_screen import commands, slash_commands
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, SessionTabs
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt.prompt import PromptArea
-from acp_tui.ui.session_screen.review.links import open_link
+from acp_tui.ui.session_screen.review import links as linked
 from acp_tui.ui.session_screen.sessions.recent import show_recent
 from acp_tui.ui.session_screen.sessions.start import LoginDialogs
-from acp_tui.ui.session_screen.slash_commands import offered, submit
 from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.terminal import Attention
 from acp_tui.ui.widgets.key_names import key_of
@@ -106,7 +104,9 @@ class SessionScreen(ConversationScreen):
                 yield ChatPane()
             yield Side(self.card)
         yield StatusRows(id="queue")
-        yield PromptArea(self.conversation, self.start, self.theme_styles, lambda: offered(self.parts))
+        yield PromptArea(
+            self.conversation, self.start, self.theme_styles, lambda: slash_commands.offered(self.parts)
+        )
         yield StatusLine(
             self.conversation,
             self.theme_styles,
@@ -203,7 +203,7 @@ class SessionScreen(ConversationScreen):
         """Submit the prompt and follow the answer."""
         hands_of(self.app).sent()
         self.query_one(ChatPane).action_follow_end()
-        await submit(self.parts, event.prompt)
+        await slash_commands.submit(self.parts, event.prompt)
 
     @on(Transcript.Overloaded)
     def _overloaded(self) -> None:
@@ -217,11 +217,11 @@ class SessionScreen(ConversationScreen):
 
     async def action_run(self, name: str) -> None:
         """Run a command; return once its menu can take keys."""
-        await run(self.parts, name)
+        await commands.run(self.parts, name)
 
     def can_run(self, name: str) -> bool:
         """Return False for a command with nothing to act on."""
-        return can_run(self.parts, name)
+        return commands.can_run(self.parts, name)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -231,13 +231,13 @@ class SessionScreen(ConversationScreen):
 
     def open_links(self, links: dict[str, str]) -> None:
         """Show the targets of links; open one on request."""
-        opening = open_link(self, links, self.conversation.cwd, self.conversation.outside)
+        opening = linked.open_link(self, links, self.conversation.cwd, self.conversation.outside)
         self.app.run_worker(opening, group="links", exclusive=True)
 
     def edit_file(self, path: str, line: int) -> None:
         """Open a file of the workspace in the user's editor."""
         here = self.conversation
-        begin_edit(self.app, lambda: edit_in_workspace(self.app, here.cwd, path, line, here.outside))
+        editor.begin(self.app, lambda: editor.edit_in_workspace(self.app, here.cwd, path, line, here.outside))
 
     def bring_home(self, event: Key | Paste) -> None:
         """Focus the prompt for text that is no command of the focused pane, before it is handled."""

@@ -11,7 +11,7 @@ from acp_tui.formatting import size
 from acp_tui.protocol.schema import BooleanOption, OptionValue, OptionValueGroup, SelectOption
 from acp_tui.session.options import Option, asks_less
 from acp_tui.store.settings import Policy
-from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
@@ -62,7 +62,7 @@ class UnresponsiveAgent:
             self._screen.notify("No agent is running.")
             return
         agent = conversation.running
-        what = await choose(self._screen, self._heading(), list(self._items()), "wait")
+        what = await menu.choose(self._screen, self._heading(), list(self._items()), "wait")
         if conversation.running is not agent:
             return  # it has ended meanwhile
         if what == "stop":
@@ -80,16 +80,16 @@ class UnresponsiveAgent:
         unread = f", not reading its input ({size(connection.unread)})" if connection.unread else ""
         return f"{conversation.agent_name}: {heard}{unread}"
 
-    def _items(self) -> Iterator[MenuItem]:
+    def _items(self) -> Iterator[menu.MenuItem]:
         running, session = self._screen.conversation.running, self._screen.conversation.session
         others = " and its other sessions here" if running is not None and running.is_shared else ""
-        yield MenuItem("wait", "Wait", "do nothing now")
+        yield menu.MenuItem("wait", "Wait", "do nothing now")
         if session is not None and session.turn_state == "running":
-            yield MenuItem("stop", "Stop the turn", "ask the agent to end it")
-        yield MenuItem(
+            yield menu.MenuItem("stop", "Stop the turn", "ask the agent to end it")
+        yield menu.MenuItem(
             "kill", "Kill the agent process", f"kill its process{others}; the conversation is kept"
         )
-        yield MenuItem("restart", "Restart the agent", "restart its process and resume the session")
+        yield menu.MenuItem("restart", "Restart the agent", "restart its process and resume the session")
 
 
 class OptionMenus:
@@ -124,10 +124,10 @@ class OptionMenus:
             self._say_none("options")
             return
 
-        def items() -> list[MenuItem]:
-            return [MenuItem(one.config.id, one.config.name, one.value_name) for one in self._options]
+        def items() -> list[menu.MenuItem]:
+            return [menu.MenuItem(one.config.id, one.config.name, one.value_name) for one in self._options]
 
-        option_id = await choose(self._screen, "Options", items)
+        option_id = await menu.choose(self._screen, "Options", items)
         if option_id is not None and (option := self._by_id(option_id)) is not None:
             await self._choose_value(option)
 
@@ -143,7 +143,7 @@ class OptionMenus:
 
         shown = option
 
-        def items() -> list[MenuItem]:
+        def items() -> list[menu.MenuItem]:
             nonlocal shown
             shown = self._by_id(config.id) or shown
             policy = self._screen.conversation.choices.policy
@@ -153,7 +153,7 @@ class OptionMenus:
             return known.current_value if (known := now()) is not None else None
 
         gone = "the agent no longer offers this"
-        value = await choose(self._screen, config.name, items, current, nothing=gone)
+        value = await menu.choose(self._screen, config.name, items, current, nothing=gone)
         if value is not None and self._by_id(config.id) is not None:
             self._set(shown, value)  # as it was chosen, whatever has come since
 
@@ -183,13 +183,13 @@ class OptionMenus:
         return session.option(category) if session is not None else None
 
 
-def _items(config: SelectOption, policy: Policy | None) -> list[MenuItem]:
+def _items(config: SelectOption, policy: Policy | None) -> list[menu.MenuItem]:
     items = []
     for choice in config.options:
         is_group = isinstance(choice, OptionValueGroup)
         for one in choice.options if isinstance(choice, OptionValueGroup) else [choice]:
             about = _about(config, one, policy)
-            items.append(MenuItem(one.value, one.name, about, choice.name if is_group else ""))
+            items.append(menu.MenuItem(one.value, one.name, about, choice.name if is_group else ""))
     return items
 
 

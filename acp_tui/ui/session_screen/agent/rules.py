@@ -23,10 +23,10 @@ from acp_tui.rules.rule_files import CannotWrite, RuleFile
 from acp_tui.session.entries import ToolCall
 from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.store.folders import data_folder
-from acp_tui.ui.screens.questions.permission_details import AGENT_ONLY, AlwaysScope
-from acp_tui.ui.screens.rules.rule_editor import RuleEditor
+from acp_tui.ui.screens.questions import permission_details
+from acp_tui.ui.screens.rules import rule_editor
+from acp_tui.ui.screens.rules import rules as rules_screen
 from acp_tui.ui.screens.rules.rule_list import SAYS
-from acp_tui.ui.screens.rules.rules import RulesScreen, RuleTrust
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import shortened
 
@@ -46,6 +46,8 @@ class SessionRules:
         """Digests of files that the user was asked to trust."""
         self._wrong: set[str] = set()
         """Mistakes that were shown to the user, and are still there."""
+        self._shown: rules_screen.RulesScreen | None = None
+        """The list of rules that was opened last."""
 
     @property
     def book(self) -> RuleBook:
@@ -70,10 +72,10 @@ class SessionRules:
     def show(self) -> None:
         """List the rules."""
         ask, past = self._ask(), self._past()
-        screen = RulesScreen(
+        self._shown = rules_screen.RulesScreen(
             self.changes, ask, self._screen.theme_styles, lambda draft: preview(draft, None, ask, past)
         )
-        self._screen.app.push_screen(screen)
+        self._screen.app.push_screen(self._shown)
 
     def make(self, call: ToolCall) -> None:
         """Make a rule of a tool call, in a dialog over its question."""
@@ -83,7 +85,7 @@ class SessionRules:
         ask, past = tool_use_of(call, session, self._agent), self._past()
         others = list(self.book)
         draft = RuleDraft(suggested(ask, others), "workspace")
-        editor = RuleEditor(
+        editor = rule_editor.RuleEditor(
             "New rule",
             draft,
             self._screen.theme_styles,
@@ -92,11 +94,11 @@ class SessionRules:
         )
         self._screen.app.push_screen(editor, self._made)
 
-    def always_scopes(self, call: ToolCall) -> list[AlwaysScope]:
+    def always_scopes(self, call: ToolCall) -> list[permission_details.AlwaysScope]:
         """Return the scopes of "always" for a call."""
         session = self._screen.conversation.session
         if session is None:
-            return [AGENT_ONLY]
+            return [permission_details.AGENT_ONLY]
         host = self._screen.conversation.host
         is_lent = host is not None and host.lends(session.id, session.cwd)
         roots = host.files(session.id).roots if host is not None and is_lent else ()
@@ -125,10 +127,12 @@ class SessionRules:
         """Read the files again after a save."""
         self.book.read_again()
         self.look()
+        if self._shown is not None and self._shown.is_mounted:
+            self._shown.show_rules()
 
     async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
         """Ask for trust in exactly the rules shown; if the file has changed meanwhile, ask again."""
-        if not await self._screen.ask(RuleTrust(file, self._screen.theme_styles)):
+        if not await self._screen.ask(rules_screen.RuleTrust(file, self._screen.theme_styles)):
             return
         try:
             book.trust.give(file.path, file.digest)
@@ -279,32 +283,40 @@ def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:
     return Rule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
 
 
-def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[AlwaysScope]:
+def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[permission_details.AlwaysScope]:
     """Return the scopes of "always" for a question, the narrowest first; their rules end with the session."""
 
     def rule(**what: Any) -> Rule:
         return Rule("allow", agent=ask.agent or None, session=ask.session, where=OF_SESSION, **what)
 
-    wider: list[AlwaysScope] = []
+    wider: list[permission_details.AlwaysScope] = []
     if ask.command is not None:
         very, folder = ask.command.strip(), ask.folder or ask.workspace
         this = rule(tool_kind="execute", command=very, exact=True, folder=folder)
         if decide([this], replace(ask, tool_kind="execute")).decision != "allow":
-            return [AGENT_ONLY]  # what a rule does not hold, as variables, would be left out of the command
-        wider.append(AlwaysScope("also exactly this command in this folder", this))
+            return [
+                permission_details.AGENT_ONLY
+            ]  # what a rule does not hold, as variables, would be left out of the command
+        wider.append(permission_details.AlwaysScope("also exactly this command in this folder", this))
         prefix = suggested(ask, rules).command if len(very) <= _SHORT else None
         if prefix is not None and prefix != very:
             words = f"also commands that begin with “{prefix}”"
-            wider.append(AlwaysScope(words, rule(tool_kind="execute", command=prefix)))
+            wider.append(permission_details.AlwaysScope(words, rule(tool_kind="execute", command=prefix)))
     elif ask.tool_kind in ("edit", "read"):
         does = "any change of" if ask.tool_kind == "edit" else "reading"
         if len(ask.paths) == 1 and not _GLOB.search(ask.paths[0]):
             words = f"also {does} {inside(ask.paths[0], ask.workspace)}"
-            wider.append(AlwaysScope(words, rule(tool_kind=ask.tool_kind, path=ask.paths[0])))
+            wider.append(
+                permission_details.AlwaysScope(words, rule(tool_kind=ask.tool_kind, path=ask.paths[0]))
+            )
         if ask.tool_kind == "edit" and ask.workspace and not _GLOB.search(ask.workspace):
             here = f"{ask.workspace.rstrip('/')}/**"
-            wider.append(AlwaysScope("also any change in the workspace", rule(tool_kind="edit", path=here)))
-    return [AGENT_ONLY, *wider]
+            wider.append(
+                permission_details.AlwaysScope(
+                    "also any change in the workspace", rule(tool_kind="edit", path=here)
+                )
+            )
+    return [permission_details.AGENT_ONLY, *wider]
 
 
 def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) -> str | None:

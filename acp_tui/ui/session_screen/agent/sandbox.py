@@ -18,7 +18,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Noted
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 
 if TYPE_CHECKING:  # loaded for those who use it
@@ -140,7 +140,7 @@ class SessionSandbox:
             await self._allow(wanted[0], sandbox)
         else:
             items = [_item(each) for each in wanted]
-            place = await choose(self._screen, "The sandbox has refused to this call", items)
+            place = await menu.choose(self._screen, "The sandbox has refused to this call", items)
             for refusal in wanted:
                 if refusal.place == place:
                     await self._allow(refusal, sandbox)
@@ -171,10 +171,10 @@ class SessionSandbox:
         wanted = [each for each in refused if sandbox.fence.way(each.place) != each.way]
         items = [*map(_item, wanted)]
         if sandboxed_workspaces().state(self._start.cwd) == _ON:
-            items.append(MenuItem(_FORGET, "Not always in this workspace", "from the next start on"))
+            items.append(menu.MenuItem(_FORGET, "Not always in this workspace", "from the next start on"))
         elif self._start.sandbox:
-            items.append(MenuItem(_ALWAYS, "Always in this workspace", "from the next start on"))
-        place = await choose(screen, f"This agent is {sandbox.words}", items, nothing="Nothing refused.")
+            items.append(menu.MenuItem(_ALWAYS, "Always in this workspace", "from the next start on"))
+        place = await menu.choose(screen, f"This agent is {sandbox.words}", items, nothing="Nothing refused.")
         if place in (_ALWAYS, _FORGET):
             self._keep(_ON if place == _ALWAYS else _OFFERED)
         refusal = next((each for each in wanted if each.place == place), None)
@@ -187,11 +187,11 @@ class SessionSandbox:
             self._screen.notify("A sandbox needs an agent to be in it.")
             return
         items = [
-            MenuItem(_ONCE, "Restart the agent in a sandbox", "this time"),
-            MenuItem(_ALWAYS, "Restart it, always in this workspace", "until you say otherwise"),
-            MenuItem(_STRICT, "Restart it in a strict sandbox", "this time; your home is hidden, too"),
+            menu.MenuItem(_ONCE, "Restart the agent in a sandbox", "this time"),
+            menu.MenuItem(_ALWAYS, "Restart it, always in this workspace", "until you say otherwise"),
+            menu.MenuItem(_STRICT, "Restart it in a strict sandbox", "this time; your home is hidden, too"),
         ]
-        chosen = await choose(self._screen, "This agent has all of your rights", items)
+        chosen = await menu.choose(self._screen, "This agent has all of your rights", items)
         if chosen is None:
             return
         if chosen == _ALWAYS:
@@ -209,10 +209,10 @@ class SessionSandbox:
             return True
         place = exact_line(from_home(refusal.place))
         items = [
-            MenuItem("no", "Keep it hidden"),
-            MenuItem("yes", f"Let the agent read all of {place}", _sent(sandbox)),
+            menu.MenuItem("no", "Keep it hidden"),
+            menu.MenuItem("yes", f"Let the agent read all of {place}", _sent(sandbox)),
         ]
-        return await choose(self._screen, f"{place} may hold secrets", items, "no") == "yes"
+        return await menu.choose(self._screen, f"{place} may hold secrets", items, "no") == "yes"
 
     async def _open(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
         from acp_tui.sandbox.sandbox import CannotOpen  # loaded by now
@@ -270,8 +270,8 @@ def _is_file_name(path: str) -> bool:
     return "." in Path(path).name.removeprefix(".")
 
 
-def _item(refusal: FenceRefusal) -> MenuItem:
-    return MenuItem(refusal.place, f"Allow {_act(refusal)}", "until this session ends")
+def _item(refusal: FenceRefusal) -> menu.MenuItem:
+    return menu.MenuItem(refusal.place, f"Allow {_act(refusal)}", "until this session ends")
 
 
 def _line(refusal: FenceRefusal) -> str:

@@ -6,7 +6,7 @@ import asyncio
 
 from acp_tui.conversation.system_prompt import WorkspacePrompt
 from acp_tui.protocol.schema import has
-from acp_tui.ui.screens.rules.trust import prompt_trust
+from acp_tui.ui.screens.rules import trust as trust_dialog
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 
 
@@ -31,7 +31,7 @@ class PromptOfWorkspace:
         if file is None or file.digest in self._asked or screen.app.screen is not screen:
             return
         self._asked.add(file.digest)
-        if not await screen.ask(prompt_trust(file.path, file.text, screen.theme_styles)):
+        if not await screen.ask(trust_dialog.prompt_trust(file.path, file.text, screen.theme_styles)):
             return
         try:
             conversation.system_prompt.trust.give(file.path, file.digest)

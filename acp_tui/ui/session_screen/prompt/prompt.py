@@ -31,8 +31,7 @@ from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.first_frame import prompt_hint
-from acp_tui.ui.screens.base.editor import begin, edit
-from acp_tui.ui.screens.base.menu import PastPrompts
+from acp_tui.ui.screens.base import editor, menu
 from acp_tui.ui.session_screen.prompt.completions import Completions, SlashCommand
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -295,7 +294,7 @@ class PromptArea(Vertical):
         if event.what == "history":
             self._choose_prompt()
         elif event.what == "editor":
-            begin(self.app, self._edit)
+            editor.begin(self.app, self._edit)
         elif event.what == "clipboard":
             self._paste()
 
@@ -327,12 +326,12 @@ class PromptArea(Vertical):
                 self.box.show_prompt(prompts[int(key)])
 
         prompts = list(past.prompts)
-        self.app.push_screen(PastPrompts(prompts, self._theme_styles), chosen)
+        self.app.push_screen(menu.PastPrompts(prompts, self._theme_styles), chosen)
 
     async def _edit(self) -> None:
         """Edit the prompt in the user's editor."""
         prompt = self.box.prompt
-        text, problem = await edit(self.app, prompt.text)
+        text, problem = await editor.edit(self.app, prompt.text)
         if text != prompt.text:
             self.box.show_prompt(Prompt(text, prompt.chips))
         if problem:

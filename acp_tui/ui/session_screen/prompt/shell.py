@@ -13,7 +13,7 @@ from acp_tui.session.entries import OwnTerminal, Subagent, ToolCall
 from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted, Event, Noted
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.entries.words import call_title
-from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.terminal.log import text_of
 from acp_tui.ui.widgets.text import safe_line, shortened
@@ -195,7 +195,7 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     is_told = session is None or session.is_background_told
     items += [_terminal(one, is_told=is_told) for one in terminals]
     items += [_other(place, one, is_told=is_told) for place, one in enumerate(others)]
-    chosen = await choose(screen, "Running in the background: Enter stops it", items)
+    chosen = await menu.choose(screen, "Running in the background: Enter stops it", items)
     for number, terminal in enumerate(left):
         if chosen in (_ALL, str(number)):
             await terminal.kill()
@@ -211,32 +211,34 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     screen.show_status()
 
 
-def _subagent(one: Subagent) -> MenuItem:
+def _subagent(one: Subagent) -> menu.MenuItem:
     about = "" if one.can_cancel else "cannot be stopped alone"
-    return MenuItem(f"agent {one.session_id}", one.name, about, "subagents")
+    return menu.MenuItem(f"agent {one.session_id}", one.name, about, "subagents")
 
 
-def _call(call: ToolCall, cwd: str) -> MenuItem:
-    return MenuItem(f"call {call.tool_call_id}", call_title(call, cwd), "run by the agent", "its commands")
+def _call(call: ToolCall, cwd: str) -> menu.MenuItem:
+    return menu.MenuItem(
+        f"call {call.tool_call_id}", call_title(call, cwd), "run by the agent", "its commands"
+    )
 
 
 _UNSURE: Final = "as the agent told it last"
 
 
-def _terminal(one: OwnTerminal, *, is_told: bool) -> MenuItem:
+def _terminal(one: OwnTerminal, *, is_told: bool) -> menu.MenuItem:
     words = safe_line(one.command) or safe_line(one.terminal_id)
     about = "run by the agent" if is_told else _UNSURE
-    return MenuItem(f"terminal {one.terminal_id}", words, about, "its commands")
+    return menu.MenuItem(f"terminal {one.terminal_id}", words, about, "its commands")
 
 
-def _other(place: int, work: BackgroundWork, *, is_told: bool) -> MenuItem:
+def _other(place: int, work: BackgroundWork, *, is_told: bool) -> menu.MenuItem:
     about = "of a kind that is not known" if is_told else _UNSURE
-    return MenuItem(f"other {place}", safe_line(work.type), about, "its other work")
+    return menu.MenuItem(f"other {place}", safe_line(work.type), about, "its other work")
 
 
-def _items(left: Sequence[Terminal]) -> list[MenuItem]:
-    items = [MenuItem(str(number), one.command_line, _processes(one)) for number, one in enumerate(left)]
-    return [*items, MenuItem(_ALL, "all of them", "")] if len(left) > 1 else items
+def _items(left: Sequence[Terminal]) -> list[menu.MenuItem]:
+    items = [menu.MenuItem(str(number), one.command_line, _processes(one)) for number, one in enumerate(left)]
+    return [*items, menu.MenuItem(_ALL, "all of them", "")] if len(left) > 1 else items
 
 
 def _processes(terminal: Terminal) -> str:

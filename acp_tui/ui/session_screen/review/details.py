@@ -23,17 +23,17 @@ from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.plan import PlanFileLine, PlanLine, PlanRestLine, UnplannedLine
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
-from acp_tui.ui.screens.base.texts import MarkdownScreen, SessionDetailsScreen, sections
-from acp_tui.ui.screens.protocol import ProtocolScreen
-from acp_tui.ui.screens.review.changes import ChangeReview, ChangesScreen
-from acp_tui.ui.screens.review.plan_step import PlanStepScreen, StepCall
-from acp_tui.ui.screens.review.subagent import SubagentScreen
-from acp_tui.ui.screens.review.tool_call import ToolCallScreen
-from acp_tui.ui.screens.rules.decisions import DecisionsScreen
+from acp_tui.ui.screens import protocol as protocol_screen
+from acp_tui.ui.screens.base import texts as text_screens
+from acp_tui.ui.screens.review import changes as changes_screen
+from acp_tui.ui.screens.review import plan_step
+from acp_tui.ui.screens.review import subagent as subagent_screen
+from acp_tui.ui.screens.review import tool_call as tool_call_screen
+from acp_tui.ui.screens.rules import decisions as decisions_screen
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.review.blame import show_blame
-from acp_tui.ui.session_screen.review.find import found_block
-from acp_tui.ui.session_screen.review.links import links, open_link, text_of_file
+from acp_tui.ui.session_screen.review import blame
+from acp_tui.ui.session_screen.review import find as find_bar
+from acp_tui.ui.session_screen.review import links as linked
 from acp_tui.ui.session_screen.sessions.session_name import own_name
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.workspace.files import FileError
@@ -50,9 +50,9 @@ class DetailScreens:
         self._screen = screen
         self._start = start
         self._terminal = terminal
-        self._call: ToolCallScreen | None = None
-        self._changes: ChangesScreen | None = None
-        self._subagents: list[SubagentScreen] = []
+        self._call: tool_call_screen.ToolCallScreen | None = None
+        self._changes: changes_screen.ChangesScreen | None = None
+        self._subagents: list[subagent_screen.SubagentScreen] = []
         """The open chats of subagents, the topmost last."""
 
     def block(self, block: Block, link: str = "") -> None:
@@ -71,7 +71,9 @@ class DetailScreens:
         if isinstance(block, PlanFileLine):
             self._screen.run_worker(self._plan_file(block.uri), group="links", exclusive=True)
         elif isinstance(block, PlanRestLine):
-            self._screen.app.push_screen(MarkdownScreen("plan", block.text, self._screen.theme_styles))
+            self._screen.app.push_screen(
+                text_screens.MarkdownScreen("plan", block.text, self._screen.theme_styles)
+            )
         elif isinstance(block, PlanLine):
             self.step(block.entry.content)
         elif isinstance(block, UnplannedLine):
@@ -84,7 +86,7 @@ class DetailScreens:
         elif isinstance(block, UserMessageBlock) and block.choose():
             return
         elif isinstance(block, AgentMessageBlock | SteeredMessageBlock | UserMessageBlock):
-            self._offer(links(block.entry))
+            self._offer(linked.links(block.entry))
         elif isinstance(block, EntryBlock):
             block.choose()
 
@@ -94,7 +96,7 @@ class DetailScreens:
             self.call(block.call)
         elif isinstance(block, ToolCallBlock):
             self.call(block.entry)
-        elif isinstance(block, StepCall):
+        elif isinstance(block, plan_step.StepCall):
             self.call(block.call)
         else:
             return False
@@ -104,7 +106,7 @@ class DetailScreens:
         """Open a tool call."""
         conversation, styles = self._screen.conversation, self._screen.theme_styles
         edits = conversation.edits
-        self._call = ToolCallScreen(call, self._terminal, conversation.cwd, styles, edits)
+        self._call = tool_call_screen.ToolCallScreen(call, self._terminal, conversation.cwd, styles, edits)
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def step(self, step: str) -> None:
@@ -113,7 +115,9 @@ class DetailScreens:
         if session is not None:
             now = conversation.agent.now if conversation.agent is not None else inf
             work, styles = session.work_on(step, now), self._screen.theme_styles
-            self._screen.app.push_screen(PlanStepScreen(step, work, session.cwd, styles, self.block))
+            self._screen.app.push_screen(
+                plan_step.PlanStepScreen(step, work, session.cwd, styles, self.block)
+            )
 
     def _linked(self, call: ToolCall) -> Subagent | None:
         """Return the subagent that a tool call leads to, if it is known."""
@@ -136,7 +140,7 @@ class DetailScreens:
             return
         context = replace(self._screen.query_one(ChatPane).context, cwd=child.cwd, asks=child.asks)
         cancel = conversation.cancel_child
-        screen = SubagentScreen(child, one, context, styles, self.block, cancel)
+        screen = subagent_screen.SubagentScreen(child, one, context, styles, self.block, cancel)
         self._subagents.append(screen)
         self._screen.app.push_screen(screen, lambda _: self._subagents.remove(screen))
 
@@ -150,7 +154,7 @@ class DetailScreens:
         """Open the tool call of the shown search hit, of the cursor, or the newest one."""
         focused = self._screen.focused
         cursor = focused.cursor if isinstance(focused, Pane) else None
-        block = found_block(self._screen) or cursor
+        block = find_bar.found_block(self._screen) or cursor
         latest = self._screen.query_one(ToolCallsPane).latest
         if not self.call_of(block) and latest is not None:
             self.call(latest)
@@ -174,18 +178,18 @@ class DetailScreens:
         """Open the changed files, with the file at `path` first."""
         conversation, session = self._screen.conversation, self._screen.conversation.session
         if session is not None:
-            self._changes = ChangesScreen(
+            self._changes = changes_screen.ChangesScreen(
                 lambda: list(session.files.values()),
                 path,
                 conversation.cwd,
                 self._screen.theme_styles,
                 lambda: (
-                    ChangeReview(conversation.tracking, conversation.rejections)
+                    changes_screen.ChangeReview(conversation.tracking, conversation.rejections)
                     if conversation.tracking
                     else None
                 ),
                 session.prompt_of,
-                lambda path, line: show_blame(self._screen, path, line),
+                lambda path, line: blame.show_blame(self._screen, path, line),
                 conversation.line_notes,
                 conversation.outside,
                 conversation.edits,
@@ -202,38 +206,38 @@ class DetailScreens:
 
     def session_details(self) -> None:
         """Show the details of the session."""
-        facts = sections(self._screen.conversation, self._start, own_name(self._screen))
-        self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.theme_styles))
+        facts = text_screens.sections(self._screen.conversation, self._start, own_name(self._screen))
+        self._screen.app.push_screen(text_screens.SessionDetailsScreen(facts, self._screen.theme_styles))
 
     def decisions(self) -> None:
         """Show the decision log."""
         session = self._screen.conversation.session
         session_id = session.id if session is not None else None
         self._screen.app.push_screen(
-            DecisionsScreen(data_folder() / NAME, session_id, self._screen.theme_styles)
+            decisions_screen.DecisionsScreen(data_folder() / NAME, session_id, self._screen.theme_styles)
         )
 
     def protocol(self) -> None:
         """Show the messages of the connection."""
         journal = self._screen.conversation.journal
         path = journal.path if journal is not None else None
-        self._screen.app.push_screen(ProtocolScreen(path, self._screen.theme_styles))
+        self._screen.app.push_screen(protocol_screen.ProtocolScreen(path, self._screen.theme_styles))
 
     async def _plan_file(self, uri: str) -> None:
         """Show the file of a plan, read anew, if it is in the folders of the session."""
         conversation = self._screen.conversation
         try:
-            text = await asyncio.to_thread(text_of_file, uri, conversation.cwd, conversation.roots)
+            text = await asyncio.to_thread(linked.text_of_file, uri, conversation.cwd, conversation.roots)
         except FileError as error:
             self._screen.notify(str(error), title="Plan", severity="warning")
         else:
-            self._screen.app.push_screen(MarkdownScreen("plan", text, self._screen.theme_styles))
+            self._screen.app.push_screen(text_screens.MarkdownScreen("plan", text, self._screen.theme_styles))
 
     def _offer(self, found: dict[str, str]) -> None:
         """Offer to open a link; `found` has names by address."""
         if found:
             conversation = self._screen.conversation
-            opening = open_link(self._screen, found, conversation.cwd, conversation.outside)
+            opening = linked.open_link(self._screen, found, conversation.cwd, conversation.outside)
             self._screen.run_worker(opening, group="links", exclusive=True)
 
     def _changes_closed(self, session: Session) -> None:

@@ -20,9 +20,9 @@ from acp_tui.store.agents import LaunchError, demo_launch, resolve
 from acp_tui.store.folders import plain_bytes
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.screens.base.menu import MenuItem, choose
+from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.review.notes import show_notes
+from acp_tui.ui.session_screen.review import notes as note_menus
 from acp_tui.ui.widgets.diff.diff import compute, patch_of
 from acp_tui.workspace.encodings import decode, decode_pair
 
@@ -91,9 +91,9 @@ class SecondOpinion:
         known = await asyncio.to_thread(
             lambda: [agent for agent in self._start.known.values() if agent.installed()]
         )
-        items = [MenuItem(agent.name, agent.title or agent.name) for agent in known]
-        items.append(MenuItem(_DEMO, "Demo agent", "bundled, no key, no network"))
-        return await choose(self._screen, title, items) or ""
+        items = [menu.MenuItem(agent.name, agent.title or agent.name) for agent in known]
+        items.append(menu.MenuItem(_DEMO, "Demo agent", "bundled, no key, no network"))
+        return await menu.choose(self._screen, title, items) or ""
 
     def _launch(self, agent: str) -> Launch | None:
         """Return the launch of an agent, or notify the user of its problem."""
@@ -184,7 +184,7 @@ class SecondOpinion:
             return
         notes.add(*new)
         await self._screen.tabs.go_to(list(self._screen.tabs.screens).index(other))
-        other.app.run_worker(show_notes(other), group="notes", exclusive=True)
+        other.app.run_worker(note_menus.show_notes(other), group="notes", exclusive=True)
 
 
 def _note(remark: Remark, roots: Sequence[str], by: str) -> LineNote:

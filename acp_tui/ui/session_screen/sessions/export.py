@@ -52,8 +52,8 @@ from acp_tui.ui.entries.subagent import state_of
 from acp_tui.ui.entries.unknown import unknown_words
 from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.screens.base.menu import MenuItem, choose
-from acp_tui.ui.screens.base.texts import SourceScreen
+from acp_tui.ui.screens.base import menu
+from acp_tui.ui.screens.base import texts as text_screens
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.session_name import title_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
@@ -87,8 +87,8 @@ async def export_session(screen: ConversationScreen, find: Callable[[str], Termi
     if session is None or not session.entries:
         screen.notify("Nothing to export yet.")
         return
-    items = [MenuItem(key, name, about) for key, name, about in _FORMS]
-    form = await choose(screen, "Export the session as", items)
+    items = [menu.MenuItem(key, name, about) for key, name, about in _FORMS]
+    form = await menu.choose(screen, "Export the session as", items)
     if form is None:
         return
     title, suffix = title_of(screen), "json" if form == "json" else "md"
@@ -162,10 +162,10 @@ class ChatCopy:
 
     async def _choose_code(self, found: Sequence[str]) -> None:
         items = [
-            MenuItem(str(place), next(iter(code.strip().splitlines()), ""), lines(_count(code)))
+            menu.MenuItem(str(place), next(iter(code.strip().splitlines()), ""), lines(_count(code)))
             for place, code in enumerate(found)
         ]
-        key = await choose(self._screen, "Copy which code?", items, items[-1].key)
+        key = await menu.choose(self._screen, "Copy which code?", items, items[-1].key)
         if key is not None:
             self._copy(found[int(key)], "the code")
 
@@ -173,7 +173,9 @@ class ChatCopy:
         """Show the source of the block under the cursor."""
         block = self._block()
         if block is not None:
-            self._screen.app.push_screen(SourceScreen(block.searched(), self._screen.theme_styles))
+            self._screen.app.push_screen(
+                text_screens.SourceScreen(block.searched(), self._screen.theme_styles)
+            )
 
     def _block(self) -> Block | None:
         """Return the block under the cursor, which without one goes to the last block in view."""

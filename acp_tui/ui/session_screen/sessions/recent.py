@@ -11,7 +11,7 @@ from rich.cells import set_cell_size
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, changed_lines, recent_sessions
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
-from acp_tui.ui.screens.start import ago
+from acp_tui.ui.screens import start as start_screen
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece
@@ -52,7 +52,7 @@ def _changed(recorded: RecordedSession) -> tuple[int, int]:
 def _pieces(recorded: RecordedSession, now: datetime, lines: tuple[int, int], minus: str) -> list[Piece]:
     title = shortened(safe_line(start_of(recorded.title, 4 * _TITLE)), _TITLE)
     agent = shortened(safe_line(start_of(recorded.agent, 4 * _AGENT)), _AGENT)
-    when = ago(recorded.started, now) if recorded.started is not None else ""
+    when = start_screen.ago(recorded.started, now) if recorded.started is not None else ""
     return [
         ("text", f"  {set_cell_size(title, _TITLE)}  "),
         ("accent", f"{set_cell_size(agent, _AGENT)}  "),

@@ -6,7 +6,7 @@ from typing import Final
 
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.ui.screens.base.menu import LineDialog
+from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import safe_line
 
@@ -33,7 +33,7 @@ def ask_for_name(screen: ConversationScreen) -> None:
     if screen.conversation.session is None:
         screen.notify(_NONE)
         return
-    dialog = LineDialog(
+    dialog = menu.LineDialog(
         "Name of this session",
         own_name(screen),
         screen.theme_styles,

@@ -24,9 +24,9 @@ from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.recordings import RecordedSession, recent_sessions
-from acp_tui.ui.screens.base.menu import HERE, OTHER, LineDialog, folder_menu
-from acp_tui.ui.screens.questions.login import LoginDialog, LoginWait, TerminalLoginScreen
-from acp_tui.ui.screens.start import FailureScreen, StartChoice, StartScreen
+from acp_tui.ui.screens import start as start_screen
+from acp_tui.ui.screens.base import menu
+from acp_tui.ui.screens.questions import login as login_screens
 from acp_tui.ui.session_screen.agent.sandbox import SessionSandbox
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.workspace.terminals import TerminalError
@@ -153,10 +153,10 @@ class Startup:
         """Run a way to begin in the background, in place of the one before."""
         self._screen.run_worker(beginning, group="begin", exclusive=True)
 
-    async def _choice(self, wanted: str) -> StartChoice | None:
+    async def _choice(self, wanted: str) -> start_screen.StartChoice | None:
         """Return the choice on the start screen; `wanted` fills in a command that could not be started."""
         recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
-        screen = StartScreen(
+        screen = start_screen.StartScreen(
             self._start.known,
             recorded,
             self._start.cwd,
@@ -245,13 +245,13 @@ class Startup:
         )
         return failure, time.monotonic() - conversation.waiting_since
 
-    def _explanation(self, failure: Failure, waited: float | None, edited: str) -> FailureScreen:
+    def _explanation(self, failure: Failure, waited: float | None, edited: str) -> start_screen.FailureScreen:
         conversation = self._screen.conversation
         login = conversation.launch.login if conversation.launch is not None else ""
         can_log_in = self._can_log_in(failure)
         said = explain(failure, login=login, can_log_in=can_log_in, waited=waited)
         refused = self._sandbox.refused_to_agent()
-        return FailureScreen(
+        return start_screen.FailureScreen(
             conversation.command,
             said.title,
             said.reason,
@@ -269,7 +269,7 @@ class Startup:
         agent = self._screen.conversation.agent
         return failure.kind == "login" and agent is not None and bool(agent.logins.methods())
 
-    def _launch(self, choice: StartChoice) -> Launch | None:
+    def _launch(self, choice: start_screen.StartChoice) -> Launch | None:
         if choice.kind == "demo":
             return demo_launch()
         return self._resolved(choice.agent)
@@ -448,7 +448,7 @@ class LoginDialogs:
     async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         """Return the id of the chosen login method, or None."""
         conversation = self._screen.conversation
-        dialog = LoginDialog(
+        dialog = login_screens.LoginDialog(
             methods,
             agent=conversation.agent_name,
             hint=conversation.launch.login if conversation.launch is not None else "",
@@ -460,7 +460,9 @@ class LoginDialogs:
     async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
         """Show a running login until the user cancels it."""
         name = self._screen.conversation.agent_name
-        dialog = LoginWait(agent, name=name, method=method.name, styles=self._screen.theme_styles)
+        dialog = login_screens.LoginWait(
+            agent, name=name, method=method.name, styles=self._screen.theme_styles
+        )
         await self._screen.ask(dialog)
 
     async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
@@ -482,7 +484,7 @@ class LoginDialogs:
         except TerminalError as error:
             return str(error)
         title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
-        screen = TerminalLoginScreen(terminal, title=title, styles=self._screen.theme_styles)
+        screen = login_screens.TerminalLoginScreen(terminal, title=title, styles=self._screen.theme_styles)
         try:
             failure = await self._screen.ask(screen)
             return STOPPED if failure is None else failure
@@ -502,13 +504,13 @@ async def folder_to_continue_in(screen: ConversationScreen, cwd: str, here: str)
     """
     if not cwd or _is_folder(cwd):
         return cwd or here
-    choice = await screen.ask(folder_menu(cwd, here, screen.theme_styles))
-    if choice == HERE:
+    choice = await screen.ask(menu.folder_menu(cwd, here, screen.theme_styles))
+    if choice == menu.HERE:
         return here
     title = "Folder of the session"
     path: str | None = here
-    while choice == OTHER and path is not None:
-        dialog = LineDialog(
+    while choice == menu.OTHER and path is not None:
+        dialog = menu.LineDialog(
             title, path, screen.theme_styles, placeholder="an existing folder", does="continue there"
         )
         path = await screen.ask(dialog)

@@ -1,0 +1,148 @@
+"""Modules that are loaded when something of them is first used, not where they are imported.
+
+Whoever imports one takes it as a module (`from acp_tui.ui.screens import help`), at the top like all others.
+`from acp_tui.ui.screens.help import HelpScreen` works as ever, but loads it at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+
+LATE: Final = frozenset(
+    f"acp_tui.{name}"
+    for name in (
+        "ui.screens.base.answer_dialog",
+        "ui.screens.base.dialog",
+        "ui.screens.base.editor",
+        "ui.screens.base.menu",
+        "ui.screens.base.texts",
+        "ui.screens.help",
+        "ui.screens.palette",
+        "ui.screens.protocol",
+        "ui.screens.questions.address",
+        "ui.screens.questions.form",
+        "ui.screens.questions.login",
+        "ui.screens.questions.permission",
+        "ui.screens.questions.permission_details",
+        "ui.screens.questions.proposals",
+        "ui.screens.questions.stale_write",
+        "ui.screens.review.blame",
+        "ui.screens.review.changes",
+        "ui.screens.review.note",
+        "ui.screens.review.passage",
+        "ui.screens.review.plan_step",
+        "ui.screens.review.subagent",
+        "ui.screens.review.tool_call",
+        "ui.screens.rules.decisions",
+        "ui.screens.rules.rule_editor",
+        "ui.screens.rules.rules",
+        "ui.screens.rules.trust",
+        "ui.screens.search",
+        "ui.screens.settings",
+        "ui.screens.start",
+        "ui.session_screen.agent.providers",
+        "ui.session_screen.commands",
+        "ui.session_screen.prompt.queue",
+        "ui.session_screen.review.blame",
+        "ui.session_screen.review.find",
+        "ui.session_screen.review.go_back",
+        "ui.session_screen.review.links",
+        "ui.session_screen.review.notes",
+        "ui.session_screen.review.restore",
+        "ui.session_screen.sessions.hand_over",
+        "ui.session_screen.sessions.inbox",
+        "ui.session_screen.sessions.places",
+        "ui.session_screen.sessions.search",
+        "ui.session_screen.sessions.sessions",
+        "ui.session_screen.settings",
+        "ui.session_screen.slash_commands",
+        "ui.session_screen.unfinished",
+    )
+)
+"""Modules that a new session does not need."""
+
+_waking: Final = threading.Lock()
+
+
+def install() -> None:
+    """Let the modules of the table be loaded late from now on."""
+    sys.meta_path.insert(0, _Finder())
+
+
+class _Finder:
+    """Finds an empty module for the first import, and what belongs into it for the second."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, _LateModule] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in LATE:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.loader is None:
+            return None
+        module = self._found.get(fullname)
+        if module is None:
+            module = self._found[fullname] = _LateModule(fullname)
+            spec.loader = cast("Loader", _Nothing(module))
+        else:
+            spec.loader = cast("Loader", _Content(module, spec.loader))
+        return spec
+
+
+class _LateModule(ModuleType):
+    """A module that is loaded once anything is wanted of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # wanted by imports themselves
+            raise AttributeError(name)
+        with _waking:
+            if isinstance(self.__loader__, _Nothing):
+                self.__loader__ = None
+                del sys.modules[self.__name__]
+        importlib.import_module(self.__name__)  # which waits for a thread that already does it
+        if name not in vars(self):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
+        return vars(self)[name]
+
+
+class _Nothing:
+    """Leaves a module empty."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+
+class _Content:
+    """Fills a module, which is one like all others from then on."""
+
+    def __init__(self, module: ModuleType, loader: Loader) -> None:
+        self._module = module
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__class__ = ModuleType
