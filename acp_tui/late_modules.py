@@ -74,8 +74,10 @@ _waking: Final = threading.Lock()
 
 
 def install() -> None:
-    """Let the modules of the table be loaded late from now on."""
-    sys.meta_path.insert(0, _Finder())
+    """Let the modules of the table be loaded late from now on; calling it again changes nothing."""
+    # Another finder would not know the modules that this one has left empty.
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
 
 
 class _Finder:

@@ -43,6 +43,12 @@ def test_a_name_taken_from_a_late_module_loads_it(tmp_path: Path) -> None:
     assert lines == ["late is loaded", "late"]
 
 
+def test_a_second_application_leaves_the_late_modules_of_the_first_whole(tmp_path: Path) -> None:
+    lines = run(tmp_path, "from rooms import late\nlate_modules.install()\nprint(late.NAME)")
+
+    assert lines == ["late is loaded", "late"]
+
+
 def test_late_modules_may_use_each_other(tmp_path: Path) -> None:
     lines = run(tmp_path, "from rooms import late\nlate.NAME\nprint(late.later.late.later.NAME)")
 
