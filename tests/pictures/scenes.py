@@ -124,6 +124,52 @@ async def notes(play: Performance) -> None:
     await play.pilot.press(*"Why no empty line?")
 
 
+async def edited(play: Performance) -> None:
+    """Show a proposed text that the user has edited, and what the agent will be told."""
+    await edit_question(play)
+    await play.answer("e")
+    await play.finished()
+    await play.until(lambda: "sent with your next prompt" in play.text, "what the agent will be told")
+
+
+async def plan_step(play: Performance) -> None:
+    await play.ready()
+    await play.say("show me around")
+    await play.answer("y")
+    await play.answer("y")
+    await play.until(lambda: "sorts by number" in play.text, "the checks are half done")
+    await play.pilot.press("f3", "down", "enter")
+    await play.opened("PlanStepScreen")
+
+
+async def blame(play: Performance) -> None:
+    await edit_question(play)
+    await play.answer("y")
+    await play.finished()
+    await play.say("/blame demo-tally.py")
+    await play.opened("BlameScreen")
+    await play.until(lambda: "lines written in turns" in play.text, "the journals are read")
+    await play.pilot.press("n")
+
+
+async def search_all(play: Performance) -> None:
+    await edit_question(play)
+    await play.answer("y")
+    await play.finished()
+    await play.say("/search word counter")
+    await play.opened("SearchScreen")
+    await play.until(lambda: "Create the word counter" in play.text, "places are found")
+
+
+async def handing_off(play: Performance) -> None:
+    await at_work(play)
+    first = play.app.tabs.current
+    await play.say("/handoff demo")
+    await play.until(lambda: play.app.tabs.current is not first, "another session")
+    await play.ready()
+    await play.until(lambda: "Continue this work" in play.app.tabs.current.prompt.text, "the brief")
+
+
 async def rejecting(play: Performance) -> None:
     await changes(play)
     await play.pilot.press("r")
@@ -300,6 +346,11 @@ PICTURES: Final = (
     Picture("rules", rules),
     Picture("reject", rejecting),
     Picture("notes", notes),
+    Picture("edited", edited, size=(110, 32)),
+    Picture("plan-step", plan_step, size=(110, 24)),
+    Picture("blame", blame, size=(104, 30)),
+    Picture("search-all", search_all, size=(110, 24)),
+    Picture("handoff", handing_off, size=(110, 32)),
     Picture("restore", restoring, size=(110, 32)),
     Picture("go-back", going_back, size=(110, 32)),
     Picture("stale-write", stale_write, size=(110, 36)),

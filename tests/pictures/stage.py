@@ -20,6 +20,7 @@ from acp_tui.agent.process import Process
 from acp_tui.conversation.start import Start
 from acp_tui.store.agents import demo_launch, known_agents
 from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.questions import proposals
 from acp_tui.workspace.guard import Guard
 
 _README: Final = "# Tally\n\nCounts the words of a text.\n\n    tally < README.md\n"
@@ -57,10 +58,17 @@ def surroundings() -> Iterator[Path]:
             patch.setenv("ACP_TUI_DEMO_SPEED", "0")
             patch.setattr(formatting, "seconds", lambda duration: "0.4 s")  # imported by name, but later
             patch.setattr(formatting, "clock", lambda duration: "0:07")
+            patch.setattr(proposals, "open_in_editor", _type_in_editor)
             patch.setattr(decision_records, "now", lambda: "2026-01-05T12:00:00.000+00:00")
             yield workspace
     finally:
         shutil.rmtree(workspace)
+
+
+async def _type_in_editor(app: object, path: Path) -> str:
+    """Stand in for an editor, for which the stage has no terminal."""
+    path.write_text(path.read_text("utf-8").replace("import sys\n", "import json\nimport sys\n", 1), "utf-8")
+    return ""
 
 
 def _program(path: Path, text: str) -> None:

@@ -254,10 +254,10 @@ class ImplicitRequests:
             return there  # some agents have written it by themselves: nothing changes
         call, about = request.as_call(_text_of(there)), call_behind(session, request)
         call.tool_call_id = about.tool_call_id if about is not None else ""
-        changed = _CHANGED if is_new else ""
+        changed = _OTHER if request.again else _CHANGED if is_new else ""
         if there is not None and (base := _told_base(there, about, session.cwd)) is not None:
-            there.before, is_new, changed = base, True, _CHANGED_SINCE
-        changed = _OTHER if request.again else changed
+            there.before, is_new = base, True
+            changed = changed or _CHANGED_SINCE
         call.title = changed or (about.title if about is not None else "")
         if there is not None and there.now is not None and there.encoding:
             call.title = " ".join(filter(None, (_ENCODING.format(there.encoding), call.title)))

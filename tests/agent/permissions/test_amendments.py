@@ -187,6 +187,7 @@ async def test_a_merge_begins_at_the_text_that_the_agent_tells_in_its_call(tmp_p
     async with running(tmp_path) as (talk, session):
         old, new = "one\ntwo\nthree\n4\n5\n", "one\ntwo\nthree\n4\nFIVE\n"
         (tmp_path / "a").write_text("ONE\ntwo\nthree\n4\n5\n")
+        await served(talk, "fs/read_text_file", path=str(tmp_path / "a"))  # just before it writes
         diff = {"type": "diff", "path": str(tmp_path / "a"), "oldText": old, "newText": new}
         talk.puppet.updates("tool_call", "s2", toolCallId="t1", title="a", kind="edit", content=[diff])
         params = {"sessionId": "s2", "path": str(tmp_path / "a"), "content": new}

@@ -23,6 +23,8 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 
 _WIDE: Final = 110
 """Width from which a row shows time and agent."""
+_AGENT: Final = 12
+"""Cells of the name of an agent."""
 _WHO: Final = 34
 """Cells of the origin of a line."""
 
@@ -50,14 +52,13 @@ class BlameList(NotedList[BlamedLine]):
 
     @override
     def pieces(self, item: BlamedLine) -> tuple[list[Piece], list[Piece]]:
-        step = item.author.step
-        is_known = item.author.kind == "step" and step is not None and bool(step.turn)
+        step, is_known = item.author.step, _is_known(item)
         role = ("accent" if is_known else "muted") if item.is_first else "faint"
         left: list[Piece] = []
         if self.row_width >= _WIDE:
             when = f"{datetime.fromtimestamp(step.at):%m-%d %H:%M}" if is_known and step is not None else ""
-            agent = safe_line(step.agent)[:8] if is_known and step is not None else ""
-            left.append(("muted" if item.is_first else "faint", f" {when:11} {agent:8}"))
+            agent = safe_line(step.agent)[:_AGENT] if is_known and step is not None else ""
+            left.append(("muted" if item.is_first else "faint", f" {when:11} {agent:{_AGENT}}"))
         who = shortened(safe_line(in_words(item.author)), _WHO)
         left += [
             (role, f" {who:{_WHO}} "),
@@ -99,7 +100,7 @@ class BlameScreen(ListScreen):
 
         Args:
             path: the file.
-            line: the line to begin at, from 1.
+            line: the line to begin at, from 1; 0 for the first that a turn wrote.
             folders: the folder of the journals, and that of the snapshot stores.
             opens: called with the step of the line that the user opens.
             styles: the theme's styles.
@@ -136,10 +137,10 @@ class BlameScreen(ListScreen):
 
     def on_row_list_opened(self, event: BlameList.Opened) -> None:
         """Leave for the place in the chat that a line comes from."""
-        author = event.item.author
-        if author.kind == "step" and author.step is not None and author.step.turn:
+        step = event.item.author.step
+        if step is not None and _is_known(event.item):
             self.dismiss(None)
-            self._opens(author.step)
+            self._opens(step)
         else:
             self.notify("No turn of a recorded session wrote this line.")
 
@@ -160,7 +161,8 @@ class BlameScreen(ListScreen):
         ]
         self.show_nothing(not lines, "The file is empty.")
         self.rows.show(lines)
-        self.rows.action_move_to(min(self._line, len(lines)) - 1 if lines else 0)
+        begin = self._line or next((line.number for line in lines if _is_known(line)), 1)
+        self.rows.action_move_to(max(0, min(begin, len(lines)) - 1))
         known = _count_known(lines)
         self._show_title(f"{known:,} of {len(lines):,} lines written in turns of recorded sessions ")
 
@@ -169,5 +171,10 @@ class BlameScreen(ListScreen):
 
 
 def _count_known(lines: Sequence[BlamedLine]) -> int:
-    steps = (line.author.step for line in lines if line.author.kind == "step")
-    return sum(step is not None and bool(step.turn) for step in steps)
+    return sum(map(_is_known, lines))
+
+
+def _is_known(line: BlamedLine) -> bool:
+    """Return whether a turn of a recorded session wrote a line."""
+    step = line.author.step
+    return line.author.kind == "step" and step is not None and bool(step.turn)

@@ -79,7 +79,7 @@ class PlanStepScreen(FullScreen[None]):
 
     def _facts(self) -> str:
         work = self._work
-        context = f"{tokens(work.tokens)} tokens" if work.tokens is not None else ""
+        context = f"{tokens(work.tokens)} tokens" if work.tokens else ""
         asked = f"{_count(work.questions, 'decision')}" if work.questions else ""
         calls, files = _count(len(work.calls), "call"), _count(len(work.files), "file")
         return " · ".join(filter(None, (seconds(work.seconds), calls, files, asked, context)))

@@ -14,8 +14,11 @@ from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.places import go_to_place
 
 
-def show_blame(screen: ConversationScreen, file: str, line: int = 1) -> None:
-    """Show who wrote each line of a file; a relative path is one of the workspace."""
+def show_blame(screen: ConversationScreen, file: str, line: int = 0) -> None:
+    """Show who wrote each line of a file; a relative path is one of the workspace.
+
+    `line` counts from 1; 0 stands for the first that a turn wrote.
+    """
 
     def opens(step: RecordedStep) -> None:
         screen.app.run_worker(_go_to(screen, step), group="tabs")
@@ -29,7 +32,7 @@ def show_blame(screen: ConversationScreen, file: str, line: int = 1) -> None:
 def blame_of(screen: ConversationScreen, words: str) -> None:
     """Show who wrote each line of the file that a command names, with or without a line."""
     path, line = place_in(words.strip().removeprefix("@"), Path(screen.conversation.cwd))
-    show_blame(screen, str(path), line or 1)
+    show_blame(screen, str(path), line or 0)
 
 
 def blame_newest(screen: ConversationScreen) -> None:
