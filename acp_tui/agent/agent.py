@@ -55,6 +55,7 @@ from acp_tui.protocol.frames import ascii_line
 from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Noise, Notification, Request, Response
 from acp_tui.protocol.schema import (
     PROTOCOL_VERSION,
+    TAKEN_BACK,
     AgentCapabilities,
     ClientCapabilities,
     ContentBlock,
@@ -290,7 +291,10 @@ class Agent:
             if session.turns[-1].stop_reason != "cancelled":
                 raise
             return PromptResponse(stop_reason="cancelled")
-        return parse_result(PromptResponse, "session/prompt", as_object(result))
+        response = parse_result(PromptResponse, "session/prompt", as_object(result))
+        if response.stop_reason == TAKEN_BACK and self.connection.version == 1:
+            response.stop_reason = "cancelled"  # it is no word of that version
+        return response
 
     def takes_words(self, session_id: str) -> bool:
         """Return whether words reach a running turn: the agent can be steered, or has asked for them."""

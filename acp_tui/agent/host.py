@@ -58,6 +58,8 @@ class Host:
         """Lend a session its folders, the working directory first."""
         if self.backups is not None:
             self.backups.restore()
+        self._parents.pop(session_id, None)
+        self._folders.pop(session_id, None)
         self._files[session_id] = Files(roots, backups=self.backups)
         self.enter(roots[0])
 

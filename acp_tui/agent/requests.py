@@ -95,12 +95,14 @@ class Setup:
             past: what else is known of the session, where it is not continued.
 
         Raises:
-            NotOffered, AgentGone, CallFailed.
+            NotOffered, AgentGone, CallFailed, or AgentError for the session of a subagent.
         """
         can = self._capabilities.can
         self._capabilities.need(
             can.load_session if replay else can.session_capabilities.resume, "resume sessions"
         )
+        if self._sessions.root_of(session_id) in self._sessions.by_id.keys() - {session_id}:
+            raise AgentError("This session is a subagent's, in a session that is open. Open it there.")
         request = self._attach_request(session_id, cwd, extra_roots, mcp_servers, system_prompt)
         roots = self._roots(session_id)
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])

@@ -22,6 +22,7 @@ from acp_tui.session.session import Session
 from acp_tui.store.folders import data_folder
 from acp_tui.store.journal import Journal
 from acp_tui.store.recordings import rows_about
+from acp_tui.store.redaction import secret_arguments
 from acp_tui.workspace.files import led_elsewhere
 
 if TYPE_CHECKING:  # loaded for those who use it
@@ -301,6 +302,7 @@ class SessionOpening:
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
         servers, self._left_out = mcp_servers_for(self._start, agent.can.mcp_capabilities)
         journal.add_secrets(secret for server in servers for secret in server.secrets())
+        journal.add_secrets(secret for server in servers for secret in secret_arguments(server.args))
         return [server.params() for server in servers]
 
 

@@ -890,7 +890,7 @@ class StateUpdate(Model):
 
 
 class PlanSteps(Model):
-    """The steps of a plan, or those around the current one; see `plan_bounds`."""
+    """The steps of a plan, or those around the current one; see `bounds`."""
 
     entries: list[PlanEntry]
     left_out: int = 0

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic.alias_generators import to_snake
 
-from acp_tui.protocol import dialects, plan_bounds
+from acp_tui.protocol import bounds, dialects
 from acp_tui.protocol.schema import Model, ToolCallFields, UnknownUpdate, Update
 
 M = TypeVar("M", bound=Model)
@@ -53,7 +53,7 @@ def read(model: type[M], value: Any) -> M:
 
 def read_update(value: Any) -> Update:
     """Return the `update` of a `session/update`, or an `UnknownUpdate` if it is unreadable."""
-    value = plan_bounds.bounded(value)
+    value = bounds.bounded(value)
     try:
         update = _validate_update(value)
     except ValidationError:
@@ -64,7 +64,7 @@ def read_update(value: Any) -> Update:
             return update
     try:
         changed = dialects.normalise_update(_copied(value))
-        return _mended_update(plan_bounds.bounded(changed))
+        return _mended_update(bounds.bounded(changed))
     except Unreadable:
         return UnknownUpdate(raw=value)
 

@@ -165,6 +165,21 @@ class _Output:
 
 
 @dataclass(slots=True)
+class _Held:
+    """Words of the user that the agent tells before it has said which prompt they are of."""
+
+    updates: list[Object] = field(default_factory=list)
+    told: str = ""
+    """Their text without spaces."""
+
+
+_MOST_HELD: Final = 2_000
+"""Updates of one session that are held; with more, all of them are shown as they are."""
+_MOST_TALKS: Final = 10_000
+"""Sessions that are known; an agent may name any number."""
+
+
+@dataclass(slots=True)
 class _Talk:
     """The knowledge of one session."""
 
@@ -172,7 +187,7 @@ class _Talk:
     """Prompts whose turns have not ended, oldest first."""
     known: set[str] = field(default_factory=set)
     """Ids of the messages of the user that are shown."""
-    held: dict[str, list[Object]] = field(default_factory=dict)
+    held: dict[str, _Held] = field(default_factory=dict)
     """Words of the user that may be those of a prompt without an answer, by message id."""
     early_end: Object | None = None
     """An end that came while such words were held."""
@@ -229,6 +244,9 @@ class Version2:
         return self._talk_of(str(params.get("sessionId")))
 
     def _talk_of(self, session_id: str) -> _Talk:
+        if session_id not in self._talks and len(self._talks) >= _MOST_TALKS:
+            idle = next((name for name, talk in self._talks.items() if not talk.prompts), session_id)
+            self._talks.pop(idle, None)
         return self._talks.setdefault(session_id, _Talk())
 
     def _root_of(self, session_id: str) -> str:
@@ -284,10 +302,15 @@ class Version2:
         """Yield held words that are those of no prompt."""
         if any(not each.message_id for each in talk.prompts):
             return
-        held, talk.held, talk.early_end = talk.held, {}, None
-        for message_id, updates in held.items():
+        talk.early_end = None
+        yield from self._shown(session_id, talk)
+
+    def _shown(self, session_id: str, talk: _Talk) -> Iterator[Meaning]:
+        """Yield all held words as they are."""
+        held, talk.held = talk.held, {}
+        for message_id, words in held.items():
             talk.known.add(message_id)
-            for update in updates:
+            for update in words.updates:
                 yield _news(session_id, update)
 
     def _bound(
@@ -301,7 +324,7 @@ class Version2:
             yield Inserted(prompt.call)
         named: Object = {"sessionUpdate": "user_message", "messageId": message_id}
         yield _news(session_id, {**named, "keepsPlace": True} if keeps_place else named)
-        for update in talk.held.pop(message_id, ()):
+        for update in talk.held.pop(message_id, _Held()).updates:
             yield _news(session_id, _own_words(prompt, update))
 
     def _opened(self, answer: Response) -> Iterator[Meaning]:
@@ -354,11 +377,13 @@ class Version2:
             talk.known.add(message_id)
             yield _news(session_id, update)
         else:
-            held = talk.held.setdefault(message_id, [])
-            held.append(update)
-            told = "".join(_squeezed(each.get("content")) for each in held)
-            if told and told == waiting.text:
+            held = talk.held.setdefault(message_id, _Held())
+            held.updates.append(update)
+            held.told += _squeezed(update.get("content"))
+            if held.told and held.told == waiting.text:
                 yield from self._bound(session_id, talk, waiting, message_id)
+            elif sum(len(each.updates) for each in talk.held.values()) > _MOST_HELD:
+                yield from self._shown(session_id, talk)
 
     def _in_state(self, session_id: str, talk: _Talk, update: Object) -> Iterator[Meaning]:
         parent = self._parents.get(session_id)
@@ -419,6 +444,8 @@ def _end_of_turn(call: Call, update: Object) -> Response:
         found = ErrorObject(code if type(code) is int else 0, str(said or "Unknown error"), error.get("data"))
         return Response(call, None, found)
     told = {name: update[name] for name in ("stopReason", "usage", "_meta") if update.get(name) is not None}
+    if told.get("stopReason") == TAKEN_BACK:
+        del told["stopReason"]  # our word for a prompt that never began, and none of the agent's
     return Response(call, told, None)
 
 

@@ -528,7 +528,8 @@ class Session:
 
     def _ended(self, event: events.TurnEnded, at: float) -> SessionChange:
         reason = dialects.stop_reason(event.stop_reason)
-        is_refused = reason in ("refusal", schema.TAKEN_BACK)
+        was_taken_back = reason == schema.TAKEN_BACK and self._turns.is_empty_turn
+        is_refused = reason == "refusal" or was_taken_back
         if self.turn_state == "cancelling":
             reason = "cancelled"  # regardless of the agent's stop reason
         elif reason == schema.TAKEN_BACK:

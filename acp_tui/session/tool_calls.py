@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from sys import intern
 from typing import Any, Final
 
@@ -297,6 +298,7 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
     `announces` is true for `tool_call` and for permission requests, whose `pending` must not reset the
     status.
     """
+    decided = copy(call) if call.decision else None
     if news.title:
         call.title = news.title
     if news.kind:
@@ -318,6 +320,21 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
         _merge_meta(call, news.meta)
     if news.status is not None:
         _set_status(call, dialects.tool_status(news.status), at, announces=announces)
+    if decided is not None and _ASKED_ABOUT not in call.decision and _does_other(call, decided):
+        call.decision += f"{_ASKED_ABOUT}{decided.command or decided.title}"
+
+
+def _does_other(call: ToolCall, decided: ToolCall) -> bool:
+    """Return whether a call names another command, or other files, than when the user decided."""
+    if decided.command or call.command:
+        return decided.command != call.command
+    if "execute" in (decided.kind, call.kind):
+        return decided.title != call.title  # all that tells the command
+    return not set(call.named_paths) <= set(decided.named_paths)
+
+
+_ASKED_ABOUT: Final = ", asked about: "
+"""Stands in a decision before what it was about, where the call says something else by now."""
 
 
 def settle(call: ToolCall, status: str, at: float) -> bool:
@@ -334,8 +351,7 @@ def decide(call: ToolCall, question: Permission, option_id: str | None, by: str,
     option = question.option(option_id)
     call.decision = f"{option.name if option is not None else 'cancelled'} ({by})"
     if question.later is not None:  # the entry has changed since the question
-        asked = question.call.command or question.call.title
-        call.decision += f", asked about: {asked}"
+        call.decision += f"{_ASKED_ABOUT}{question.call.command or question.call.title}"
     if option is None:
         settle(call, "cancelled", at)
     elif question.is_apart and not option.kind.startswith("reject"):

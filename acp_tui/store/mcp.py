@@ -29,6 +29,8 @@ class McpServer(NamedTuple):
     env: Mapping[str, str] = MappingProxyType({})
     url: str = ""
     headers: Mapping[str, str] = MappingProxyType({})
+    referred: tuple[str, ...] = ()
+    """Values of variables that stand in its fields by reference; not paths."""
 
     def params(self) -> dict[str, Any]:
         """Return the server as sent in `session/new`. Source: ACP, page "session setup", MCP servers."""
@@ -47,7 +49,7 @@ class McpServer(NamedTuple):
 
         addresses = (self.url, *self.args)  # some local servers are proxies for remote ones
         found = [secret for text in addresses for secret in credentials(text)]
-        return [*self.env.values(), *self.headers.values(), *found]
+        return [*self.env.values(), *self.headers.values(), *self.referred, *found]
 
 
 def split_by_support(
@@ -360,18 +362,22 @@ def _table_of(value: Any) -> Any:
 
 
 def _ready(server: McpServer, environment: Mapping[str, str]) -> McpServer:
+    referred: list[str] = []
+
     def resolved(text: str) -> str:
+        referred.extend(environment.get(found[1], "") for found in _REFERENCE.finditer(text))
         return _REFERENCE.sub(lambda found: _value(found, environment), text)
 
     env = _each(resolved, server.env)
     is_local = server.transport == "stdio"
-    return server._replace(
+    ready = server._replace(
         command=_program(resolved(server.command), {**environment, **env}) if is_local else "",
         args=tuple(map(resolved, server.args)),
         env=env,
         url=resolved(server.url),
         headers=_each(resolved, server.headers),
     )
+    return ready._replace(referred=tuple(value for value in referred if value and value[0] != "/"))
 
 
 def _program(command: str, environment: Mapping[str, str]) -> str:

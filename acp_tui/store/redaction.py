@@ -271,6 +271,17 @@ def mask_tokens(text: str, mask: str) -> str:
     return _TOKENS.sub(lambda found: mask if found["alone"] else found["before"] + mask, text)
 
 
+def secret_arguments(arguments: Iterable[str]) -> Iterator[str]:
+    """Yield the secrets in arguments, recognised by themselves or by the option before."""
+    is_secret = False
+    for argument in arguments:
+        if is_secret:
+            yield argument
+        else:
+            yield from (found[0][len(found["before"] or "") :] for found in _TOKENS.finditer(argument))
+        is_secret = argument.startswith("-") and "=" not in argument and bool(_KEY_NAME.search(argument))
+
+
 def mask_arguments(arguments: Iterable[str], mask: str) -> list[str]:
     """Replace secret arguments, recognised by themselves or by the option before."""
     found: list[str] = []

@@ -21,3 +21,19 @@ async def test_a_path_is_lent_when_it_lies_in_a_folder_of_a_session_that_is_ther
     await host.take_back("one")
 
     assert not host.lends("one", str(tmp_path / "a"))
+
+
+async def test_a_session_that_the_user_opens_has_its_own_policy_though_a_subagent_had_its_id(
+    tmp_path: Path,
+) -> None:
+    host = Host(Terminals())
+    host.lend("one", [str(tmp_path)])
+    host.set_policy("one", "allow-everything")
+    host.lend_child("two", "one", str(tmp_path))
+    assert host.policy_of("two") == "allow-everything"
+
+    host.lend("two", [str(tmp_path)])
+    await host.take_back("one")
+
+    assert host.policy_of("two") == "ask"
+    assert host.lends("two", str(tmp_path / "a"))

@@ -6,6 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from acp_tui.agent.capabilities import AgentError
 from acp_tui.agent.replay import replay
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import AgentMessage, Subagent, ToolCall, text_of
@@ -77,6 +80,14 @@ async def test_c134_another_parent_does_not_move_a_subagent_and_no_session_is_ta
         await settled()
         assert list(talk.session.children) == ["k1"]
         assert talk.agent.sessions["s2"] is other
+
+
+async def test_c136_the_session_of_a_subagent_is_not_opened_beside_its_parent(tmp_path: Path) -> None:
+    async with conversation({"loadSession": True}) as talk:
+        await announced(talk)
+
+        with pytest.raises(AgentError, match="subagent"):
+            await talk.agent.setup.load_session("k1", str(tmp_path))
 
 
 async def test_c144_what_comes_before_the_announcement_is_held_for_it() -> None:

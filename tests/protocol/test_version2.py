@@ -13,6 +13,7 @@ from acp_tui.agent.session_events import events_of_call, events_of_message
 from acp_tui.protocol import version2
 from acp_tui.protocol.git_patch import changed_parts
 from acp_tui.protocol.jsonrpc import Call, Notification, Request, Response
+from acp_tui.protocol.schema import TAKEN_BACK
 from acp_tui.protocol.validation import Unreadable
 from acp_tui.protocol.version2 import Inserted, Meaning, Version2
 from tests import recordings
@@ -92,6 +93,30 @@ def test_v8_prompts_in_flight_keep_their_order_and_each_end_is_that_of_its_own_t
     assert told[1].method == "session/prompt"
     ends = [each for each in translation.received(idle) if isinstance(each, Response)]
     assert [each.call for each in ends] == [told[1]]
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_words_of_the_user_are_held_for_a_prompt_up_to_a_bound(same: bool) -> None:
+    translation = Version2()
+    translation.called(prompt(1, "one"))
+
+    shown = 0
+    for number in range(50_000):
+        words = {"messageId": "m" if same else str(number), "content": {"type": "text", "text": "x"}}
+        shown += len([*translation.received(news(sessionUpdate="user_message_chunk", **words))])
+
+    assert 50_000 - shown <= 2_001
+
+
+def test_a_prompt_is_taken_back_by_the_user_alone() -> None:
+    translation = Version2()
+    first = translation.called(prompt(1, "one"))
+    [*translation.received(Response(first, {"messageId": "u1"}, None))]
+
+    idle = news(sessionUpdate="state_update", state="idle", stopReason=TAKEN_BACK)
+    end = next(each for each in translation.received(idle) if isinstance(each, Response))
+
+    assert end.result == {}
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,14 @@ def test_references_are_resolved_from_the_environment_everywhere(tmp_path: Path)
     assert (servers[1].url, servers[1].headers) == ("https://e.com/mcp", {"K": "Bearer a"})
 
 
+def test_values_of_references_are_secret_but_for_paths(tmp_path: Path) -> None:
+    server = {"command": "sh", "args": ["--at=${ADDRESS}", "${HOME}/x", "${UNSET:-y}"]}
+
+    servers, _ = lent(written(tmp_path, {"s": server}), ADDRESS="where-it-is", HOME="/home/me")
+
+    assert servers[0].secrets() == ["where-it-is"]
+
+
 def test_what_a_variable_holds_is_not_resolved_again(tmp_path: Path) -> None:
     servers, _ = lent(written(tmp_path, {"s": {"url": "x", "headers": {"K": "${A}"}}}), A="${B}", B="b")
 

@@ -22,6 +22,7 @@ from acp_tui.store.redaction import (
     review,
     save,
     save_export,
+    secret_arguments,
     without_accounts,
 )
 from tests.recordings import rows
@@ -296,3 +297,17 @@ def test_what_agents_of_version_2_print_and_change_is_masked() -> None:
     assert call["content"][0]["changes"] == diff["changes"]
     assert call["content"][0]["patch"]["text"] == f"‹file content {len(patch['text'])}›"
     assert more["content"]["content"]["text"] == "‹output 14›"
+
+
+def test_secrets_in_arguments_are_found_by_their_options_and_by_themselves() -> None:
+    arguments = [
+        "--api-key",
+        "hunter2hunter2",
+        "--header",
+        "X-Api-Key: abcdefgh1234",
+        "--token=zyxwvuts",
+        "--port",
+        "80",
+    ]
+
+    assert [*secret_arguments(arguments)] == ["hunter2hunter2", "abcdefgh1234", "zyxwvuts"]

@@ -453,6 +453,7 @@ class ThemeMenu(Menu):
 READ: Final = "read"
 HERE: Final = "here"
 OTHER: Final = "other"
+THERE: Final = "there"
 
 
 def folder_menu(gone: str, here: str, styles: Styles) -> Menu:
@@ -463,3 +464,12 @@ def folder_menu(gone: str, here: str, styles: Styles) -> Menu:
         MenuItem(OTHER, "Choose a folder", "type the folder to continue in", gone),
     ]
     return Menu("The folder of this session no longer exists", items, READ, styles)
+
+
+def other_folder_menu(named: str, here: str, styles: Styles) -> Menu:
+    """Return the menu for a folder that only the agent names; Enter alone does not lend it."""
+    items = [
+        MenuItem(HERE, "Continue here", here),
+        MenuItem(THERE, "Lend it that folder", named),
+    ]
+    return Menu("The agent says that this session was in another folder", items, HERE, styles)

@@ -11,7 +11,7 @@ from typing import Any, Final, assert_never
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import lines, seconds
 from acp_tui.patterns import regex
-from acp_tui.protocol.plan_bounds import DONE
+from acp_tui.protocol.bounds import DONE
 from acp_tui.protocol.schema import (
     PlanContent,
     PlanFile,

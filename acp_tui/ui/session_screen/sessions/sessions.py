@@ -20,9 +20,10 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_opening import KnownSession
 from acp_tui.formatting import from_home
 from acp_tui.protocol.schema import SessionInfo, has
+from acp_tui.rules.paths import is_below
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
-from acp_tui.ui.screens.base.menu import Menu, MenuItem, MenuPlace, choose
+from acp_tui.ui.screens.base.menu import HERE, Menu, MenuItem, MenuPlace, choose, other_folder_menu
 from acp_tui.ui.screens.start import ago
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.start import folder_to_continue_in
@@ -232,7 +233,9 @@ class SessionList:
         if choice.startswith(_DELETE):
             await self._delete(info, place)
         elif choice.startswith(_FORK):
-            await fork_listed(self._screen, info)
+            granted = await in_granted_folder(self._screen, info)
+            if granted is not None:
+                await fork_listed(self._screen, granted)
         elif choice.startswith(_ARCHIVE):
             await self._archive(info, place)
         else:
@@ -260,11 +263,11 @@ class SessionList:
         if info.archived and not await self._set_archived(info, archived=False):
             return
         if agent.can.can_resume:
-            here = self._screen.conversation.cwd
-            folder = await folder_to_continue_in(self._screen, info.cwd, here)
-            if folder is not None:
-                there = KnownSession(info.model_copy(update={"cwd": folder}) if info.cwd else info)
-                await self._screen.tabs.open(running=self._screen.conversation.running, known_session=there)
+            granted = await in_granted_folder(self._screen, info)
+            if granted is not None:
+                await self._screen.tabs.open(
+                    running=self._screen.conversation.running, known_session=KnownSession(granted)
+                )
         else:
             self._screen.notify("This agent lists sessions but cannot resume them.", severity="warning")
 
@@ -420,6 +423,26 @@ def _recorded_in(screen: ConversationScreen) -> tuple[Path | None, str]:
         return conversation.recorded.path, conversation.recorded.session_id
     path = conversation.journal.path if conversation.journal is not None else None
     return path, conversation.session.id if conversation.session is not None else ""
+
+
+async def in_granted_folder(screen: ConversationScreen, info: SessionInfo) -> SessionInfo | None:
+    """Return a session of the agent's list in a folder that the user lends; None if the user lends none.
+
+    A folder counts as lent if it lies in one of this session, or if this very session was recorded in it.
+    """
+    conversation, here = screen.conversation, screen.conversation.cwd
+    if info.cwd and not is_below(info.cwd, conversation.roots):
+        recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
+        if not any((one.session_id, one.cwd) == (info.session_id, info.cwd) for one in recorded):
+            choice = await screen.ask(other_folder_menu(info.cwd, here, screen.theme_styles))
+            if choice is None:
+                return None
+            if choice == HERE:
+                return info.model_copy(update={"cwd": here})
+    folder = await folder_to_continue_in(screen, info.cwd, here)
+    if folder is None:
+        return None
+    return info.model_copy(update={"cwd": folder}) if info.cwd else info
 
 
 def can_fork(conversation: Conversation) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.session.questions import Elicitation
-from acp_tui.ui.screens.questions.address import AddressDialog, read_address
+from acp_tui.ui.screens.questions.address import AddressDialog, open_in_browser, read_address
 from acp_tui.ui.screens.questions.form import ElicitationAnswer
 from tests.tables import each
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
@@ -147,6 +147,8 @@ def test_what_may_mislead_is_warned_about(url: str, host: str, warning: str) -> 
         "javascript:alert(1)",
         "//example.com",
         "https:///x",
+        "https://xn-%action-80ak6aa92e.com/",
+        "https://google.com%2fevil.example/",
         "https://[x/",
         "https://a.example:port/",
         "https://evil.example\\@good.example/",
@@ -166,3 +168,18 @@ def test_what_is_no_plain_web_address_is_never_opened(url: str) -> None:
 
 def test_japanese_hosts_are_not_called_mixed() -> None:
     assert not any("mixes" in text for text in read_address("https://日本ひらカタ.jp/").warnings)
+
+
+def test_a_browser_gets_the_address_that_was_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", ":0")
+    opened: list[str] = []
+
+    def opens(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", opens)
+
+    assert open_in_browser("https://a.example/%action?x=%s")
+
+    assert opened == ["https://a.example/%ACtion?x=%s"]

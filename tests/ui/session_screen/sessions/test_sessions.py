@@ -306,6 +306,27 @@ async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("keys", "folder"), [((), "here"), (("down",), "there")])
+async def test_a_folder_that_only_the_agent_names_is_lent_by_the_user_alone(
+    tmp_path: Path, keys: tuple[str, ...], folder: str
+) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    listed = [{"sessionId": "apples", "title": "apples", "cwd": str(tmp_path / "there")}]
+    can: dict[str, Any] = {"sessionCapabilities": {"list": {}, "resume": {}}}
+    async with seat(tmp_path / "here", can=can, sessions=listed) as here:
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+        await here.sees("apples")
+        await here.press("enter")
+        await here.sees("was in another folder", "Lend it that folder")
+        await here.press(*keys, "enter")
+
+        await here.until(lambda: here.conversation.session and here.conversation.session.id == "apples")
+        assert here.conversation.roots[0] == str(tmp_path / folder)
+
+
+@pytest.mark.slow
 async def test_a_session_is_archived_and_brought_back_before_it_is_resumed(tmp_path: Path) -> None:
     can: dict[str, Any] = {"sessionCapabilities": {"list": {}, "archive": {}, "resume": {}}}
     listed = [{"sessionId": name, "title": name, "cwd": str(tmp_path)} for name in ("apples", "pears")]
