@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 from acp_tui.late_modules import LATE
@@ -95,5 +96,7 @@ def test_threads_that_want_the_same_module_load_it_once(tmp_path: Path) -> None:
     assert lines == ["late is loaded", "late"]
 
 
-def test_every_late_module_is_there() -> None:
-    assert [name for name in sorted(LATE) if importlib.util.find_spec(name) is None] == []
+def test_every_late_module_is_there_and_written_in_python() -> None:
+    specs = [importlib.util.find_spec(name) for name in sorted(LATE)]
+
+    assert all(spec is not None and isinstance(spec.loader, SourceFileLoader) for spec in specs)

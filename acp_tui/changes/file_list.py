@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ignore import Error, Walk, WalkBuilder
+import ignore
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
@@ -149,9 +149,9 @@ def _is_file(path: Path, most: int) -> bool:
     return stat.S_ISREG(found.st_mode) and found.st_size <= most
 
 
-def _walk(folder: Path, exclude: Path, is_stalled: bool) -> Walk:
+def _walk(folder: Path, exclude: Path, is_stalled: bool) -> ignore.Walk:
     reads = not is_stalled and _can_read_patterns(folder)
-    walk = WalkBuilder(folder).require_git(False).parents(False).git_global(False).git_exclude(False)
+    walk = ignore.WalkBuilder(folder).require_git(False).parents(False).git_global(False).git_exclude(False)
     walk = walk.ignore(reads).git_ignore(reads)
     walk.add_ignore(exclude)
     return walk.build()
@@ -165,7 +165,7 @@ def _can_read_patterns(folder: Path) -> bool:
         return False
 
 
-def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:
+def _walked(walk: ignore.Walk, folder: str) -> tuple[list[str], bool]:
     """Walk the next entries; return (the files met, whether the walk continues)."""
     paths: list[str] = []
     for _ in range(_STEPS):
@@ -173,7 +173,7 @@ def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:
             path = str(next(walk).path())
         except StopIteration:
             return paths, False
-        except Error:  # an unreadable folder
+        except ignore.Error:  # an unreadable folder
             continue
         if not os.path.isdir(path):  # noqa: PTH112  # a Path takes five times as long
             paths.append(path[len(folder.rstrip("/")) + 1 :])

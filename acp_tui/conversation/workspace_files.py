@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Final
 from unicodedata import combining, normalize
 
-from frizbee import Haystacks, Matcher
+import frizbee
 
 from acp_tui.changes.file_list import files_in
 
@@ -45,8 +45,8 @@ class PathIndex:
         self._known: set[str] = set()
         self.folders: dict[str, list[str]] = {"": []}
         """The content of each folder, by its path without the last slash."""
-        self._whole = Haystacks()
-        self._names = Haystacks()
+        self._whole = frizbee.Haystacks()
+        self._names = frizbee.Haystacks()
 
     def add(self, paths: Iterable[str]) -> None:
         """Add paths relative to the workspace."""
@@ -69,7 +69,7 @@ class PathIndex:
 
     def best(self, needle: str, limit: int) -> list[str]:
         """Return the paths that contain the characters of `needle` in order, the best first."""
-        matcher = Matcher(plain(needle), max_items=_POOL)
+        matcher = frizbee.Matcher(plain(needle), max_items=_POOL)
         named = matcher.match_list(self._names) if "/" not in needle else []
         scores = {match.index: match.score + _NAME_BONUS for match in named}
         if len(scores) < limit:

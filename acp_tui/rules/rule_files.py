@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 import tomlkit
-from tomlkit import TOMLDocument
-from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import AoT, Table
+import tomlkit.exceptions
+import tomlkit.items
 
 from acp_tui.formatting import expand_home, from_home
 from acp_tui.patterns import regex
@@ -255,7 +254,7 @@ def put_back(path: Path, before: bytes | None, now: str) -> None:
     _write(path, before if before is not None else b"")
 
 
-def _open(path: Path) -> tuple[bytes | None, TOMLDocument]:
+def _open(path: Path) -> tuple[bytes | None, tomlkit.TOMLDocument]:
     try:
         data = contents(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -264,37 +263,37 @@ def _open(path: Path) -> tuple[bytes | None, TOMLDocument]:
         raise CannotWrite(f"{path} cannot be read: {error.strerror}.") from None
     try:
         return data, tomlkit.parse(data)
-    except (TOMLKitError, ValueError) as error:
+    except (tomlkit.exceptions.TOMLKitError, ValueError) as error:
         raise CannotWrite(f"{path} is not valid TOML ({error}); fix it first.") from None
 
 
-def _open_unchanged(file: RuleFile) -> tuple[bytes | None, TOMLDocument]:
+def _open_unchanged(file: RuleFile) -> tuple[bytes | None, tomlkit.TOMLDocument]:
     """Open a file that is still as it was read: a rule is identified by its position."""
     if load(file.path).digest != file.digest:
         raise CannotWrite(f"{file.path} was changed by another program meanwhile; check its rules again.")
     return _open(file.path)
 
 
-def _place(document: TOMLDocument, rule: Rule) -> int:
+def _place(document: tomlkit.TOMLDocument, rule: Rule) -> int:
     """Return the position of a rule that stands in a file."""
     if rule.number >= len(_rules(document)):
         raise CannotWrite(f"{rule.file} no longer contains this rule.")
     return rule.number
 
 
-def _rules(document: TOMLDocument) -> AoT:
+def _rules(document: tomlkit.TOMLDocument) -> tomlkit.items.AoT:
     """Return the array of `[[rules]]`, made if it is missing."""
     found = document.get("rules")
     if found is None:
         found = tomlkit.aot()
         document.append("rules", found)
         found = document["rules"]
-    if not isinstance(found, AoT):
+    if not isinstance(found, tomlkit.items.AoT):
         raise CannotWrite("The rules of this file are not written as [[rules]]; edit it in an editor.")
     return found
 
 
-def _table(rule: Rule) -> Table:
+def _table(rule: Rule) -> tomlkit.items.Table:
     table = tomlkit.table()
     for name in _FIELDS:
         value = getattr(rule, name)
@@ -303,7 +302,7 @@ def _table(rule: Rule) -> Table:
     return table
 
 
-def _close(path: Path, before: bytes | None, document: TOMLDocument) -> bytes | None:
+def _close(path: Path, before: bytes | None, document: tomlkit.TOMLDocument) -> bytes | None:
     _write(path, tomlkit.dumps(document).encode())
     return before
 

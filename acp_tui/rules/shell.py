@@ -9,11 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tree_sitter import Language, Node, Parser
+import tree_sitter
+import tree_sitter_bash
 
 from acp_tui.patterns import regex
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 @dataclass(frozen=True)
@@ -221,10 +225,8 @@ def _constant(node: Node) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _parser() -> Parser:
-    import tree_sitter_bash  # a tenth of all loading time, and only a command needs it
-
-    return Parser(Language(tree_sitter_bash.language()))
+def _parser() -> tree_sitter.Parser:
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Final
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import size
-from acp_tui.store.disk_space import NAME, KeptJournals, clean
+from acp_tui.store import disk_space
 from acp_tui.store.edited_texts import FOLDER, left_behind
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.preferences import SessionNames
@@ -58,7 +58,8 @@ def free_space(budget: JournalBudget) -> str:
     """Delete recordings beyond the budget; return a message, or "" if none was deleted. Blocking."""
     data = data_folder()
     try:
-        deleted, left = clean(data / "journals", KeptJournals(data / NAME), budget.max_size, budget.max_age)
+        kept = disk_space.KeptJournals(data / disk_space.NAME)
+        deleted, left = disk_space.clean(data / "journals", kept, budget.max_size, budget.max_age)
     except OSError as error:
         log.warning("no recorded session is deleted: %s", error)
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal
 
-from frizbee import Haystacks, Matcher
+import frizbee
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 from textual.screen import Screen
@@ -62,8 +62,11 @@ def ranked(items: Sequence[MenuItem], words: str) -> list[MenuItem]:
     wanted = words.casefold().split()
     found = [(rank, item) for item in items if (rank := _rank(item, wanted)) is not None]
     if not found:
-        matcher = Matcher.from_patterns(wanted, max_items=_NEAR)
-        return [items[match.index] for match in matcher.match_list(Haystacks([one.label for one in items]))]
+        matcher = frizbee.Matcher.from_patterns(wanted, max_items=_NEAR)
+        return [
+            items[match.index]
+            for match in matcher.match_list(frizbee.Haystacks([one.label for one in items]))
+        ]
     return [_bare(item) for _, item in sorted(found, key=lambda pair: pair[0])]
 
 

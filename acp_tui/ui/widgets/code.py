@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final, NamedTuple, SupportsIndex, overload
 
-from pygments.lexer import Lexer
-from pygments.lexers import find_lexer_class, get_all_lexers, get_lexer_by_name
-from pygments.util import ClassNotFound
+import pygments.lexer
+import pygments.lexers
+import pygments.util
 from rich.segment import Segment
 from rich.style import Style
 
@@ -70,7 +70,7 @@ class _FileNames(NamedTuple):
 @lru_cache(1)
 def _file_names() -> _FileNames:
     found = _FileNames({}, {}, [])
-    for lexer, _, names, _ in get_all_lexers(plugins=False):
+    for lexer, _, names, _ in pygments.lexers.get_all_lexers(plugins=False):
         for name in names:
             ending = name.removeprefix("*")
             if not _WILD.search(name):
@@ -97,7 +97,7 @@ def language_of_file(name: str) -> str:
     rated = [(0.0, lexer) for lexer in lexers] + [(0.5, lexer) for lexer in known.exact.get(name, ())]
     best: tuple[float, str, str] = (0.0, "", "")
     for bonus, lexer in rated:
-        kind = find_lexer_class(lexer)
+        kind = pygments.lexers.find_lexer_class(lexer)
         if kind is not None and kind.aliases:
             best = max(best, (kind.priority + bonus, kind.__name__, kind.aliases[0]))
     return best[2]
@@ -125,14 +125,14 @@ def highlight(language: str, code: str) -> HighlightedLines:
 
 
 @lru_cache(64)
-def _lexer(language: str) -> Lexer | None:
+def _lexer(language: str) -> pygments.lexer.Lexer | None:
     try:
         return (
-            get_lexer_by_name(language, startinline=True)
+            pygments.lexers.get_lexer_by_name(language, startinline=True)
             if language == "php"
-            else get_lexer_by_name(language)
+            else pygments.lexers.get_lexer_by_name(language)
         )
-    except ClassNotFound:
+    except pygments.util.ClassNotFound:
         return None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
-from frizbee import Haystacks, Matcher
+import frizbee
 from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
@@ -425,8 +425,8 @@ class PastPrompts(Menu):
     def matching(self, words: str) -> list[MenuItem]:
         if not words.strip():
             return self.items[:_SHOWN]
-        labels = Haystacks([item.label for item in self.items])
-        matcher = Matcher.from_patterns(words.split(), max_items=_SHOWN)
+        labels = frizbee.Haystacks([item.label for item in self.items])
+        matcher = frizbee.Matcher.from_patterns(words.split(), max_items=_SHOWN)
         return [self.items[match.index] for match in matcher.match_list(labels)]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from rapidfuzz.distance import Indel
+import rapidfuzz.distance
 
 from acp_tui.patterns import regex
 from acp_tui.workspace.encodings import is_data
@@ -111,7 +111,9 @@ def _narrow(old: list[int], new: list[int], gap: _Gap, matches: list[_EqualRun])
 
 
 def _all_pairs(old: list[int], new: list[int], gap: _Gap) -> Iterator[_EqualRun]:
-    codes = Indel.opcodes(old[gap.old_start : gap.old_stop], new[gap.new_start : gap.new_stop])
+    codes = rapidfuzz.distance.Indel.opcodes(
+        old[gap.old_start : gap.old_stop], new[gap.new_start : gap.new_stop]
+    )
     for code in codes:
         if code.tag == "equal":
             length = code.src_end - code.src_start
@@ -412,7 +414,7 @@ def changed_words(old: str, new: str) -> tuple[tuple[CharSpan, ...], tuple[CharS
     if old == new or max(len(old), len(new)) > _LONGEST:
         return (), ()
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
-    codes = [code for code in Indel.opcodes(before, after) if code.tag != "equal"]
+    codes = [code for code in rapidfuzz.distance.Indel.opcodes(before, after) if code.tag != "equal"]
     removed = _spans(before, [(code.src_start, code.src_end) for code in codes])
     added = _spans(after, [(code.dest_start, code.dest_end) for code in codes])
     equal = len(old) - sum(stop - start for start, stop in removed)

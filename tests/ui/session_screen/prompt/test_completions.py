@@ -67,7 +67,7 @@ async def test_commands_are_not_collected_for_a_text_that_is_none(
         calls.append(parts)
         return [SlashCommand("plan")]
 
-    monkeypatch.setattr("acp_tui.ui.session_screen.screen.offered", collected)
+    monkeypatch.setattr("acp_tui.ui.session_screen.slash_commands.offered", collected)
     async with seat(tmp_path) as here:
         await here.press("a", "space", "/", "b")
         assert here.draft == "a /b"
