@@ -38,6 +38,7 @@ class _Look(NamedTuple):
     reason: Reason | Literal["gone"] | None
     """Reason for its exclusion."""
     mode: int = 0
+    size: int = 0
 
     @property
     def is_folder(self) -> bool:
@@ -156,16 +157,16 @@ def look_at(base: bytes, path: bytes, names: ExactNames | None = None) -> _Look:
         return _Look("gone")  # a folder is no file: what is in it has paths of its own
     if not stat.S_ISREG(mode) or not os.access(base + path, os.R_OK):
         return _Look("unreadable", mode)
-    return _Look("large" if found.st_size > LARGEST else None, mode)
+    return _Look("large" if found.st_size > LARGEST else None, mode, found.st_size)
 
 
 def _wanted(root: Path, seen: dict[bytes, _Look], known: dict[bytes, bytes]) -> list[_Wanted]:
     """Return the updates of the tree."""
     wanted: list[_Wanted] = []
-    for path, (reason, mode) in seen.items():
-        content = _content(root, path, mode) if reason is None else None
+    for path, look in seen.items():
+        content = _content(root, path, look.mode) if look.reason is None else None
         if content is not None or path in known:
-            wanted.append(_Wanted(path, content, mode))
+            wanted.append(_Wanted(path, content, look.mode))
     return wanted
 
 
@@ -276,6 +277,11 @@ _PACKED_FROM: Final = 500
 """Number of files from which their contents go into one pack."""
 _PACKED: Final = ("core.bigFileThreshold=1", "pack.compression=1")
 """Settings that write contents above one byte straight into a pack."""
+A_PACK: Final = 10_000
+"""Contents in one pack of those that are added at once, about: git looks for each among those before it."""
+_SMALLER: Final = 4
+"""Times that contents get smaller in a pack, about."""
+SMALLEST_PACK: Final = 256 << 10  # bytes
 
 
 @dataclass(frozen=True)
@@ -285,6 +291,16 @@ class _Listed:
     known: frozenset[bytes]
     others: tuple[bytes, ...]
     gone: frozenset[bytes]
+
+
+class _Sorted(NamedTuple):
+    """The paths of a full look, by what is to be done with them."""
+
+    put: list[bytes]
+    drop: list[bytes]
+    left_out: list[LeftOut]
+    size: int
+    """The bytes of those to put."""
 
 
 async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[bytes]]:
@@ -303,12 +319,13 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
     # Git asks for a known path by its old name, and finds the file that has been renamed in its capitals.
     respelled = frozenset(await asyncio.to_thread(names.respelled, known, listed.others))
     listed = _Listed(listed.known - respelled, listed.others, listed.gone | respelled)
-    put, drop, left_out = await asyncio.to_thread(_sorted, store.root, listed, MOST_FILES - len(known))
+    sorted_files = await asyncio.to_thread(_sorted, store.root, listed, MOST_FILES - len(known))
+    put, drop, left_out = sorted_files.put, sorted_files.drop, sorted_files.left_out
     if drop:
         lines = b"".join(b"0 %s\t%s\0" % (NO_FILE.encode(), path) for path in drop)
         await store.git("update-index", "-z", "--index-info", given=lines)
     is_first = len(listed.others) > _MANY and not known
-    if is_first and len(left_out) <= _NAMED and await _add_all(store, left_out):
+    if is_first and len(left_out) <= _NAMED and await _add_all(store, sorted_files):
         return left_out, listed.known
     settings = _PACKED if len(put) >= _PACKED_FROM else ()
     for begun in range(0, len(put), BATCH):
@@ -318,19 +335,26 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
     return left_out, listed.known
 
 
-async def _add_all(store: SnapshotStore, left_out: Iterable[LeftOut]) -> bool:
+async def _add_all(store: SnapshotStore, files: _Sorted) -> bool:
     """Add all files but those left out; return False if git could not add some.
 
     `git add` takes half the time of `git update-index` for many new files.
     """
-    without = [f":(exclude,literal,top){each.path}" for each in left_out]
+    without = [f":(exclude,literal,top){each.path}" for each in files.left_out]
+    settings = (*_PACKED, f"pack.packSizeLimit={_size_of_packs(len(files.put), files.size)}")
     try:
-        await store.git("add", "--all", "--ignore-errors", "--", ".", *without, settings=_PACKED)
+        await store.git("add", "--all", "--ignore-errors", "--", ".", *without, settings=settings)
     except GitStalled:
         raise
     except GitFailed:
         return False
     return True
+
+
+def _size_of_packs(count: int, size: int) -> int:
+    """Return the bytes of a pack that has its share of some files of a total size."""
+    packs = max(1, count // A_PACK)
+    return max(size // packs // _SMALLER, SMALLEST_PACK)
 
 
 async def _list(store: SnapshotStore) -> _Listed:
@@ -349,22 +373,24 @@ async def _list(store: SnapshotStore) -> _Listed:
     )
 
 
-def _sorted(root: Path, listed: _Listed, room: int) -> tuple[list[bytes], list[bytes], list[LeftOut]]:
-    """Return (paths to add, paths to remove, excluded paths)."""
+def _sorted(root: Path, listed: _Listed, room: int) -> _Sorted:
+    """Return what is to be done with each path."""
     put: list[bytes] = []
-    reason: Reason | Literal["gone"] | None
     drop = list(listed.gone)
     left_out: list[LeftOut] = []
+    size = 0
     base = os.fsencode(root) + b"/"
     for path in [*listed.known, *listed.others]:
         is_known = path in listed.known
-        reason = "repository" if path.endswith(b"/") else look_at(base, path).reason
+        look = _Look("repository") if path.endswith(b"/") else look_at(base, path)
+        reason = look.reason
         if reason is None and not is_known and len(put) >= room:
             reason = "too many"
         if reason is None:
             put.append(path)
+            size += look.size
         elif reason != "gone":
             left_out.append(LeftOut(os.fsdecode(path.rstrip(b"/")), reason))
         if reason is not None and is_known:
             drop.append(path)
-    return put, drop, left_out
+    return _Sorted(put, drop, left_out, size)

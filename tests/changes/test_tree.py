@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from acp_tui.changes import tree as successor
 from acp_tui.changes.git_store import GitFailed, SnapshotStore
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import LeftOut
-from tests.changes.workspaces import repository, told, workspace
+from tests.changes.workspaces import objects_of, repository, told, workspace
 from tests.waiting import settled
 
 
@@ -244,3 +245,23 @@ async def test_what_git_cannot_take_at_once_is_taken_one_by_one(
 
 async def listing(snapshots: Snapshots, commit: str) -> list[bytes]:
     return (await snapshots.store.git("ls-tree", "-r", "-z", commit)).split(b"\0")[:-1]
+
+
+@pytest.mark.slow
+async def test_many_new_files_go_into_several_packs_of_some_files_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "A_PACK", 300)
+    monkeypatch.setattr(index, "SMALLEST_PACK", 1)
+    root, snapshots = workspace(tmp_path)
+    for number in range(1_200):
+        (root / f"{number}.txt").write_bytes(random.Random(number).randbytes(200))
+
+    before = await snapshots.take()
+
+    room = await objects_of(snapshots)
+    assert 4 <= room["packs"] <= 24
+    (root / "7.txt").write_text("other")
+    (changed,) = await snapshots.changes(before)
+    assert await snapshots.texts(changed) == (random.Random(7).randbytes(200), b"other")
+    assert await snapshots.store.is_sound()
