@@ -320,6 +320,8 @@ _RESPONSES: Final[dict[str, Callable[[Response], Iterator[AddressedEvent]]]] = {
 }
 
 
+MOST_SUBAGENTS: Final = 2_000
+"""Subagents of one agent; each is a line that is looked at when another one comes."""
 log = logging.getLogger(__name__)
 
 
@@ -445,7 +447,7 @@ class Sessions:
         if isinstance(event, schema.SubagentUpdate):
             home = self._home_of(event.session_id, session_id)
             if home is None:
-                log.warning("the agent announces a subagent with an id that is taken: %s", event.session_id)
+                log.warning("a subagent with an id that is taken, or one too many: %s", event.session_id)
                 return
             session_id = home
         match event:
@@ -536,7 +538,12 @@ class Sessions:
             self._end_replay(session_id, at)
 
     def _home_of(self, child_id: str, session_id: str) -> str | None:
-        """Return the parent of a subagent, which stays the first one; None for an id that is taken."""
+        """Return the parent of a subagent, which stays the first one.
+
+        None for an id that is taken, and for one subagent too many.
+        """
+        if child_id not in self._parents and len(self._parents) >= MOST_SUBAGENTS:
+            return None
         if child_id in {OUTSIDE, session_id, self.root_of(session_id), *self.ids, *self.by_id, *self._early}:
             return None
         above, depth = session_id, 0

@@ -19,6 +19,10 @@ from acp_tui.store.prompts import Prompt, join_prompts
 
 ANSWER_TIME: Final = 5.0
 """Seconds after a turn in which the agent has to say whether it took the words for that turn."""
+_BEFORE_ALL_IS_READ: Final = (
+    "The agent begins before all files of the folder are read. "
+    "Changes that it makes until then are not listed, and cannot be restored."
+)
 LogIn = Callable[[LoginRequired, Agent, Session], Awaitable[tuple[Agent, Session]]]
 """Logs the user in; returns the agent and the session to go on with."""
 
@@ -226,6 +230,8 @@ class PromptQueue:
         await self._line_notes.follow()
         if tracking is not None:
             await tracking.before_turn(len(session.turns) + 1)
+            if tracking.is_late and tracking.first is None:
+                agent.note(session.id, Noted(_BEFORE_ALL_IS_READ, "warning"))
         if this != self._conversation.round:
             self.withdraw()  # the end of the round gives it back
         is_withdrawn = self._preparing is None

@@ -122,6 +122,8 @@ def conflict_words(count: int) -> str:
 
 
 Question = Permission | Elicitation | StaleWrite
+MOST_OPTIONS: Final = 5_000
+"""Options of a question; nobody reads so many, and each is compared with the others."""
 MOST_OPEN: Final = 500
 """Questions that may wait at once: nobody answers more, and each costs memory and time at the end."""
 Group = TypeVar("Group")

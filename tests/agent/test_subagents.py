@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.agent.replay import replay
 from acp_tui.rules.model import Rule
@@ -88,6 +89,18 @@ async def test_c136_the_session_of_a_subagent_is_not_opened_beside_its_parent(tm
 
         with pytest.raises(AgentError, match="subagent"):
             await talk.agent.setup.load_session("k1", str(tmp_path))
+
+
+async def test_an_agent_has_a_bounded_number_of_subagents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_events, "MOST_SUBAGENTS", 2)
+    async with conversation() as talk:
+        first = await announced(talk, "k1")
+        await announced(talk, "k2")
+        talk.puppet.updates("subagent_update", SESSION, sessionId="k3", title="One too many")
+        talk.puppet.updates("subagent_update", SESSION, sessionId="k1", title="Renamed")
+        await talk.until(lambda: first.title == "Renamed")
+
+        assert list(talk.session.children) == ["k1", "k2"]
 
 
 async def test_c144_what_comes_before_the_announcement_is_held_for_it() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.changes import tracker
 from acp_tui.conversation import prompt_queue
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.session.entries import SteeredMessage, text_of
@@ -54,6 +55,28 @@ async def test_cancelling_stops_the_turn_and_what_waits_comes_next(tmp_path: Pat
         await until(lambda: said(conversation)[-1:] == ["heard next"])
 
         assert notes.given_back == []
+
+
+async def test_the_chat_says_so_when_the_agent_begins_before_the_first_snapshot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with talk(start(tmp_path)) as (conversation, _):
+        await conversation.begin()
+        tracking = conversation.tracking
+        assert tracking is not None
+        await until(lambda: tracking.first)
+        conversation.say("in time")
+        await until(lambda: said(conversation)[-1:] == ["heard in time"] and not conversation.is_busy)
+
+        monkeypatch.setattr(tracker, "PATIENCE", 0.0)
+        tracking.first = None
+        conversation.say("too early")
+        await until(lambda: said(conversation)[-1:] == ["heard too early"])
+
+        notices = [
+            text for text in said(conversation) if text.startswith("The agent begins before all files")
+        ]
+        assert len(notices) == 1
 
 
 async def test_stopping_takes_back_what_waits(tmp_path: Path) -> None:

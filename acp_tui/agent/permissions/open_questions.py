@@ -16,7 +16,7 @@ from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, places_led_to
 from acp_tui.agent.session_events import OUTSIDE, Sessions, question_key, session_of
 from acp_tui.protocol.jsonrpc import Request
-from acp_tui.session.questions import MOST_OPEN, Permission
+from acp_tui.session.questions import MOST_OPEN, MOST_OPTIONS, Permission
 from acp_tui.session.session import Session
 
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
@@ -132,8 +132,9 @@ class OpenQuestions:
     def _answer_without_user(self, question: Permission, session: Session, agent: str) -> None:
         """Give the answer of a rule or the policy, if there is one."""
         question.places = places_led_to(question.call, session.cwd)
-        if not question.options:
-            self._close(session.id, question.key, CANCELLED, AnsweredBy("nobody", "no options"))
+        if not 0 < len(question.options) <= MOST_OPTIONS:
+            why = "too many options" if question.options else "no options"
+            self._close(session.id, question.key, CANCELLED, AnsweredBy("nobody", why))
             return
         answer = answer_without_user(self._host, question, session, agent)
         if answer is not None:

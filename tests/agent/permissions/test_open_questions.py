@@ -10,7 +10,7 @@ import pytest
 
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.questions import MOST_OPEN, Elicitation, Permission
+from acp_tui.session.questions import MOST_OPEN, MOST_OPTIONS, Elicitation, Permission
 from tests.agent.puppet import CANCELLED, FORM, OPTIONS, SESSION, Conversation, chosen, conversation, update
 from tests.sent import Frame
 
@@ -44,6 +44,18 @@ async def test_c78_c79_a_question_shows_the_agents_options_and_is_answered_with_
 
         assert (await talk.puppet.answer_to("q"))["result"] == chosen(" x:/y ")
         assert talk.call().decision == "Maybe (you)"
+
+
+async def test_a_question_with_more_options_than_anybody_reads_is_cancelled() -> None:
+    many = [
+        {"optionId": str(one), "name": f"Allow {one}", "kind": "allow_once"}
+        for one in range(MOST_OPTIONS + 1)
+    ]
+    async with conversation() as talk:
+        talk.puppet.asks_permission("q", options=many)
+
+        assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
+        assert talk.call().decision == "cancelled (nobody: too many options)"
 
 
 @pytest.mark.parametrize("request_id", [0, 7, "req-1", "", None, -1, 9007199254740993, 5.0])
