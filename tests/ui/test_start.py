@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -87,3 +88,13 @@ def test_every_sheet_is_read_soon_after_the_first_frame(reports: dict[str, Any])
 
     assert sheets <= set(reports["settled"]["sheets"])
     assert len(sheets) > 5
+
+
+@pytest.mark.slow
+def test_openssl_is_not_loaded() -> None:
+    script = (
+        "import sys; from acp_tui import cli; cli.load_asyncio(); cli.load_hashlib();"
+        "import acp_tui.ui.after_start; sys.exit(not {'_ssl', '_hashlib'}.isdisjoint(sys.modules))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
