@@ -11,14 +11,16 @@ from time import perf_counter
 
 from tests.bench import agent
 from tests.bench.apps.minimal import FIRST_FRAME
-from tests.bench.client import OURS, Client
+from tests.bench.client import BENCH_AGENT, OURS, Client
 from tests.bench.installed import ACP_TUI, PYTHON
 from tests.bench.keys import LETTERS
 from tests.bench.program import Program
 from tests.bench.table import Row, at_most, at_most_times
 
 MINIMAL = (PYTHON, "-m", "tests.bench.apps.minimal")
+LEAST_CLIENT = (PYTHON, "-m", "tests.bench.apps.least_client", *BENCH_AGENT)
 ASLEEP = ("sleep", "60")
+MIB = 1.048576
 Figures = tuple[float, ...]
 
 OURS_DRAWN = "command palette"
@@ -38,6 +40,12 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     )
     for place, name in enumerate(("wall", "CPU")):
         yield Row(f"first frame, {name}", "ms", ours[place], floor[place], at_most_times(1.15))
+    ours, floor = _interleaved(
+        lambda: _connected(OURS.argv(), env), lambda: _connected(LEAST_CLIENT, env), runs
+    )
+    for place, name in enumerate(("wall", "CPU")):
+        yield Row(f"agent connected, {name}", "ms", ours[place], floor[place], at_most_times(1.2))
+    yield Row("agent connected, memory", "MiB", ours[2], floor[2], at_most_times(1.2))
     yield from first_keys(OURS, env, quick)
     for option in ("--version", "--help"):
         yield _without_interface(option, env, runs)
@@ -107,6 +115,13 @@ def _first_frame(argv: Sequence[str], drawn: str, env: Mapping[str, str]) -> Fig
     with Program(argv, env) as program:
         seen = program.wait_for(drawn)
         return (seen - program.started) * 1e3, program.cpu() * 1e3
+
+
+def _connected(argv: Sequence[str], env: Mapping[str, str]) -> Figures:
+    """Return milliseconds until the agent's first words, of the clock and of the processor; MiB then."""
+    with Program(argv, env) as program:
+        seen = program.wait_for(agent.READY)
+        return (seen - program.started) * 1e3, program.cpu() * 1e3, program.memory() / MIB
 
 
 def _whole_run(argv: Sequence[str], env: Mapping[str, str]) -> Figures:
