@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.real.dialects.answer import Use
 from tests.real.installed import installed
 from tests.real.model import Say
 from tests.real.run import ARMED, ENTER, ESCAPE, Run, running, wait_for
@@ -65,6 +66,24 @@ def test_files_and_conversation_go_back_to_a_prompt_in_a_new_tab(name: str, tmp_
         screen = run.terminal.until(lambda screen: "[earlier conversation, 1 turn #1]" in screen)
         assert "Change the poem" in screen
         assert "Read the poem" in screen, "the first tab is still there"
+
+
+def test_a_write_over_newer_changes_is_merged_with_them(tmp_path: Path) -> None:
+    agent, programs = installed("gemini")  # it reads by itself, and through us only just before it writes
+    with running(agent, programs, tmp_path, {"poem.txt": POEM}) as run:
+        poem = run.workspace / "poem.txt"
+        whole = Use("write_file", {"file_path": str(poem), "content": THEIRS})
+        run.say("Change the poem", agent.use("read", path=poem), whole, Say("It is changed."))
+        allow_until_an_edit(run)
+        poem.write_text(POEM.replace("verse 09 of many", "verse nine"))
+        run.answer("y")
+        run.terminal.until("merged with the newer text: without conflicts")
+        run.terminal.until(ARMED)
+        run.press_until("3", lambda screen: "merged with the newer text: without" not in screen)
+
+        run.settled("It is changed.")
+        assert poem.read_text() == THEIRS.replace("verse 09 of many", "verse nine")
+        run.terminal.until("merged your change of poem.txt with a newer text")
 
 
 def allow_until_an_edit(run: Run) -> None:

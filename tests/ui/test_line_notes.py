@@ -14,6 +14,7 @@ from acp_tui.ui.screens.review.blame import BlameScreen
 from acp_tui.ui.screens.review.changes import ChangesScreen
 from acp_tui.ui.screens.review.note import NoteDialog
 from acp_tui.ui.screens.review.passage import PassageScreen
+from acp_tui.ui.screens.review.tool_call import ToolCallScreen
 from acp_tui.ui.session_screen.review.notes import NotesMenu
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import FileDiff
@@ -245,6 +246,22 @@ async def test_a_note_in_a_question_is_a_key_away_and_leads_back_to_the_answers(
         await here.sees("⚑  Why?", "w note", "z maximize")
         await here.press("y")
         await here.until(lambda: not here.conversation.is_busy)
+
+
+async def test_a_line_of_an_edit_is_noted_in_its_tool_call(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        here.conversation.choices.set_policy("allow-everything")
+        await here.say("/file")
+        await here.sees("teaches it to print JSON")
+        await here.until(lambda: not here.conversation.is_busy)
+        await here.press("ctrl+o")
+        await here.is_before(ToolCallScreen)
+        await here.sees("w Write a note", "import sys")
+        await note(here, "Why?", "down", "down")
+
+        await here.sees("⚑  Why?", "1 note")
+        told = next(iter(here.conversation.line_notes.notes.values()))
+        assert (told.subject, told.first, told.quoted) == ("file", 3, ("import sys",))
 
 
 async def test_in_a_folder_without_git_notes_work_all_the_same(tmp_path: Path) -> None:

@@ -16,11 +16,11 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 from typing_extensions import override
 
-from acp_tui.ui.widgets.input_line import original, stand_in
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.row_view import StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text_area import PlainTextArea
 
 LONGEST: Final = 20_000
 """Characters of a note."""
@@ -48,7 +48,7 @@ class NotedLines(Protocol):
         """Take the marks away: the field is closed."""
 
 
-class NoteField(TextArea):
+class NoteField(PlainTextArea):
     """A text area that Enter submits; Up and Down choose other lines while it has one line itself."""
 
     DEFAULT_CSS = """
@@ -91,7 +91,7 @@ class NoteField(TextArea):
 
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(
-            stand_in(text),
+            text,
             soft_wrap=True,
             show_line_numbers=False,
             compact=True,
@@ -104,18 +104,9 @@ class NoteField(TextArea):
         """Let the cursor blink if anything may move."""
         self.cursor_blink = self.app.animation_level != "none"
 
-    @property
-    @override
-    def text(self) -> str:
-        return original(self.document.text)
-
-    @text.setter
-    def text(self, text: str) -> None:
-        self.load_text(text)
-
     @override
     def edit(self, edit: Edit) -> EditResult:
-        edit.text = stand_in(edit.text)[: max(0, LONGEST - len(self.document.text))]
+        edit.text = edit.text[: max(0, LONGEST - len(self.document.text))]
         return super().edit(edit)
 
     def action_submit(self) -> None:

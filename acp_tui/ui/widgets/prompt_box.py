@@ -17,9 +17,9 @@ from typing_extensions import override
 
 from acp_tui.store.prompts import CHIP, Prompt, PromptHistory, lines_of
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.input_line import drawn, original, stand_in
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text_area import PlainTextArea
 from acp_tui.ui.widgets.textual_internals import bindings_of
 
 BLINKING: Final = 10.0
@@ -30,7 +30,7 @@ LONG: Final = 1000
 """Lines and characters of a pasted text from which it becomes a chip."""
 
 
-class PromptBox(TextArea):
+class PromptBox(PlainTextArea):
     """A text area for prompts: Enter sends, other keys insert a line, up and down recall old prompts.
 
     Long pasted texts are chips, `[pasted 84 lines #1]`: edited as one character, sent in full. A `!` that is
@@ -194,20 +194,11 @@ class PromptBox(TextArea):
         return Prompt(text, chips, is_command)
 
     @property
-    @override
-    def text(self) -> str:
-        return original(self.document.text)
-
-    @text.setter
-    def text(self, text: str) -> None:
-        self.load_text(text)
-
-    @property
     def is_command(self) -> bool:
         """True for a shell command: one line after a `!` that was typed first."""
         if self._bang is None or self.document.line_count > 1:
             return False
-        return "\n" not in self._prompt(self._line(0)[self._bang :]).whole.strip()
+        return "\n" not in self._prompt(self.line_at(0)[self._bang :]).whole.strip()
 
     @property
     def is_command_elsewhere(self) -> bool:
@@ -218,24 +209,16 @@ class PromptBox(TextArea):
     def before(self) -> str:
         """The text of the current line before the cursor."""
         row, column = self.cursor_location
-        return self._line(row)[:column]
+        return self.line_at(row)[:column]
 
     @property
     def after(self) -> str:
         """The text of the current line after the cursor."""
         row, column = self.cursor_location
-        return self._line(row)[column:]
-
-    def _line(self, row: int) -> str:
-        return original(self.document.get_line(row))
-
-    @override
-    def get_text_range(self, start: tuple[int, int], end: tuple[int, int]) -> str:
-        return original(super().get_text_range(start, end))
+        return self.line_at(row)[column:]
 
     @override
     def edit(self, edit: Edit) -> EditResult:
-        edit.text = stand_in(edit.text)
         if self._bang is not None and min(edit.from_location, edit.to_location) <= (0, self._bang):
             self._bang = None
         return super().edit(edit)
@@ -243,7 +226,7 @@ class PromptBox(TextArea):
     @override
     def _set_document(self, text: str, language: str | None) -> None:
         self._bang = None
-        super()._set_document(stand_in(text), language)
+        super()._set_document(text, language)
 
     def complete(self, length: int, text: str) -> None:
         """Replace the `length` characters before the cursor."""
@@ -294,7 +277,7 @@ class PromptBox(TextArea):
     def _commanded(self) -> None:
         """Make the line a command if the `!` was inserted."""
         begun, self._begun = self._begun, None
-        if begun is not None and self._line(0)[begun : begun + 1] == "!":
+        if begun is not None and self.line_at(0)[begun : begun + 1] == "!":
             self._bang = begun
 
     # ------------------------------------------------------------------ keys
@@ -433,7 +416,7 @@ class PromptBox(TextArea):
         """Replace the chip at or before the cursor, also in a line above, by its text."""
         here, column = self.cursor_location
         for row in range(here, -1, -1):
-            found = [one for one in CHIP.finditer(self._line(row)) if one[0] in self._chips]
+            found = [one for one in CHIP.finditer(self.line_at(row)) if one[0] in self._chips]
             chips = [one for one in found if row < here or one.start() <= column]
             if chips:
                 self._put(self._chips[chips[-1][0]], (row, chips[-1].start()), (row, chips[-1].end()))
@@ -489,8 +472,7 @@ class PromptBox(TextArea):
     @override
     def get_line(self, line_index: int) -> Text:
         line = super().get_line(line_index)
-        line.plain = drawn(line.plain)
-        for found in CHIP.finditer(self._line(line_index)):
+        for found in CHIP.finditer(self.line_at(line_index)):
             if found[0] in self._chips:
                 style = self.get_component_rich_style("prompt-box--chip", partial=True)
                 line.stylize(style, found.start(), found.end())
@@ -548,5 +530,5 @@ class PromptBox(TextArea):
     def _chips_in_line(self) -> list[tuple[str, int]]:
         """Return the chips of the current line up to the cursor as (chip, column)."""
         row, column = self.cursor_location
-        found = CHIP.finditer(self._line(row))
+        found = CHIP.finditer(self.line_at(row))
         return [(one[0], one.start()) for one in found if one[0] in self._chips and one.start() <= column]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, ClassVar, Final, Literal
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
@@ -17,6 +18,7 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from acp_tui.conversation.edit_places import EditPlaces
+from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.formatting import inside
 from acp_tui.patterns import regex
 from acp_tui.protocol.schema import (
@@ -27,12 +29,14 @@ from acp_tui.protocol.schema import (
     TerminalItem,
     UnknownItem,
 )
-from acp_tui.session.entries import Diff, Item, Text, ToolCall
+from acp_tui.session.entries import Diff, Item, Text, ToolCall, absolute
 from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.entries.words import call_title, operation_words
 from acp_tui.ui.screens.base.full_screens import FullScreen
 from acp_tui.ui.screens.base.menu import MenuItem, MenuOwner, choose
+from acp_tui.ui.screens.review.file_notes import FileNotes
+from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
@@ -188,6 +192,7 @@ class ToolCallScreen(FullScreen[None]):
         cwd: str = "",
         styles: Styles | None = None,
         edits: EditPlaces | None = None,
+        notes: LineNotes | None = None,
     ) -> None:
         """Show a tool call.
 
@@ -197,9 +202,11 @@ class ToolCallScreen(FullScreen[None]):
             cwd: the workspace, by which paths are shortened.
             styles: the theme's styles.
             edits: finds the places of edits in their files.
+            notes: the user's notes on lines; None where none can be written.
         """
         super().__init__(styles)
         self._edits = edits
+        self._notes = notes
         self._call = call
         self._terminals = terminals
         self._cwd = cwd
@@ -291,10 +298,23 @@ class ToolCallScreen(FullScreen[None]):
 
     def _view(self, page: CallPage) -> Widget:
         if page.kind == "diff":
-            return DiffView((), self.theme_styles)
+            return NotedDiffView((), self.theme_styles, notebook=self._notebook(page))
         if page.kind == "terminal" and self._terminals(page.items[0].terminal_id) is not None:
             return TerminalView(self.theme_styles)
         return Transcript(self.theme_styles)
+
+    def _notebook(self, page: CallPage) -> FileNotes | None:
+        """Return the notes on the files of a page."""
+        if self._notes is None:
+            return None
+        paths = [absolute(diff.path, self._cwd) for diff in page.items]
+        return FileNotes(self._notes, self._cwd, paths.__getitem__, are_proposed=not self._call.is_final)
+
+    @on(NotedDiffView.NotesChanged)
+    def _look_at_notes(self) -> None:
+        """Let a note on lines of a file know all of it, not only what the call shows."""
+        if self._notes is not None:
+            self.app.run_worker(self._notes.follow(), group="notes")
 
     def _fill(self, view: Widget, page: CallPage) -> None:
         match view:

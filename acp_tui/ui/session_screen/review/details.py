@@ -106,7 +106,9 @@ class DetailScreens:
         """Open a tool call."""
         conversation, styles = self._screen.conversation, self._screen.theme_styles
         edits = conversation.edits
-        self._call = tool_call_screen.ToolCallScreen(call, self._terminal, conversation.cwd, styles, edits)
+        self._call = tool_call_screen.ToolCallScreen(
+            call, self._terminal, conversation.cwd, styles, edits, conversation.line_notes
+        )
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def step(self, step: str) -> None:
