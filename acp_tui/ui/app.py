@@ -72,8 +72,8 @@ FIRST_SHEET: Final = Path(__file__).parent / "first_frame.tcss"
 SETTLED: Final = 3.0
 """Seconds after the start, when all late imports are done."""
 
-_SOONER: Final = 0.001
-"""Seconds that a thread computes before another one's turn, while modules are loaded; usually 5 ms."""
+SOONER: Final = 0.001
+"""Seconds that a thread computes before another one's turn, else 5 ms: the echo of a key takes several."""
 
 COLLECT_AFTER: Final = (5_000, 5, 400)
 """Thresholds of the garbage collector.
@@ -100,17 +100,6 @@ def collect_again() -> None:
         gc.freeze()
         gc.set_threshold(*COLLECT_AFTER)
         gc.enable()
-
-
-@contextmanager
-def keys_beside_a_thread() -> Iterator[None]:
-    """Let a thread that computes give way sooner: the echo of a key takes several turns of the loop."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(_SOONER)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(usual)
 
 
 def crash_report_of(mistake: BaseException) -> str:
@@ -357,12 +346,12 @@ class AcpApp(App[int]):
     async def load(self) -> None:
         """Load the other modules in a thread, so that keys are handled meanwhile."""
         self._is_drawn = True
-        with keys_beside_a_thread():
-            late = await asyncio.to_thread(importlib.import_module, "acp_tui.late_modules")
-            late.install()
-            module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
-            running = module.begin_early(self._start)  # it gets to know us while the interface is loaded
-            rest = await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
+        sys.setswitchinterval(SOONER)
+        late = await asyncio.to_thread(importlib.import_module, "acp_tui.late_modules")
+        late.install()
+        module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
+        running = module.begin_early(self._start)  # it gets to know us while the interface is loaded
+        rest = await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
         await read_other_sheets(self.stylesheet)
         await rest.begin(self, self._start, running)
 

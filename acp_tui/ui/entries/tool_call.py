@@ -30,6 +30,7 @@ from acp_tui.ui.entries.words import (
     kind_word,
     operation_words,
 )
+from acp_tui.ui.widgets.code import language_of_file
 from acp_tui.ui.widgets.diff.diff import Difference, compute, counts, glance, known_counts
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import Styles
@@ -303,7 +304,7 @@ class DiffPreview(Block):
             return glance(old, new)
         if self._compared is None or self._compared[0] is not old or self._compared[1] is not new:
             self._compared = (old, new, None)
-            task = asyncio.ensure_future(asyncio.to_thread(compute, old, new, monotonic() + _PATIENCE))
+            task = asyncio.ensure_future(asyncio.to_thread(_compared, old, new, self.diff.path))
             task.add_done_callback(partial(self._was_compared, old, new))
         return self._compared[2]
 
@@ -332,6 +333,12 @@ class DiffPreview(Block):
     @override
     def forget_rows(self) -> None:
         self._rows = None
+
+
+def _compared(old: str | None, new: str, path: str) -> Difference:
+    """Return the difference of two large texts; what its colours need is looked up on the way, for later."""
+    language_of_file(path)
+    return compute(old, new, monotonic() + _PATIENCE)
 
 
 def call_pieces(

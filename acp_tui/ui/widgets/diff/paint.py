@@ -234,6 +234,8 @@ def diff_rows(
     shown = total if total <= limit else max(0, limit - 1)
     rows: list[Row] = []
     for part in parts:
+        if len(rows) >= shown:
+            break  # there may be thousands
         rows.extend(painter.row(part, number) for number in range(min(part.rows, shown - len(rows))))
     if shown < total and limit > 0:
         rows.append(painter.sentence(f"{styles.symbol('cut')} {total - shown} more rows", "muted"))
