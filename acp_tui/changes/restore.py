@@ -12,13 +12,20 @@ from typing import Final
 
 from acp_tui.changes.exact_names import ExactNames
 from acp_tui.workspace.backups import Backups
-from acp_tui.workspace.files import parent_of, replace_file
+from acp_tui.workspace.files import Version, parent_of, replace_file
 
 _EXECUTABLE: Final = 0o111
+_SAVED: Final = "changed meanwhile"
 
 
 def put_back(
-    root: Path, path: str, old_path: str, content: bytes | None, mode: int, backups: Backups | None = None
+    root: Path,
+    path: str,
+    old_path: str,
+    content: bytes | None,
+    mode: int,
+    backups: Backups | None = None,
+    seen: os.stat_result | None = None,
 ) -> None:
     """Restore `old_path`, and remove `path` if it is new.
 
@@ -29,16 +36,19 @@ def put_back(
         content: the original bytes or link target, or None for no file.
         mode: the original mode, in git's terms.
         backups: holds a backup while a file with several names is written.
+        seen: the status of `path` when its content was found to be the expected one.
 
     Raises:
-        OSError: a folder became a link, access is denied, or the disk is full; the file is untouched.
+        OSError: a folder became a link, access is denied, the disk is full, or another program has saved the
+            file; it is untouched.
     """
     if content is not None and ExactNames(root).are_one(path, old_path):
         _respell(root, path, old_path, content, mode, backups)
         return
     if content is not None:
         with parent_of(root, old_path.split("/"), make=True) as (folder, name):
-            _write(name, folder, content, mode, str(root / old_path), backups)
+            expected = seen if old_path == path else None
+            _write(name, folder, content, mode, str(root / old_path), backups, expected)
     if content is None or old_path != path:
         remove(root, path)
 
@@ -85,19 +95,34 @@ def remove(root: Path, path: str) -> None:
                 return
 
 
-def _write(name: str, folder: int, content: bytes, mode: int, real: str, backups: Backups | None) -> None:
-    """Write a file or a link; a file keeps its current permissions."""
+def _write(
+    name: str,
+    folder: int,
+    content: bytes,
+    mode: int,
+    real: str,
+    backups: Backups | None,
+    seen: os.stat_result | None = None,
+) -> None:
+    """Write a file or a link; a file keeps its current permissions.
+
+    Raises:
+        OSError: it is another file by then, or not the one that was `seen`; nothing was written.
+    """
     try:
         before = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         before = None
+    if seen is not None and Version.of(seen) != Version.of(before):
+        raise OSError(errno.EBUSY, _SAVED)
     is_file = before is not None and stat.S_ISREG(before.st_mode)
     if before is not None and (stat.S_ISLNK(mode) or not is_file):
         os.unlink(name, dir_fd=folder)
     if stat.S_ISLNK(mode):
         os.symlink(content, name, dir_fd=folder)
         return
-    replace_file(name, folder, content, before if is_file else None, real, backups)
+    if not replace_file(name, folder, content, before if is_file else None, real, backups):
+        raise OSError(errno.EBUSY, _SAVED)
     file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:
         now = stat.S_IMODE(os.fstat(file).st_mode)

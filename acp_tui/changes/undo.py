@@ -159,9 +159,10 @@ def _put_back_now(snapshots: Snapshots, change: ChangedFile, old: bytes | None, 
     if new is not None and not ExactNames(root).hold(os.fsencode(change.path)):
         return _CHANGED.format(change.path)
     try:
+        seen = os.lstat(root / change.path) if new is not None else None
         if new is not None and _content(root, change) != new:
             return _CHANGED.format(change.path)
-        put_back(root, change.path, change.old_path, old, change.old_mode, snapshots.store.backups)
+        put_back(root, change.path, change.old_path, old, change.old_mode, snapshots.store.backups, seen)
     except OSError as error:
         return f"{change.path}: {error.strerror or error}"
     return ""
@@ -212,9 +213,10 @@ def _replace(snapshots: Snapshots, change: ChangedFile, now: bytes, wanted: byte
     """Replace a file if its content is still `now`; return the problem, or ""."""
     root = snapshots.root
     try:
+        seen = os.lstat(root / change.path)
         if read_file(root, change.path) != now:
             return _CHANGED.format(change.path)
-        put_back(root, change.path, change.path, wanted, change.new_mode, snapshots.store.backups)
+        put_back(root, change.path, change.path, wanted, change.new_mode, snapshots.store.backups, seen)
     except OSError as error:
         return f"{change.path}: {error.strerror or error}"
     return ""

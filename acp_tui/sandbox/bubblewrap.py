@@ -62,7 +62,7 @@ def arguments(fence: Fence, cwd: str, *, network: bool, has_proc: bool, info: in
 def _sockets_outside(fence: Fence) -> list[str]:
     """Return the sockets of programs outside that would be there inside and are not let in."""
     try:
-        lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").splitlines()[1:]
+        lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").split("\n")[1:]
     except OSError:
         return []
     named = {words[7] for line in lines if len(words := line.split(None, 7)) == 8}

@@ -97,7 +97,7 @@ class SandboxedWorkspaces:
 
     def _read(self) -> dict[str, str]:
         try:
-            lines = plain_bytes(self._path).decode("utf-8", "surrogateescape").splitlines()
+            lines = plain_bytes(self._path).decode("utf-8", "surrogateescape").split("\n")
         except OSError:  # none yet
             return {}
         rows = (line.partition(" ") for line in lines)
@@ -148,7 +148,7 @@ def save_layout(path: Path, layout: Layout) -> Problem | None:
 def last_theme(path: Path, in_settings: str) -> str | None:
     """Return the theme chosen while the settings named `in_settings`, or None."""
     try:
-        before, chosen = plain_text(path).splitlines()
+        before, chosen, _ = plain_text(path).split("\n")
     except (OSError, ValueError):  # missing or invalid: the settings apply
         return None
     return chosen if before == in_settings else None

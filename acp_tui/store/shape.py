@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from acp_tui.patterns import regex
@@ -26,8 +27,9 @@ def line_of(text: str, place: Place) -> int | None:
     return None
 
 
+@lru_cache(maxsize=4)
 def _places(text: str) -> dict[tuple[str | int, ...], int]:
-    """Return the line of every place, except keys inside inline tables."""
+    """Return the line of every place, except keys inside inline tables. Each rule of a file asks for it."""
     lines: dict[tuple[str | int, ...], int] = {}
     table: tuple[str | int, ...] = ()
     met: Counter[tuple[str | int, ...]] = Counter()

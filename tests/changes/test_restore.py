@@ -84,10 +84,11 @@ def test_a_link_put_there_after_the_write_changes_no_mode_outside(
     outside.chmod(before)
     (root / "a").write_text("mine\n")
 
-    def swapped(*arguments: Any) -> None:
-        replace_file(*arguments)
+    def swapped(*arguments: Any) -> bool:
+        written = replace_file(*arguments)
         (root / "a").unlink()
         (root / "a").symlink_to(outside)
+        return written
 
     monkeypatch.setattr("acp_tui.changes.restore.replace_file", swapped)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -267,6 +268,25 @@ async def test_a_file_that_changes_while_others_are_restored_stays(
 
     assert restored.problems == ("b: changed meanwhile",)
     assert ((root / "a").read_text(), (root / "b").read_text()) == ("1\n", "3, in an editor\n")
+
+
+@pytest.mark.slow
+async def test_a_file_that_is_saved_while_its_old_text_is_written_stays_and_is_not_told_as_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, snapshots, before, seen = await two_changes(tmp_path)
+    sync = os.fsync
+
+    def an_editor_saves_first(file: int) -> None:
+        sync(file)
+        (root / "a").write_text("3, in an editor\n")
+
+    monkeypatch.setattr("acp_tui.workspace.files.os.fsync", an_editor_saves_first)
+    restored = await restore(snapshots, before, [change for change in seen if change.path == "a"])
+
+    assert restored.done == ()
+    assert restored.problems == ("a: changed meanwhile",)
+    assert (root / "a").read_text() == "3, in an editor\n"
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from acp_tui.store import preferences as names
 from acp_tui.store.preferences import (
     Layout,
     RememberedChoices,
+    SandboxedWorkspaces,
     SessionNames,
     keep_theme,
     last_theme,
@@ -186,3 +187,14 @@ def test_the_oldest_names_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         kept.put("a", f"s{number}", f"name {number}")
 
     assert [kept.get("a", f"s{number}") for number in (1, 2, 3)] == ["", "name 2", "name 3"]
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x85", "\r", "\x0b", "\x1d"])
+def test_the_sandbox_of_a_workspace_is_kept_by_its_whole_path(tmp_path: Path, sign: str) -> None:
+    kept = SandboxedWorkspaces(tmp_path / "sandboxed")
+    odd = f"/tmp/clone{sign}offered /home/me/project"
+
+    assert kept.keep("/home/me/project", "on") is None
+    assert kept.keep(odd, "offered") is None
+
+    assert (kept.state("/home/me/project"), kept.state(odd)) == ("on", "offered")

@@ -121,3 +121,18 @@ path.inner = "x"
 )
 def test_a_place_is_found_or_else_what_is_around_it(place: Place, line: int | None) -> None:
     assert line_of(TEXT, place) == line
+
+
+def test_a_text_is_searched_once_for_all_its_places() -> None:
+    class Counted(str):
+        __slots__ = ()
+        searches = 0
+
+        def splitlines(self, keepends: bool = False) -> list[str]:
+            Counted.searches += 1
+            return super().splitlines(keepends)
+
+    text = Counted("[[rules]]\n" * 100)
+
+    assert [line_of(text, ("rules", number)) for number in range(100)] == [*range(1, 101)]
+    assert Counted.searches == 1
