@@ -26,6 +26,10 @@ from acp_tui.store.settings import Settings
 from acp_tui.workspace.guard import Guard
 
 AGENT = Path(__file__).with_name("plain_agent.py")
+PLAIN = Settings(journal=False, snapshots=False)
+"""Settings of a test that is not about what is kept: snapshots of one turn take twenty runs of git."""
+TRACKED = Settings(journal=False)
+"""Settings with which the changed files are known."""
 
 
 def launch(**like: Any) -> Launch:
@@ -35,7 +39,7 @@ def launch(**like: Any) -> Launch:
 
 def start(folder: Path, settings: Settings | None = None, /, **like: Any) -> Start:
     """Return a start of the plain agent in a folder; the guard is closed by whoever asked for it."""
-    return Start(str(folder), settings or Settings(journal=False), Guard(), launch=launch(**like))
+    return Start(str(folder), settings or PLAIN, Guard(), launch=launch(**like))
 
 
 class LeftOpen:

@@ -21,7 +21,7 @@ from acp_tui.session.options import Option, acts_unasked
 from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import RememberedChoices
 from acp_tui.store.settings import Settings
-from tests.conversation.talks import said, start, talk
+from tests.conversation.talks import PLAIN, said, start, talk
 from tests.journals import Line
 from tests.waiting import until
 
@@ -43,7 +43,7 @@ async def test_the_mode_of_the_command_line_is_set_before_anything_is_said(
 
 @pytest.mark.slow
 async def test_whatever_stands_in_the_chat_stands_in_the_journal(tmp_path: Path) -> None:
-    async with talk(start(tmp_path, Settings())) as (conversation, _):
+    async with talk(start(tmp_path, Settings(snapshots=False))) as (conversation, _):
         await conversation.begin()
         conversation.choices.set_policy("ask-edits-and-commands")
         conversation.choices.set_policy("allow-everything")
@@ -118,7 +118,7 @@ async def test_what_the_user_chose_is_chosen_again_before_anything_is_said(tmp_p
         await choose(conversation, "mode", "plan")
         await choose(conversation, "model", "large")
 
-    async with talk(start(tmp_path, Settings(), options=OPTIONS)) as (conversation, _):
+    async with talk(start(tmp_path, Settings(snapshots=False), options=OPTIONS)) as (conversation, _):
         conversation.say("hello")
         await conversation.begin()
         await until(lambda: said(conversation)[-1:] == ["heard hello"])
@@ -151,7 +151,7 @@ async def test_a_mode_that_asks_less_is_not_chosen_again_unless_the_settings_say
         assert said(conversation) == ["Mode Yolo was not restored: with it, the agent may not ask."]
         assert values(conversation)["mode"] == "ask"
 
-    by_hand = Settings(journal=False, options={"plain": {"mode": "yolo"}})
+    by_hand = PLAIN._replace(options={"plain": {"mode": "yolo"}})
     async with begun(tmp_path, by_hand) as conversation:
         await until(lambda: values(conversation)["mode"] == "yolo")
         assert said(conversation) == []
@@ -197,7 +197,7 @@ async def test_a_mode_that_the_user_wrote_down_lets_as_much_as_its_own_name_says
     options[0]["options"][1]["description"] = "Looks only, without asking"
     by_hand = {"plain": {"mode": mode}} if where == "settings" else {}
     more: dict[str, Any] = {"mode": mode} if where == "command line" else {}
-    given = start(tmp_path, Settings(journal=False, options=by_hand), options=options)
+    given = start(tmp_path, PLAIN._replace(options=by_hand), options=options)
     async with talk(given, **more) as (conversation, _):
         await conversation.begin()
         await until(lambda: values(conversation)["mode"] == mode)
@@ -209,7 +209,7 @@ async def test_a_mode_that_the_user_wrote_down_lets_as_much_as_its_own_name_says
 async def test_a_mode_written_down_for_the_name_that_an_agent_gives_itself_lets_nothing(
     tmp_path: Path,
 ) -> None:
-    by_hand = Settings(journal=False, options={"trusted": {"mode": "yolo"}})
+    by_hand = PLAIN._replace(options={"trusted": {"mode": "yolo"}})
     async with talk(start(tmp_path, by_hand, options=OPTIONS, name="trusted")) as (conversation, _):
         await conversation.begin()
         await until(lambda: values(conversation)["mode"] == "yolo")
@@ -228,7 +228,7 @@ async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_pa
         assert said(conversation) == ["Model large was not restored: the agent no longer offers it."]
         await until(lambda: not RememberedChoices(state_folder() / "choices.json").of("plain"))
 
-    strange = Settings(journal=False, options={"plain": {"model": "huge"}})
+    strange = PLAIN._replace(options={"plain": {"model": "huge"}})
     async with begun(tmp_path, strange) as conversation:
         await until(lambda: said(conversation))
         assert said(conversation) == ["The settings choose Model huge, which the agent does not offer."]
@@ -269,7 +269,7 @@ async def test_the_command_line_comes_before_the_last_choice(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [Settings(journal=False, remember_choices=False)])
+@pytest.mark.parametrize("settings", [PLAIN._replace(remember_choices=False)])
 async def test_nothing_is_remembered_where_the_user_does_not_want_it(
     tmp_path: Path, settings: Settings
 ) -> None:
@@ -329,7 +329,7 @@ async def test_a_read_only_session_begins_in_the_mode_of_the_agent_that_only_rea
 async def test_a_read_only_session_repeats_no_mode_of_the_settings_and_says_what_is_not_refused(
     tmp_path: Path,
 ) -> None:
-    settings = Settings(journal=False, options={"plain": {"mode": "yolo"}})
+    settings = PLAIN._replace(options={"plain": {"mode": "yolo"}})
     async with talk(start(tmp_path, settings, modes=["ask", "yolo"]), policy="read-only") as (
         conversation,
         _,

@@ -11,7 +11,7 @@ import pytest
 from acp_tui.agent.process import Process
 from acp_tui.store.settings import Settings
 from acp_tui.workspace.processes import ExitStatus
-from tests.conversation.talks import said, start, talk
+from tests.conversation.talks import TRACKED, said, start, talk
 from tests.waiting import settled, until
 
 
@@ -86,7 +86,7 @@ async def test_a_journal_that_cannot_be_written_is_told_once(
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "data").write_text("a file where a folder should be")
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with talk(start(tmp_path, Settings())) as (conversation, _):
+    async with talk(start(tmp_path, Settings(snapshots=False))) as (conversation, _):
         await conversation.begin()
         conversation.say("hello")
         await until(lambda: said(conversation)[-1:] == ["heard hello"])
@@ -126,7 +126,7 @@ async def test_ending_twice_and_during_the_start_ends_the_process_once(tmp_path:
 
 @pytest.mark.slow
 async def test_whoever_ends_it_meanwhile_waits_until_the_files_are_looked_at_no_more(tmp_path: Path) -> None:
-    async with talk(start(tmp_path)) as (conversation, _):
+    async with talk(start(tmp_path, TRACKED)) as (conversation, _):
         await conversation.begin()
         await until(lambda: conversation.tracking)
         assert conversation.tracking is not None

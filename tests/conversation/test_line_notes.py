@@ -9,7 +9,7 @@ from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.protocol.schema import ResourceLink, TextContent
 from acp_tui.session.entries import LINE_NOTES, UserMessage, line_of, text_of
 from acp_tui.session.line_notes import LineNote, lines_in, note_on
-from tests.conversation.talks import held_before_turns, said, start, talk
+from tests.conversation.talks import TRACKED, held_before_turns, said, start, talk
 from tests.waiting import until
 
 TEXT = "import os\n\ndef main():\n    os.abort()\n"
@@ -94,7 +94,7 @@ async def test_notes_wait_while_a_command_of_the_agent_is_sent(tmp_path: Path) -
 
 
 async def test_notes_of_a_prompt_that_is_stopped_before_it_is_sent_are_kept(tmp_path: Path) -> None:
-    async with talk(start(tmp_path)) as (conversation, notes):
+    async with talk(start(tmp_path, TRACKED)) as (conversation, notes):
         await conversation.begin()
         gate = held_before_turns(conversation)
         conversation.line_notes.add(note_in(tmp_path))

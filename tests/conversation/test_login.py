@@ -13,7 +13,7 @@ import pytest
 from acp_tui.agent.process import Process
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
-from tests.conversation.talks import LeftOpen, launch, said, start, talk
+from tests.conversation.talks import PLAIN, LeftOpen, launch, said, start, talk
 from tests.waiting import until
 
 
@@ -174,7 +174,7 @@ async def test_a_program_that_only_prints_is_strange(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_an_agent_that_does_not_answer_is_waited_for_and_can_be_started_again(tmp_path: Path) -> None:
-    settings = Settings(journal=False, initialize_timeout_s=0.05)
+    settings = PLAIN._replace(initialize_timeout_s=0.05)
     async with talk(start(tmp_path, settings, ignores="initialize")) as (conversation, notes):
         beginning = asyncio.create_task(conversation.begin())
         await until(lambda: conversation.waits_too_long)
@@ -274,7 +274,10 @@ async def test_c156_an_agent_that_cannot_tell_is_not_asked_for_its_login(tmp_pat
 
 async def test_c158_accounts_are_in_no_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with talk(start(tmp_path, Settings(), accounts=True, can=CAN_TELL)) as (conversation, notes):
+    async with talk(start(tmp_path, Settings(snapshots=False), accounts=True, can=CAN_TELL)) as (
+        conversation,
+        notes,
+    ):
         notes.logins = ["key"]
         await conversation.begin()
         assert conversation.agent is not None

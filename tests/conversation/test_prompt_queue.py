@@ -11,8 +11,7 @@ from acp_tui.conversation import prompt_queue
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.session.entries import SteeredMessage, text_of
 from acp_tui.store.prompts import Prompt
-from acp_tui.store.settings import Settings
-from tests.conversation.talks import held_before_turns, said, start, talk
+from tests.conversation.talks import PLAIN, TRACKED, held_before_turns, said, start, talk
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -94,7 +93,7 @@ async def test_stopping_takes_back_what_waits(tmp_path: Path) -> None:
 
 
 async def test_what_is_about_to_be_sent_is_stopped_before_the_agent_hears_of_it(tmp_path: Path) -> None:
-    async with talk(start(tmp_path)) as (conversation, notes):
+    async with talk(start(tmp_path, TRACKED)) as (conversation, notes):
         await conversation.begin()
         conversation.rejections.add("rejected your change in a.py", "took that back")
         gate = held_before_turns(conversation)
@@ -235,7 +234,7 @@ async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp
 
 
 async def test_c148_while_a_question_is_open_enter_queues(tmp_path: Path) -> None:
-    settings = Settings(journal=False, busy_enter="steer")
+    settings = PLAIN._replace(busy_enter="steer")
     async with talk(start(tmp_path, settings, steers=["injected"])) as (conversation, _):
         await conversation.begin()
         conversation.say("ask t1")

@@ -21,7 +21,7 @@ from acp_tui.store.mcp import McpServer
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.recordings import recent_sessions
 from acp_tui.store.settings import Settings
-from tests.conversation.talks import Notes, launch, said, start, talk
+from tests.conversation.talks import TRACKED, Notes, launch, said, start, talk
 from tests.decisions import ONE
 from tests.full_disk import Disk
 from tests.recordings import recording
@@ -73,7 +73,7 @@ async def test_r15_after_a_restart_the_same_session_goes_on_where_the_agent_can_
 async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
     tmp_path: Path, can: dict[str, Any]
 ) -> None:
-    async with talk(start(tmp_path, can=can, session="kept")) as (conversation, _):
+    async with talk(start(tmp_path, TRACKED, can=can, session="kept")) as (conversation, _):
         await conversation.begin()
         tracking = conversation.tracking
         assert tracking is not None
@@ -112,7 +112,7 @@ async def test_c45_after_a_restart_what_was_seen_stays_whatever_the_agent_tells_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, like: dict[str, Any], then: list[str]
 ) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    given = start(tmp_path, Settings(), can={"loadSession": True}, session="kept", **like)
+    given = start(tmp_path, Settings(snapshots=False), can={"loadSession": True}, session="kept", **like)
     async with talk(given) as (conversation, notes):
         await conversation.begin()
         conversation.say("hello")
@@ -286,7 +286,7 @@ async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path)
 async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
     tmp_path: Path, can: dict[str, Any], known_session: KnownSession | None, method: str
 ) -> None:
-    given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
+    given = replace(start(tmp_path, Settings(snapshots=False), can=can), mcp_servers=(WEB, TOOL))
     async with talk(given, known_session) as (conversation, _):
         await conversation.begin()
 
@@ -304,7 +304,7 @@ async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_ke
 ) -> None:
     can = {"loadSession": method == "session/load", "mcpCapabilities": {"http": True}}
     can["sessionCapabilities"] = {"resume": {}}
-    given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
+    given = replace(start(tmp_path, Settings(snapshots=False), can=can), mcp_servers=(WEB, TOOL))
     known_session = KnownSession(SessionInfo(session_id="old", cwd=str(tmp_path)))
     async with talk(given, known_session if method != "session/new" else None) as (conversation, _):
         await conversation.begin()
@@ -332,7 +332,7 @@ RECORDED = "\n".join(
 async def journal_of_a_talk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the journal of a conversation in which something was said."""
     monkeypatch.setenv("ACP_TUI_HOME", str(folder / "home"))
-    async with talk(start(folder, Settings())) as (conversation, _):
+    async with talk(start(folder, Settings(snapshots=False))) as (conversation, _):
         await conversation.begin()
         conversation.say("hello")
         await until(lambda: said(conversation) == ["hello", "heard hello"])
@@ -423,7 +423,7 @@ async def test_a_listed_session_that_was_recorded_is_shown_as_it_was_seen(
     await journal_of_a_talk(tmp_path, monkeypatch)
     known_session = KnownSession(SessionInfo(session_id="s1", cwd=str(tmp_path)))
     told = [{"kind": kind, "content": {"type": "text", "text": text}} for kind, text in REPLAY]
-    given = start(tmp_path, Settings(), can=can, tells=told)
+    given = start(tmp_path, Settings(snapshots=False), can=can, tells=told)
     drawn: set[int] = set()
     monkeypatch.setattr(Notes, "session_changed", lambda _, change: drawn.update(change.entries))
     async with talk(given, known_session) as (conversation, notes):
@@ -444,7 +444,7 @@ async def test_a_listed_session_that_was_recorded_and_is_gone_is_not_shown_in_pl
 ) -> None:
     await journal_of_a_talk(tmp_path, monkeypatch)
     known_session = KnownSession(SessionInfo(session_id="s1", cwd=str(tmp_path)))
-    given = start(tmp_path, Settings(), can={"loadSession": True}, refuses_to_attach=True)
+    given = start(tmp_path, Settings(snapshots=False), can={"loadSession": True}, refuses_to_attach=True)
     async with talk(given, known_session) as (conversation, _):
         await conversation.begin()
 

@@ -151,9 +151,11 @@ async def seat(
 ) -> AsyncIterator[Seat]:
     """Sit down before the interface; the agent is the plain one, `like` says what is special about it.
 
+    Changed files are known with `TRACKED` settings alone.
+
     `notices`: they are drawn, too. `settings_file`: where the settings come from, and is watched.
     """
-    began = start(folder, settings or Settings(journal=False), **like)
+    began = start(folder, settings, **like)
     app = AcpApp(replace(began, launch=given or began.launch, settings_file=settings_file))
     try:
         async with app.run_test(size=size, notifications=notices) as pilot:

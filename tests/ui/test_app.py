@@ -14,7 +14,6 @@ from textual.events import Key
 
 from acp_tui.agent import connection
 from acp_tui.store.agents import demo_launch
-from acp_tui.store.settings import Settings
 from acp_tui.ui import app as winding_up
 from acp_tui.ui.app import crash_report_of
 from acp_tui.ui.screens.base.menu import Menu
@@ -23,7 +22,7 @@ from acp_tui.ui.screens.questions.login import LoginDialog
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.workspace.programs import wait_uncancelled
-from tests.conversation.talks import held_before_turns
+from tests.conversation.talks import PLAIN, TRACKED, held_before_turns
 from tests.ui.agent_commands import COMMANDS
 from tests.ui.seats import seat
 
@@ -56,7 +55,7 @@ async def test_some_keys_make_a_line_and_up_and_down_bring_back_what_was_sent(tm
 
 
 async def test_with_the_setting_enter_makes_a_line_and_another_key_sends(tmp_path: Path) -> None:
-    async with seat(tmp_path, Settings(journal=False, enter_sends=False)) as here:
+    async with seat(tmp_path, PLAIN._replace(enter_sends=False)) as here:
         await here.press("a", "enter", "b")
         assert here.draft == "a\nb"
         await here.press("ctrl+j")
@@ -65,7 +64,7 @@ async def test_with_the_setting_enter_makes_a_line_and_another_key_sends(tmp_pat
 
 
 async def test_the_users_own_key_sends_too(tmp_path: Path) -> None:
-    async with seat(tmp_path, Settings(journal=False, keys={"prompt.send": "f4"})) as here:
+    async with seat(tmp_path, PLAIN._replace(keys={"prompt.send": "f4"})) as here:
         await here.press("a", "enter", "b", "f4")
 
         await here.until(lambda: here.said[:1] == ["a\nb"])
@@ -108,7 +107,7 @@ async def test_what_waits_can_be_edited_or_sent_now(tmp_path: Path) -> None:
 
 
 async def test_what_is_about_to_be_sent_is_stopped_too_and_goes_with_what_is_sent_now(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
+    async with seat(tmp_path, TRACKED) as here:
         gate = held_before_turns(here.conversation)
         await here.say("wrong")
         await here.press("escape")
@@ -255,7 +254,7 @@ async def test_r15_a_dead_agent_is_explained_and_started_again(tmp_path: Path) -
 
 
 async def test_an_agent_that_takes_long_is_told_of_and_goes_on_starting(tmp_path: Path) -> None:
-    settings = Settings(journal=False, initialize_timeout_s=0.1)
+    settings = PLAIN._replace(initialize_timeout_s=0.1)
     async with seat(tmp_path, settings, ready=False, ignores="initialize") as here:
         await here.is_before(FailureScreen)
         await here.sees("has not answered", "initialize")
@@ -364,7 +363,7 @@ async def test_with_the_ascii_setting_nothing_of_ours_is_beyond_ascii(tmp_path: 
         {"kind": "tool_call", "toolCallId": "t", "title": "Read"},
         {"kind": "plan", "entries": [{"content": "a", "status": "in_progress", "priority": "low"}]},
     ]
-    async with seat(tmp_path, Settings(journal=False, ascii=True), modes=["ask"], updates=news) as here:
+    async with seat(tmp_path, PLAIN._replace(ascii=True), modes=["ask"], updates=news) as here:
         await here.say("wait")
         await here.sees("waiting", "thought for", "Read")
 

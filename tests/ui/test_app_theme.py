@@ -12,12 +12,12 @@ from textual.color import Color
 from textual.screen import Screen
 
 from acp_tui.store.folders import config_folder
-from acp_tui.store.settings import Settings
 from acp_tui.ui.app_theme import AsciiFilter, is_ascii
 from acp_tui.ui.screens.base.texts import SessionDetailsScreen
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.theme import bundled_folder
+from tests.conversation.talks import PLAIN
 from tests.tables import each
 from tests.ui.seats import Seat, seat
 
@@ -75,7 +75,7 @@ async def test_a_saved_theme_is_shown_at_once_and_a_broken_one_says_its_line_and
     folder.mkdir(parents=True)
     file = folder / "mine.toml"
     file.write_text(NORD.replace('name = "nord"', 'name = "mine"'))
-    async with seat(tmp_path, Settings(journal=False, theme="mine")) as here:
+    async with seat(tmp_path, PLAIN._replace(theme="mine")) as here:
         assert ground(here) == "#2e3440"
 
         file.write_text(PINK.replace('name = "nord"', 'name = "mine"'))

@@ -23,6 +23,7 @@ from acp_tui.ui.session_screen.review.restore import RestoreDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.workspace import folder_events
+from tests.conversation.talks import PLAIN, TRACKED
 from tests.ui.seats import Seat, seat
 
 pytestmark = pytest.mark.slow
@@ -35,7 +36,7 @@ def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def demo_in(folder: Path, settings: Settings | None = None) -> AsyncIterator[Seat]:
+async def demo_in(folder: Path, settings: Settings = TRACKED) -> AsyncIterator[Seat]:
     """Sit before the demo agent, in a folder with one file."""
     (folder / "old.txt").write_text("one\ntwo\nthree\n")
     given = demo_launch()
@@ -143,7 +144,7 @@ async def test_a_file_is_rejected_in_the_changes_screen_and_that_is_undone(tmp_p
 
 
 async def test_without_snapshots_only_what_is_told_is_shown(tmp_path: Path) -> None:
-    async with demo_in(tmp_path, Settings(journal=False, snapshots=False)) as here:
+    async with demo_in(tmp_path, PLAIN) as here:
         await run(here, "echo x > new.txt")
 
         assert here.conversation.tracking is None

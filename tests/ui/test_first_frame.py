@@ -15,7 +15,7 @@ from acp_tui.store.settings import Settings
 from acp_tui.ui.app import SOONER, AcpApp
 from acp_tui.ui.first_frame import FirstFrame
 from acp_tui.ui.screens.help import HelpScreen
-from tests.conversation.talks import start
+from tests.conversation.talks import PLAIN, start
 from tests.ui.screens.stage import screen_text
 from tests.ui.seats import Seat, seat
 from tests.waiting import until
@@ -49,7 +49,7 @@ class Beginning:
 async def test_the_session_looks_as_the_first_frame_did(
     short_folder: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
-    began = start(short_folder, Settings(journal=False))
+    began = start(short_folder, PLAIN)
     beginning = Beginning(began, monkeypatch)
     async with beginning.app.run_test(size=size) as pilot:
         await pilot.pause()
@@ -74,7 +74,7 @@ async def test_the_session_looks_as_the_first_frame_did(
 async def test_what_is_typed_before_the_session_is_there_is_shown_at_once_and_goes_into_the_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    began = start(tmp_path, Settings(journal=False))
+    began = start(tmp_path, PLAIN)
     beginning = Beginning(began, monkeypatch)
     async with beginning.app.run_test(size=(120, 40)) as pilot:
         for key in ("h", "o", "x", "backspace", "i"):
@@ -107,7 +107,7 @@ async def test_what_is_typed_before_the_session_is_there_is_shown_at_once_and_go
 async def test_enter_means_in_the_first_frame_what_it_means_in_the_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enter_sends: bool, keys: tuple[str, ...], draft: str
 ) -> None:
-    began = start(tmp_path, Settings(journal=False, enter_sends=enter_sends))
+    began = start(tmp_path, PLAIN._replace(enter_sends=enter_sends))
     beginning = Beginning(began, monkeypatch)
     async with beginning.app.run_test(size=(120, 40)) as pilot:
         await pilot.press(*keys)
@@ -126,7 +126,7 @@ async def test_enter_means_in_the_first_frame_what_it_means_in_the_prompt(
 async def test_a_prompt_that_was_sent_and_a_key_that_opens_something_act_once_the_session_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    began = start(tmp_path, Settings(journal=False))
+    began = start(tmp_path, PLAIN)
     beginning = Beginning(began, monkeypatch)
     async with beginning.app.run_test(size=(120, 40)) as pilot:
         await pilot.press("h", "i", "enter", "f1")
@@ -144,7 +144,7 @@ async def test_a_prompt_that_was_sent_and_a_key_that_opens_something_act_once_th
 async def test_the_key_that_quits_quits_before_anything_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    began = start(tmp_path, Settings(journal=False))
+    began = start(tmp_path, PLAIN)
     beginning = Beginning(began, monkeypatch)
     async with beginning.app.run_test(size=(120, 40)) as pilot:
         beginning.app.post_message(Key("ctrl+q", None))
@@ -158,9 +158,9 @@ async def test_a_draft_of_the_last_run_is_put_away_where_something_was_typed_bef
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with seat(tmp_path, Settings()) as here:
+    async with seat(tmp_path, Settings(snapshots=False)) as here:
         await here.write("/run rm -rf important ")
-    began = start(tmp_path, Settings())
+    began = start(tmp_path, Settings(snapshots=False))
     beginning = Beginning(began, monkeypatch)
     async with beginning.app.run_test(size=(120, 40)) as pilot:
         await pilot.press("h", "i", "enter")

@@ -16,7 +16,6 @@ from textual.screen import Screen
 
 import acp_tui.ui
 from acp_tui.store.agents import demo_launch
-from acp_tui.store.settings import Settings
 from acp_tui.ui import keys as key_check
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.base.menu import LineDialog, Menu, ThemeMenu
@@ -31,6 +30,7 @@ from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.session_screen.prompt.queue import QueueMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_text
+from tests.conversation.talks import PLAIN
 from tests.tables import each
 from tests.ui.seats import Seat, seat
 
@@ -122,7 +122,7 @@ async def odd_seat(folder: Path, width: int) -> AsyncIterator[Odd]:
     launch = demo_launch()
     launch = launch._replace(env={**launch.env, "ACP_TUI_DEMO_SPEED": "0"})
     keys = odd_keys()
-    async with seat(folder, Settings(journal=False, keys=keys), size=(width, 60), given=launch) as here:
+    async with seat(folder, PLAIN._replace(keys=keys), size=(width, 60), given=launch) as here:
         yield Odd(here, keys)
 
 

@@ -13,6 +13,7 @@ from acp_tui.ui import keys as key_check
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.keys import actions_of, check, is_key
 from acp_tui.ui.screens.help import HelpScreen
+from tests.tables import each
 from tests.ui.seats import Seat, seat
 
 
@@ -57,7 +58,7 @@ def settings_of(text: str) -> Path:
     """Write the keys of a settings file."""
     path = config_folder() / "settings.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"journal = false\n[keys]\n{text}")
+    path.write_text(f"journal = false\nsnapshots = false\n[keys]\n{text}")
     return path
 
 
@@ -129,14 +130,14 @@ FIELD_KEYS = ("ctrl+x", "ctrl+k", "ctrl+a", "ctrl+w", "ctrl+u", "ctrl+e", "home"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", FIELD_KEYS)
-@pytest.mark.parametrize(
-    "action", ["session.export", "session.plan", "session.restart", "app.theme", "prompt.stash"]
-)
+@pytest.mark.parametrize("first", range(len(FIELD_KEYS)))
 async def test_an_action_on_a_key_of_the_field_acts_where_the_field_has_the_keys(
-    tmp_path: Path, action: str, key: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings, wrong = load(settings_of(f'"{action}" = "{key}"\n"session.mode" = "alt+z"\n'))
+    actions = ("session.export", "session.plan", "session.restart", "app.theme", "prompt.stash")
+    keys = {action: FIELD_KEYS[first - number] for number, action in enumerate(actions)}
+    lines = "".join(f'"{action}" = "{key}"\n' for action, key in keys.items())
+    settings, wrong = load(settings_of(f'{lines}"session.mode" = "alt+z"\n'))
     assert wrong == []
     did: list[str] = []
 
@@ -147,23 +148,20 @@ async def test_an_action_on_a_key_of_the_field_acts_where_the_field_has_the_keys
     async with seat(tmp_path, settings) as here:
         here.session.prompt.insert("a draft")
         monkeypatch.setattr(AcpApp, "run_action", run)
-        await here.press(key)
+        await here.press(*keys.values())
 
-        meant = next(
-            binding.action
-            for node in (here.session.prompt, here.session, here.app)
+        meant = {
+            binding.id: binding.action
+            for node in (here.app, here.session, here.session.prompt)
             for _, binding in node._bindings
-            if binding.id == action
-        )
-        assert did == [meant]
+        }
+        assert did == [meant[action] for action in keys]
         assert here.draft == "a draft"
 
 
-@pytest.mark.parametrize("key", ["x", "X", "space", "question_mark", "a,ctrl+b"])
-@pytest.mark.parametrize("action", ["session.export", "app.theme", "prompt.stash"])
-async def test_an_action_beside_the_prompt_cannot_have_a_letter(
-    tmp_path: Path, action: str, key: str
-) -> None:
+@each("key", ["x", "X", "space", "question_mark", "a,ctrl+b"])
+@each("action", ["session.export", "app.theme", "prompt.stash"])
+def test_an_action_beside_the_prompt_cannot_have_a_letter(action: str, key: str) -> None:
     assert key_check.usable({action: key}) == {}
     (wrong,) = key_check.unreadable({action: key})
     assert action in wrong.message

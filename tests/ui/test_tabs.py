@@ -206,7 +206,7 @@ async def test_another_agent_is_chosen_for_a_tab_of_its_own_and_escape_goes_back
 
 
 async def test_a_name_of_the_user_stays_over_titles_of_the_agent_and_over_restarts(tmp_path: Path) -> None:
-    async with two_sessions(tmp_path, Settings()) as (here, _first, second):
+    async with two_sessions(tmp_path, Settings(snapshots=False)) as (here, _first, second):
         await here.press("alt+r")
         await here.is_before(LineDialog)
         await here.press(*"mine", "enter")

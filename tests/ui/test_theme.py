@@ -36,7 +36,7 @@ from acp_tui.ui.widgets.contrast import LEAST, LEAST_OF_DECORATION, contrast
 from acp_tui.ui.widgets.diff.diff import compute
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import ROLES
-from tests.conversation.talks import start
+from tests.conversation.talks import PLAIN, start
 from tests.tables import each
 from tests.ui.screens.stage import drawn
 from tests.ui.seats import Seat
@@ -300,7 +300,7 @@ async def test_without_colours_none_is_drawn_and_what_the_keys_are_on_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    async with interface(tmp_path, "none", Settings(journal=False)) as here:
+    async with interface(tmp_path, "none", PLAIN) as here:
         await here.say("hello")
         await here.sees("heard hello")
         await here.press("f2", "left_square_bracket")
@@ -319,7 +319,7 @@ async def test_without_colours_none_is_drawn_and_what_the_keys_are_on_is_seen(
 
 @pytest.mark.slow
 async def test_with_ascii_every_mark_of_ours_is_ascii(tmp_path: Path) -> None:
-    async with interface(tmp_path, "sixteen", Settings(journal=False), ascii=True) as here:
+    async with interface(tmp_path, "sixteen", PLAIN, ascii=True) as here:
         await here.say("hello")
         await here.sees("heard hello")
         for keys in (
@@ -339,7 +339,7 @@ async def test_with_ascii_every_mark_of_ours_is_ascii(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_with_reduced_motion_nothing_blinks_or_slides(tmp_path: Path) -> None:
-    async with interface(tmp_path, "many", Settings(journal=False, reduced_motion=True)) as here:
+    async with interface(tmp_path, "many", PLAIN._replace(reduced_motion=True)) as here:
         assert here.app.animation_level == "none"
         assert here.session.prompt.cursor_blink is False
         await here.press("f10")
@@ -351,5 +351,5 @@ async def test_with_reduced_motion_nothing_blinks_or_slides(tmp_path: Path) -> N
 
 @pytest.mark.slow
 async def test_the_settings_know_better_than_the_locale(tmp_path: Path) -> None:
-    async with interface(tmp_path, "many", Settings(journal=False, ascii=False), ascii=True) as here:
+    async with interface(tmp_path, "many", PLAIN._replace(ascii=False), ascii=True) as here:
         assert here.app.app_theme.styles.symbol("prompt") == "›"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.protocol.validation import read_update
-from acp_tui.store.settings import Settings
+from tests.conversation.talks import PLAIN
 from tests.ui.seats import seat
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ async def test_turns_fold_by_key_and_open_by_enter_and_for_a_hit(tmp_path: Path)
 
 
 async def test_older_turns_fold_by_themselves_with_the_setting(tmp_path: Path) -> None:
-    async with seat(tmp_path, Settings(journal=False, fold_turns=True)) as here:
+    async with seat(tmp_path, PLAIN._replace(fold_turns=True)) as here:
         await here.say("first")
         await here.sees("heard first")
         await here.say("second")

@@ -15,6 +15,7 @@ from acp_tui.ui.screens.review.plan_step import PlanStepScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_cells, row_text
+from tests.conversation.talks import TRACKED
 from tests.ui.seats import seat
 
 ODD = "日本語 👨‍👩‍👧 ☁️ 🇩🇪 e\u0301te\u0301"
@@ -207,7 +208,7 @@ async def test_a_step_opens_to_its_calls_and_changes(tmp_path: Path) -> None:
 
     call = {"kind": "tool_call", "toolCallId": "c", "title": "Saw the leg"}
     done = {"kind": "tool_call_update", "toolCallId": "c", "status": "completed"}
-    async with seat(tmp_path) as here:
+    async with seat(tmp_path, TRACKED) as here:
         tracking = here.conversation.tracking
         assert tracking is not None
         await here.until(lambda: tracking.first)

@@ -11,12 +11,13 @@ from textual.events import Paste
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens.help import HelpScreen
+from tests.conversation.talks import TRACKED
 from tests.ui.seats import seat
 
 
 @pytest.mark.slow
 async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path) -> None:
-    async with seat(tmp_path, size=(80, 24)) as here:
+    async with seat(tmp_path, TRACKED, size=(80, 24)) as here:
         await here.sees("chat F2", "plan F3", "tool calls F4", "changes F5")
         assert "No changes yet" not in here.text
 
@@ -32,15 +33,15 @@ async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5"])
 async def test_keys_right_after_that_of_a_pane_are_for_the_pane(
-    tmp_path: Path, key: str, size: tuple[int, int]
+    tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with seat(tmp_path, size=size) as here:
-        here.press_together("a", key, "j", "ctrl+l", "b")
+        for number, key in enumerate(("f2", "f3", "f4", "f5"), 1):
+            here.press_together("a", key, "j", "ctrl+l", "b")
 
-        await here.until(lambda: "b" in here.draft)
-        assert here.draft == "ab"
+            await here.until(lambda: here.draft.count("b") == number)  # noqa: B023 - waited for at once
+            assert here.draft == "ab" * number
 
 
 @pytest.mark.slow
@@ -91,31 +92,29 @@ async def test_a_pane_is_zoomed_and_given_back(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5"])
-async def test_the_key_that_leads_to_a_pane_leads_back(
-    tmp_path: Path, key: str, size: tuple[int, int]
-) -> None:
+async def test_the_key_that_leads_to_a_pane_leads_back(tmp_path: Path, size: tuple[int, int]) -> None:
     async with seat(tmp_path, size=size) as here:
-        await here.press(key)
-        assert here.session.focused is not here.session.prompt
-        await here.sees("Esc prompt")
-        await here.press(key)
+        for key in ("f2", "f3", "f4", "f5"):
+            await here.press(key)
+            assert here.session.focused is not here.session.prompt, key
+            await here.sees("Esc prompt")
+            await here.press(key)
 
-        assert here.session.focused is here.session.prompt
-        await here.until(lambda: "Esc prompt" not in here.text)
+            assert here.session.focused is here.session.prompt, key
+            await here.until(lambda: "Esc prompt" not in here.text)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f11"])
-async def test_text_that_is_no_command_of_a_pane_goes_to_the_prompt_all_of_it(
-    tmp_path: Path, key: str
-) -> None:
+async def test_text_that_is_no_command_of_a_pane_goes_to_the_prompt_all_of_it(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        here.press_together(key, *"what-now")
+        text = ""
+        for key in ("f2", "f3", "f4", "f5", "f11"):
+            text += "what-now"
+            here.press_together(key, *"what-now")
 
-        await here.until(lambda: here.draft == "what-now")
-        assert here.session.focused is here.session.prompt
-        assert here.session.maximized is None
+            await here.until(lambda: here.draft == text)  # noqa: B023 - waited for at once
+            assert here.session.focused is here.session.prompt, key
+            assert here.session.maximized is None, key
 
 
 @pytest.mark.slow

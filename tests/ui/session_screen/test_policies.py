@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.rules.decisions import DecisionsScreen
 from acp_tui.ui.session_screen.sessions.inbox import InboxMenu
+from tests.conversation.talks import PLAIN
 from tests.ui.screens.stage import drawn
 from tests.ui.seats import seat
 
@@ -38,7 +38,7 @@ async def test_a_session_asks_before_everything_until_the_user_chooses_otherwise
 
 @pytest.mark.slow
 async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> None:
-    async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
+    async with seat(tmp_path, PLAIN._replace(policy="allow-everything")) as here:
         await here.sees("never asks")
         warning = here.app.app_theme.styles["warning"].color
         styles = [
@@ -55,7 +55,7 @@ async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> 
 async def test_the_policy_of_the_settings_counts_in_each_new_session_and_a_choice_in_one(
     tmp_path: Path,
 ) -> None:
-    async with seat(tmp_path, Settings(journal=False, policy="ask-edits-and-commands")) as here:
+    async with seat(tmp_path, PLAIN._replace(policy="ask-edits-and-commands")) as here:
         await here.sees("asks before edits, commands")
         here.conversation.choices.set_policy("allow-everything")
         await here.conversation.restart()
@@ -93,7 +93,7 @@ async def test_decisions_that_cannot_be_written_are_said_once_and_nothing_else_i
     data = tmp_path / "home" / "data"
     data.mkdir(parents=True)
     (data / "decisions.ndjson").mkdir()
-    async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
+    async with seat(tmp_path, PLAIN._replace(policy="allow-everything")) as here:
         await here.say("ask one two")
         await here.until(lambda: here.said and here.said[-1].count("yes") == 2)
         await here.sees("the decision log cannot be written")

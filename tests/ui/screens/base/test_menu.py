@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
-from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.base.menu import Menu, MenuItem, ThemeMenu, matching
+from tests.conversation.talks import PLAIN
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.stage import until
 from tests.ui.seats import seat
@@ -187,5 +187,5 @@ async def test_a_theme_that_was_chosen_is_that_of_the_next_run_unless_the_settin
 
     async with seat(tmp_path) as here:
         assert here.app.theme == "nord"
-    async with seat(tmp_path, Settings(journal=False, theme="dracula")) as here:
+    async with seat(tmp_path, PLAIN._replace(theme="dracula")) as here:
         assert here.app.theme == "dracula"

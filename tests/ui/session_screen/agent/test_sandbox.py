@@ -17,7 +17,7 @@ from acp_tui.ui.screens.base.texts import SessionDetailsScreen
 from acp_tui.ui.screens.review.changes import ChangesScreen
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.session_screen.review.links import file_of
-from tests.conversation.talks import start
+from tests.conversation.talks import PLAIN, start
 from tests.sandbox.fences import lay_out, needs_fenced_agent
 from tests.ui.seats import Seat, seat
 
@@ -33,7 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fenced(**more: Any) -> Settings:
-    return Settings(journal=False, policy="allow-everything", sandbox=SandboxSettings(use="on", **more))
+    return PLAIN._replace(policy="allow-everything", sandbox=SandboxSettings(use="on", **more))
 
 
 async def failed(here: Seat, words: str) -> None:

@@ -23,7 +23,7 @@ from tests.conversation.talks import launch
 from tests.terminal import Terminal
 from tests.ui.seats import seat, told
 
-KEEPS = Settings()
+KEEPS = Settings(snapshots=False)
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store.agents import demo_launch
-from acp_tui.store.settings import Settings
 from acp_tui.ui.session_screen.prompt.queue import QueueMenu
+from tests.conversation.talks import PLAIN
 from tests.ui.seats import Seat, seat, told
 
 pytestmark = pytest.mark.slow
@@ -123,7 +123,7 @@ async def test_c148_while_the_agent_asks_the_words_wait_and_nothing_is_stopped(t
 
 
 async def test_c149_enter_steers_where_the_settings_say_so(tmp_path: Path) -> None:
-    settings = Settings(journal=False, busy_enter="steer")
+    settings = PLAIN._replace(busy_enter="steer")
     async with seat(tmp_path, settings, steers=["injected"]) as here:
         await here.say("wait")
         await here.sees("waiting")

@@ -20,6 +20,7 @@ from acp_tui.ui.session_screen.review.restore import RestoreDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions.hand_over import brief_before
 from acp_tui.ui.widgets.prompt_box import PromptBox
+from tests.conversation.talks import PLAIN, TRACKED
 from tests.recordings import recording
 from tests.ui.seats import Seat, seat, told
 
@@ -33,7 +34,7 @@ def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def two_turns(folder: Path, **like: Any) -> AsyncIterator[Seat]:
     """Sit where the agent wrote `a.txt` in the first turn, and changed it in the second."""
-    async with seat(folder, **like) as here:
+    async with seat(folder, TRACKED, **like) as here:
         tracking = here.conversation.tracking
         assert tracking is not None
         await here.until(lambda: tracking.first)
@@ -150,7 +151,7 @@ async def test_a_file_that_an_editor_saves_meanwhile_is_kept(tmp_path: Path) -> 
 
 @pytest.mark.slow
 async def test_without_snapshots_the_conversation_goes_back_all_the_same(tmp_path: Path) -> None:
-    async with seat(tmp_path, Settings(journal=False, snapshots=False)) as here:
+    async with seat(tmp_path, PLAIN) as here:
         old = here.session
         await run(here, "first words")
         await here.press("f2", "b")
@@ -164,7 +165,7 @@ async def test_without_snapshots_the_conversation_goes_back_all_the_same(tmp_pat
 
 @pytest.mark.slow
 async def test_a_command_stands_alone_and_the_brief_is_stashed(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
+    async with seat(tmp_path, TRACKED) as here:
         old = here.session
         for words in ("first words", "/command x"):
             await run(here, words)
@@ -184,7 +185,7 @@ async def test_a_command_stands_alone_and_the_brief_is_stashed(tmp_path: Path) -
 async def test_the_agents_own_way_back_is_offered_where_it_has_one(tmp_path: Path) -> None:
     commands = [{"name": "rewind", "description": "take it back"}]
     updates = [{"kind": "available_commands_update", "availableCommands": commands}]
-    async with seat(tmp_path, updates=updates) as here:
+    async with seat(tmp_path, TRACKED, updates=updates) as here:
         await run(here, "first words")
         await here.press("f2", "b")
         await here.is_before(GoBackDialog)
@@ -203,7 +204,7 @@ async def test_a_recorded_session_goes_back_in_a_new_tab_without_its_files(
         for words in ("first words", "second words"):
             await run(here, words)
     (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
-    async with seat(tmp_path) as here:
+    async with seat(tmp_path, TRACKED) as here:
         await here.tabs.open(recorded=recording(journal))
         await here.sees("heard second words", "recorded, F12 resumes it")
         old = here.session

@@ -24,11 +24,11 @@ async def test_recent_sessions_of_the_folder_are_on_the_first_screen_and_enter_r
     (here_folder := tmp_path / "here").mkdir()
     (other := tmp_path / "other").mkdir()
     for folder, prompt in ((other, "somewhere else"), (here_folder, "why is\x1b[2J the parser slow")):
-        async with seat(folder, Settings()) as before:
+        async with seat(folder, Settings(snapshots=False)) as before:
             await before.say(prompt)
             await before.sees("heard")
 
-    async with seat(here_folder, Settings()) as here:
+    async with seat(here_folder, Settings(snapshots=False)) as here:
         await here.sees("Recent in this folder", "the parser slow", "just now")
         assert "somewhere else" not in here.text
         assert not here.obeyed
@@ -45,11 +45,11 @@ async def test_recent_sessions_of_the_folder_are_on_the_first_screen_and_enter_r
 
 @pytest.mark.slow
 async def test_they_go_with_the_welcome_as_soon_as_the_chat_begins(tmp_path: Path) -> None:
-    async with seat(tmp_path, Settings()) as before:
+    async with seat(tmp_path, Settings(snapshots=False)) as before:
         await before.say("first")
         await before.sees("heard first")
 
-    async with seat(tmp_path, Settings()) as here:
+    async with seat(tmp_path, Settings(snapshots=False)) as here:
         await here.sees("Recent in this folder")
 
         await here.say("second")
@@ -62,16 +62,16 @@ async def test_they_go_with_the_welcome_as_soon_as_the_chat_begins(tmp_path: Pat
 @pytest.mark.slow
 async def test_only_as_many_are_listed_as_fit_below_the_welcome(tmp_path: Path) -> None:
     for prompt in ("first", "second", "third"):
-        async with seat(tmp_path, Settings()) as before:
+        async with seat(tmp_path, Settings(snapshots=False)) as before:
             await before.say(prompt)
             await before.sees(f"heard {prompt}")
 
-    async with seat(tmp_path, Settings()) as here:
+    async with seat(tmp_path, Settings(snapshots=False)) as here:
         await here.sees("Recent in this folder", "first", "second", "third")
         rows = here.text.splitlines()
         above = next(place for place, row in enumerate(rows) if "Recent in this folder" in row) + 1
 
-    async with seat(tmp_path, Settings(), size=(120, above + 1 + 3)) as here:
+    async with seat(tmp_path, Settings(snapshots=False), size=(120, above + 1 + 3)) as here:
         await here.sees("Recent in this folder", "third")
         assert "acp-tui  in" in here.text, "the welcome stays in view"
         assert "first" not in here.text
@@ -81,12 +81,12 @@ async def test_only_as_many_are_listed_as_fit_below_the_welcome(tmp_path: Path) 
 async def test_the_lines_changed_in_a_session_are_shown_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with seat(tmp_path, Settings()) as before:
+    async with seat(tmp_path, Settings(snapshots=False)) as before:
         await before.say("first")
         await before.sees("heard first")
     monkeypatch.setattr(recent, "changed_lines", lambda _: (21, 4))
 
-    async with seat(tmp_path, Settings()) as here:
+    async with seat(tmp_path, Settings(snapshots=False)) as here:
         await here.sees("first", "+21 −4")
 
 

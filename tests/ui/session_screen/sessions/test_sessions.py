@@ -21,6 +21,7 @@ from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.session_screen.sessions import sessions
 from acp_tui.ui.session_screen.sessions.sessions import SessionPages, SessionsMenu
 from tests.agent.puppet import Conversation, conversation
+from tests.conversation.talks import PLAIN
 from tests.ui.seats import Seat, seat, told
 from tests.ui.two_sessions import two_sessions
 
@@ -130,7 +131,7 @@ async def test_a_list_that_is_slow_says_that_it_is_read_and_comes_page_by_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = Slow(["apples"], ["pears"])
-    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+    async with two_sessions(tmp_path, PLAIN) as (here, _, _):
         listed_by(here, slow, monkeypatch)
         await here.press("alt+s")
         menu = await here.is_before(SessionsMenu)
@@ -151,7 +152,7 @@ async def test_a_time_that_is_none_does_not_hide_the_folder_behind_it(
     async def pages_read() -> AsyncIterator[list[SessionInfo]]:
         yield [SessionInfo(session_id="x", title="apples", cwd="/folder", updated_at="just now " * 50)]
 
-    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+    async with two_sessions(tmp_path, PLAIN) as (here, _, _):
         assert here.conversation.agent is not None
         monkeypatch.setattr(here.conversation.agent.listing, "pages", pages_read)
         await here.press("alt+s")
@@ -177,7 +178,7 @@ async def test_sessions_are_one_list_with_the_newest_first_and_each_once(
         RecordedSession(path, "other", (), "/elsewhere", "theirs", now - timedelta(hours=1), 9, "ours"),
     ]
     monkeypatch.setattr(sessions, "recent_sessions", lambda *_: recorded)
-    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+    async with two_sessions(tmp_path, PLAIN) as (here, _, _):
         assert here.conversation.agent is not None
         folder = here.conversation.cwd
         monkeypatch.setattr(here.conversation.agent.listing, "pages", pages_read)
@@ -199,7 +200,7 @@ async def test_a_slow_list_with_nothing_in_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = Slow([])
-    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+    async with two_sessions(tmp_path, PLAIN) as (here, _, _):
         listed_by(here, slow, monkeypatch)
         await here.press("alt+s")
         await here.is_before(SessionsMenu)
@@ -220,7 +221,7 @@ async def test_after_a_delete_the_filter_stays_and_the_next_one_is_moved_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
 ) -> None:
     slow = Slow(list(NAMES))
-    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+    async with two_sessions(tmp_path, PLAIN) as (here, _, _):
         agent = listed_by(here, slow, monkeypatch)
 
         async def delete_session(session_id: str) -> None:
@@ -249,7 +250,7 @@ async def test_after_a_delete_the_filter_stays_and_the_next_one_is_moved_to(
 async def test_sessions_that_are_open_say_in_which_tab(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with two_sessions(tmp_path, Settings(journal=False)) as (here, first, second):
+    async with two_sessions(tmp_path, PLAIN) as (here, first, second):
         slow = Slow(["apples"])
         listed_by(here, slow, monkeypatch)
         for number, screen in enumerate((first, second)):
@@ -270,7 +271,7 @@ async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with seat(tmp_path, Settings()) as here:
+    async with seat(tmp_path, Settings(snapshots=False)) as here:
         first = here.session
         await here.press("ctrl+n")
         await here.until(lambda: here.session is not first and here.conversation.phase == "ready")

@@ -28,7 +28,7 @@ from acp_tui.ui.session_screen.sessions.start import explain
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import ExitStatus
-from tests.conversation.talks import LeftOpen, Notes, said, talk
+from tests.conversation.talks import PLAIN, LeftOpen, Notes, said, talk
 from tests.recordings import recording
 from tests.ui.seats import Seat, seat
 from tests.waiting import until
@@ -147,7 +147,7 @@ async def recorded(tmp_path: Path, here: Seat) -> None:
 
 async def say_hello(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with seat(tmp_path, Settings()) as here:
+    async with seat(tmp_path, Settings(snapshots=False)) as here:
         await here.say("hello")
         await here.sees("heard hello")
 
@@ -213,7 +213,7 @@ def launch(folder: Path, **like: Any) -> Launch:
 
 
 def start(folder: Path, **like: Any) -> Start:
-    return Start(str(folder), Settings(journal=False), Guard(), launch=launch(folder, **like))
+    return Start(str(folder), PLAIN, Guard(), launch=launch(folder, **like))
 
 
 def heard(folder: Path) -> list[list[str]]:
