@@ -57,7 +57,7 @@ class Program:
         self.frames = 0
         """Frames that it has drawn, if it tells where they begin."""
         self.noted: dict[str, float | None] = {}
-        """When (perf_counter) each noted text was drawn."""
+        """Times (perf_counter) at which noted texts were drawn."""
 
     def __enter__(self) -> Program:
         return self

@@ -131,7 +131,7 @@ async def test_what_the_users_git_leaves_out_is_left_out_everywhere(
 
 
 def _watched(snapshots: Snapshots) -> list[bytes]:
-    assert snapshots._watcher is not None
+    assert snapshots._watcher is not None  # private: the only list of what is watched
     return list(snapshots._watcher.folders)
 
 

@@ -434,7 +434,7 @@ async def test_permissions_and_files_of_repositories_inside_are_named(watched: W
     (inner / "f").write_text("1")
     (watched.root / "a").chmod(0o644)
     await watched.begin()
-    await until(lambda: watched.tracking._file_modes._known)
+    await until(lambda: watched.tracking._file_modes._known)  # private: a look has no other sign
     await watched.tracking.before_turn(1)
     (watched.root / "a").chmod(0o666)
     (inner / "f").write_text("other")

@@ -206,7 +206,7 @@ async def test_many_new_files_are_taken_at_once_and_are_the_same_as_one_by_one(
     subprocess.run(["git", "init", "-q", str(root / "inner")], check=True)
     one_by_one = await snapshots.take()
 
-    monkeypatch.setattr(successor, "_MANY", 0)
+    monkeypatch.setattr(successor, "_MANY", 0)  # private: a limit, made small
     orders: list[str] = []
     git = SnapshotStore.git
 
@@ -228,7 +228,7 @@ async def test_many_new_files_are_taken_at_once_and_are_the_same_as_one_by_one(
 async def test_what_git_cannot_take_at_once_is_taken_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(successor, "_MANY", 0)
+    monkeypatch.setattr(successor, "_MANY", 0)  # private: a limit, made small
     _, snapshots = workspace(tmp_path, a="1\n", b="2\n")
     git = SnapshotStore.git
 

@@ -194,7 +194,7 @@ async def test_a_restore_that_was_killed_half_way_can_be_undone_in_the_next_run(
     watched.session.apply(TurnEnded("end_turn"))
     await watched.tracking.settle()
     assert watched.tracking.before is not None
-    put_back = undo._put_back_now
+    put_back = undo._put_back_now  # private: where a kill leaves a restore half done
     monkeypatch.setattr(undo, "_put_back_now", killed)
     apply = watched.session.apply
     changes = await watched.tracking.since_turn()

@@ -31,7 +31,7 @@ async def test_a_change_is_news_at_once_also_in_a_folder_that_is_new(watching: S
 @pytest.mark.slow
 async def test_when_the_system_has_forgotten_something_all_is_looked_at(watching: Snapshots) -> None:
     before = await watching.take()
-    assert watching._watcher is not None
+    assert watching._watcher is not None  # private: what the kernel tells cannot be made to fail
     (watching.root / "a").write_text("untold\n")
     await watching._watcher.has_changed()
     watching._watcher._changed.clear()

@@ -71,7 +71,7 @@ class Notes:
         """Set when the user will not wait for a login any more."""
         self.terminals: list[AuthMethod] = []
         self.failures: list[str] = []
-        """Why logins in a terminal fail, one after the other; nothing: they do not."""
+        """Reasons for which logins in a terminal fail, one after the other; empty: they do not."""
         self.conversation: Conversation
 
     def phase_changed(self) -> None:

@@ -88,7 +88,7 @@ async def test_what_was_not_found_is_looked_for_once_more_when_the_edit_is_made(
 async def test_many_edits_of_a_file_read_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     read: list[str] = []
-    real = edit_places._text
+    real = edit_places._text  # private: counts how often a file is read
 
     def text(files: Files, path: str) -> tuple[str | None, str]:
         read.append(path)
@@ -138,7 +138,7 @@ async def test_without_a_running_agent_and_for_a_new_file_nothing_is_looked_for(
 
 
 async def test_only_the_latest_places_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edit_places, "_KEPT", 3)
+    monkeypatch.setattr(edit_places, "_KEPT", 3)  # private: a limit, made small
     (tmp_path / "a.txt").write_text(TEXT)
     edits, diffs = places(tmp_path), [Diff("a.txt", "x", f"line 1{number}") for number in range(5)]
 

@@ -122,7 +122,7 @@ def command(run: Run) -> None:
 
 
 def error(run: Run) -> None:
-    """When the model fails, the user hears of it, from the agent or else from us, and can go on."""
+    """The user hears of a model that fails, from the agent or else from us, and can go on."""
     run.say("Please fail")
     run.terminal.until(
         lambda screen: AT_REST in screen and re.search(_FAILURE, _below("Please fail", screen))

@@ -508,6 +508,7 @@ ls -la ~/.config ~/.claude 2>/dev/null
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    # private: what is kept for a process, where each test has another home
     for cached in (protected._patterns, protected._by_first_part, protected._places_in):
         cached.cache_clear()
     root = tmp_path / "workspace"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from acp_tui.rules.model import Rule
-from acp_tui.rules.rule_files import Trust, load, signature
+from acp_tui.rules.rule_files import CannotWrite, Trust, add, change, load, put_back, remove, signature
 
 FILE = Path("/w/.acp-tui/rules.toml")
 
@@ -185,3 +186,123 @@ def test_a_file_that_is_a_pipe_or_has_no_end_asks_for_everything_and_holds_nobod
         file = load(tmp_path / name)
         assert [rule.decision for rule in file.rules] == ["ask"]
         assert "cannot be read" in file.problems[0].message
+
+
+TEXT = """\
+# What I decided, and why
+
+[[rules]]  # looking
+note = "first"
+decision = "allow"
+command = "git status"
+expires = 2030-01-01
+
+# never the keys
+[[rules]]
+decision = "deny"
+path = "*.key"
+"""
+
+
+@pytest.fixture
+def commented(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.toml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_a_first_rule_makes_the_file_for_its_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "rules.toml"
+    rule = Rule("allow", command="ls", expires=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC), note='"x"')
+
+    before = add(path, rule)
+
+    assert before is None
+    (found,) = load(path).rules
+    assert (found.decision, found.command, found.expires, found.note) == ("allow", "ls", rule.expires, '"x"')
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_adding_leaves_all_else_as_it_is(commented: Path) -> None:
+    before = add(commented, Rule("ask", tool_kind="fetch"))
+
+    assert before == TEXT.encode()
+    assert commented.read_text().startswith(TEXT)
+    assert [rule.decision for rule in load(commented).rules] == ["allow", "deny", "ask"]
+
+
+def test_changing_touches_only_what_is_different(commented: Path) -> None:
+    found = load(commented)
+    old = found.rules[0]
+
+    change(found, old, Rule("ask", command="git status", expires=old.expires, agent="a"))
+
+    text = commented.read_text()
+    assert "# What I decided, and why" in text
+    assert "[[rules]]  # looking" in text
+    assert "expires = 2030-01-01\n" in text
+    assert "note" not in text.split("# never")[0]
+    assert [(rule.decision, rule.agent) for rule in load(commented).rules] == [("ask", "a"), ("deny", None)]
+
+
+def test_removing_takes_only_that_rule(commented: Path) -> None:
+    found = load(commented)
+
+    remove(found, found.rules[0])
+
+    assert [rule.path for rule in load(commented).rules] == ["*.key"]
+    assert commented.read_text().startswith("# What I decided, and why")
+
+
+def test_a_change_is_put_back_unless_something_came_between(commented: Path) -> None:
+    found = load(commented)
+    before = remove(found, found.rules[1])
+
+    put_back(commented, before, load(commented).digest)
+    assert commented.read_text() == TEXT
+
+    digest = load(commented).digest
+    commented.write_text(TEXT + "# more\n")
+    with pytest.raises(CannotWrite, match="changed by another program"):
+        put_back(commented, before, digest)
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(commented: Path) -> None:
+    found = load(commented)
+    commented.write_text(TEXT + "# more\n")
+
+    with pytest.raises(CannotWrite, match="changed by another program"):
+        remove(found, found.rules[0])
+    assert commented.read_text() == TEXT + "# more\n"
+
+
+@pytest.mark.parametrize("text", ["[[rules]\n", "rules = [{ decision = 'ask' }]\n", "rules = 3\n"])
+def test_a_file_that_cannot_be_changed_well_is_left_alone(commented: Path, text: str) -> None:
+    commented.write_text(text)
+
+    with pytest.raises(CannotWrite):
+        add(commented, Rule("ask"))
+    assert commented.read_text() == text
+
+
+def test_a_link_stays_a_link(commented: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.toml"
+    link.symlink_to(commented)
+
+    add(link, Rule("ask"))
+
+    assert link.is_symlink()
+    assert len(load(commented).rules) == 3
+
+
+def test_a_folder_that_is_read_only_is_reported(commented: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:  # a mode would not keep root out
+        raise PermissionError(13, os.strerror(13))
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    before = commented.read_bytes()
+
+    with pytest.raises(CannotWrite, match="cannot be written"):
+        add(commented, Rule("ask"))
+
+    assert commented.read_bytes() == before

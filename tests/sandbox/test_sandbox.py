@@ -278,7 +278,7 @@ async def test_a_place_is_opened_while_a_command_runs(inside: Sandbox, home: Pat
             "until echo x > ~/other/new; do sleep 0.02; done; until grep pass ~/.netrc; do sleep 0.02; done"
         )
         terminal = await begun(terminals, home, f"({line}) 2> /dev/null")
-        await until(lambda: terminal._child.first_process)
+        await until(lambda: terminal._child.first_process)  # private: the process to kill
         await asyncio.to_thread(inside.open, str(home / "other"), "write")
         await until(lambda: (home / "other" / "new").exists())
         await asyncio.to_thread(inside.open, str(home / ".netrc"), "read")
@@ -295,7 +295,7 @@ async def test_what_is_hidden_below_a_place_stays_so_when_that_is_opened(home: P
         async with lent(made) as terminals:
             line = "until echo x > ~/other/new; do sleep 0.02; done; cat ~/other/token; echo done"
             terminal = await begun(terminals, home, line)
-            await until(lambda: terminal._child.first_process)
+            await until(lambda: terminal._child.first_process)  # private: the process to kill
             await asyncio.to_thread(made.open, str(home / "other"), "write")
             await terminal.wait()
 

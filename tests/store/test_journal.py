@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import stat
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 from acp_tui.store import journal as journals
 from acp_tui.store import journal as overflow
-from acp_tui.store.journal import MASK, RETRY, Journal, journal_path, secrets_of
+from acp_tui.store.journal import HEAD, MASK, RETRY, Journal, JournalTail, TailLine, journal_path, secrets_of
 from acp_tui.store.recordings import read
 from tests.full_disk import Disk
 
@@ -428,3 +429,74 @@ def test_v2_secrets_in_the_output_of_an_agents_terminal_are_hidden(path: Path, n
     row = json.loads(path.read_text().splitlines()[-1])["msg"]["params"]["update"]
     told = row["output"]["data"] if "output" in row else row["data"]
     assert base64.b64decode(told).decode() == f"the key is {MASK}\n"
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Path:
+    return tmp_path / "journal.ndjson"
+
+
+def all_lines(tail: JournalTail) -> Iterator[TailLine]:
+    more = True
+    while more:
+        lines, more = tail.read()
+        yield from lines
+
+
+def test_only_complete_lines_are_read(growing: Path) -> None:
+    growing.write_bytes(b"one\ntw")
+    tail = JournalTail(growing)
+    assert [line.head for line in all_lines(tail)] == [b"one"]
+
+    with growing.open("ab") as file:
+        file.write(b"o\n\nfour\n")
+
+    assert [(line.head, line.offset, line.size) for line in all_lines(tail)] == [
+        (b"two", 4, 3),
+        (b"", 8, 0),
+        (b"four", 9, 4),
+    ]
+    tail.close()
+
+
+def test_a_large_file_is_read_from_a_line_near_its_end(growing: Path) -> None:
+    growing.write_bytes(b"".join(b"line %06d\n" % number for number in range(200_000)))
+    tail = JournalTail(growing, last=100)
+
+    assert next(all_lines(tail)).head == b"line 199991"
+    assert tail.skipped == 199_991 * 12
+    tail.close()
+
+
+def test_the_end_of_a_file_within_a_huge_line_begins_with_that_line(growing: Path) -> None:
+    growing.write_bytes(b"first\n" + b"x" * 3_000_000 + b"end\n")
+    tail = JournalTail(growing, last=1_000_000)
+
+    (line,) = all_lines(tail)
+
+    assert (line.offset, line.size) == (6, 3_000_003)
+    assert line.head == b"x" * HEAD
+    assert line.foot.endswith(b"xend")
+    assert tail.line(line.offset, line.size) == b"x" * 3_000_000 + b"end"
+    assert tail.line(line.offset, line.size, most=5) == b"xxxxx"
+    tail.close()
+
+
+@pytest.mark.parametrize("size", [HEAD - 1, HEAD, HEAD + 1, 128 * 1024, 128 * 1024 + 1])
+def test_lines_around_every_limit_are_whole(growing: Path, size: int) -> None:
+    text = b"a" * (size - 1) + b"z"
+    growing.write_bytes(text + b"\nnext\n")
+    tail = JournalTail(growing)
+
+    first, second = all_lines(tail)
+
+    assert (first.size, first.head) == (size, text[:HEAD])
+    assert first.foot[-1:] == (b"z" if size > HEAD else b"")
+    assert (second.offset, second.head, second.foot) == (size + 1, b"next", b"")
+    assert tail.line(first.offset, first.size) == text
+    tail.close()
+
+
+def test_a_missing_file_is_an_error(growing: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        JournalTail(growing)

@@ -216,7 +216,7 @@ def test_an_index_that_is_harmed_is_built_again(harm: str, index: SearchIndex, j
 
 def test_only_one_program_builds(journals: Path) -> None:
     index_folder().mkdir(parents=True)
-    with search_index._alone(index_folder()) as is_alone:
+    with search_index._alone(index_folder()) as is_alone:  # private: the lock of another process
         assert is_alone
         assert build(journals, index_folder()) is False
     assert build(journals, index_folder()) is True

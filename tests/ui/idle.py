@@ -1,4 +1,4 @@
-"""When an interface has nothing left to do, told by its event loop and not by a clock."""
+"""The end of all that an interface has to do, told by its event loop and not by a clock."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.workspace import folder_events
 from tests.ui.seats import Seat, seat
 
-QUIET = "journal = false\nsnapshots = false\n"
+QUIET = "journal = false\n"
 
 
 @asynccontextmanager

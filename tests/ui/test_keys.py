@@ -58,7 +58,7 @@ def settings_of(text: str) -> Path:
     """Write the keys of a settings file."""
     path = config_folder() / "settings.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"journal = false\nsnapshots = false\n[keys]\n{text}")
+    path.write_text(f"journal = false\n[keys]\n{text}")
     return path
 
 
@@ -72,7 +72,7 @@ async def test_the_start_and_f1_say_which_keys_cannot_be_used(tmp_path: Path) ->
     settings, wrong = load(path)
     assert wrong == []
 
-    async with seat(tmp_path, settings, size=(150, 60)) as here:
+    async with seat(tmp_path, settings._replace(snapshots=False), size=(150, 60)) as here:
         await here.until(lambda: len(warned(here)) == 3)
         assert warned(here) == {
             f"{path}:3: unknown action 'session.stp'; did you mean 'session.stop'?; F1 lists them",
@@ -102,7 +102,7 @@ async def test_a_key_that_two_actions_exchange_or_that_are_never_there_together_
     )
     settings, _ = load(path)
 
-    async with seat(tmp_path, settings) as here:
+    async with seat(tmp_path, settings._replace(snapshots=False)) as here:
         found = await check(here.app, settings.keys)
 
         assert [wrong.message for wrong in found if "used twice" in wrong.message] == []
@@ -145,7 +145,7 @@ async def test_an_action_on_a_key_of_the_field_acts_where_the_field_has_the_keys
         did.append(str(did_action))
         return True
 
-    async with seat(tmp_path, settings) as here:
+    async with seat(tmp_path, settings._replace(snapshots=False)) as here:
         here.session.prompt.insert("a draft")
         monkeypatch.setattr(AcpApp, "run_action", run)
         await here.press(*keys.values())

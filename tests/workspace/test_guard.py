@@ -213,7 +213,7 @@ async def test_one_look_at_all_processes_is_enough_for_an_agent_that_ended_when_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looks: list[int] = []
-    look = processes._signal_all
+    look = processes._signal_all  # private: the signals, which leave no other trace
 
     def noted(wishes: Any, census: Any) -> list[list[int]]:
         looks.append(len(wishes))

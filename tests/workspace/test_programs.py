@@ -110,7 +110,7 @@ async def test_what_only_waits_is_ended(tmp_path: Path) -> None:
 async def test_what_waits_for_a_pipe_in_place_of_a_file_is_not_waited_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(programs, "_STEP", 0.05)
+    monkeypatch.setattr(programs, "_STEP", 0.05)  # private: a pause, made short
     os.mkfifo(tmp_path / ".gitignore")
     code = f"open({os.fspath(tmp_path / '.gitignore')!r})"
 
@@ -126,7 +126,7 @@ async def test_what_waits_for_a_pipe_in_place_of_a_file_is_not_waited_for_long(
 async def test_what_waits_with_no_reason_in_its_folder_has_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(programs, "_STEP", 0.01)
+    monkeypatch.setattr(programs, "_STEP", 0.01)  # private: a pause, made short
     looks: list[bool] = []
 
     def look() -> bool:

@@ -1,4 +1,4 @@
-"""When a key is meant for a dialog."""
+"""Keys that are meant for a dialog, and those that are not."""
 
 from __future__ import annotations
 

@@ -312,8 +312,8 @@ async def test_output_is_read_on_between_two_frames(monkeypatch: pytest.MonkeyPa
     app, source = Viewer(), Scripted(b"")
     async with app.run_test(size=(40, 8)) as pilot:
         app.view.attach(source)
-        await until(pilot, lambda: not app.view._draw_waits)
-        monkeypatch.setattr(app.view, "_read", lambda data: data[100:])  # what a slice has time for
+        await until(pilot, lambda: not app.view._draw_waits)  # private: nothing else tells that it is drawn
+        monkeypatch.setattr(app.view, "_read", lambda data: data[100:])  # private: what a slice has time for
         waits.clear()
 
         source.emit(b"x" * 5_000)

@@ -122,7 +122,7 @@ def change(harness: Harness, chance: random.Random, number: int) -> None:
 
 def held_by(view: Transcript) -> list[str]:
     """Return what the view would draw, and let it know nothing of having been asked."""
-    redraw = view._redraw
+    redraw = view._redraw  # private: rows that are drawn twice look the same
     drawn, wanted = list(redraw._drawn), set(redraw._wanted)
     strips = view.render_lines(view.size.region)
     redraw._drawn, redraw._wanted = drawn, wanted
