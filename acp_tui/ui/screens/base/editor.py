@@ -54,8 +54,12 @@ async def edit(app: App[Any], text: str) -> tuple[str, str]:
     if problem and written != text:
         return text, f"{problem} The edited text is in {path}"
     shutil.rmtree(path.parent, ignore_errors=True)  # also what the editor has put beside it
-    # Editors end a file with a line end that nobody typed.
-    return written if text.endswith("\n") else written.removesuffix("\n"), problem
+    return as_typed(written, text), problem
+
+
+def as_typed(written: str, before: str) -> str:
+    """Return what an editor wrote without the line end that it puts behind the last line by itself."""
+    return written if before.endswith(("\n", "\r")) else written.removesuffix("\n").removesuffix("\r")
 
 
 async def open_in_editor(app: App[Any], path: Path, line: int | None = None) -> str:

@@ -14,7 +14,7 @@ from acp_tui.session.questions import OldText
 from acp_tui.session.snippets import whole_text
 from acp_tui.store.edited_texts import FOLDER, EditedText
 from acp_tui.store.folders import data_folder
-from acp_tui.ui.screens.base.editor import open_in_editor
+from acp_tui.ui.screens.base.editor import as_typed, open_in_editor
 
 FindTexts = Callable[[Sequence[str]], dict[str, OldText]]
 """Reads the present texts of files, by path as the agent names it."""
@@ -87,12 +87,10 @@ async def edit_proposal(app: App[Any], proposal: Proposal) -> Amendment | None:
         return None
     problem = await open_in_editor(app, kept.path)
     try:
-        text = kept.read()
+        text = as_typed(kept.read(), before)
     except (OSError, UnicodeDecodeError) as error:
         tell(f"{problem} The edited text cannot be read: {error}. It is in {kept.leave()}".strip())
         return None
-    if not before.endswith("\n"):  # editors end a file with a line end that nobody typed
-        text = text.removesuffix("\n")
     if text == before:
         kept.drop()
         tell(problem or "Nothing was changed: the question stays open.")

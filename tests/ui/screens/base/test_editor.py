@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from acp_tui.ui.screens.base.editor import begin, editor
+from acp_tui.ui.screens.base.editor import as_typed, begin, editor
 from tests.conversation.talks import AGENT
 from tests.terminal import Terminal
 
@@ -266,3 +266,19 @@ async def test_what_gives_the_terminal_away_begins_once_at_a_time() -> None:
         begin(app, app.work)
         await app.workers.wait_for_complete()
         assert app.begun == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "written", "typed"),
+    [
+        ("one", "one\n", "one"),
+        ("one\r\ntwo", "one\r\ntwo\r\n", "one\r\ntwo"),
+        ("one\n", "one\n", "one\n"),
+        ("one\r\n", "one\r\n", "one\r\n"),
+        ("one", "one\n\n", "one\n"),
+    ],
+)
+def test_the_line_end_that_an_editor_puts_last_is_not_taken_for_a_change(
+    before: str, written: str, typed: str
+) -> None:
+    assert as_typed(written, before) == typed
