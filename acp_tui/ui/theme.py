@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -159,17 +159,19 @@ def styles_of(theme: ThemeFile, ascii: bool = False) -> Styles:
     """Return the styles of the roles, for widgets that draw rows."""
     words = {**_default_roles(theme.colors), **theme.roles}
     base = Style.parse(f"{theme.colors['foreground']} on {theme.colors['background']}")
-    by_role = {role: _readable(role, Style.parse(words[role]), theme.colors) for role in ROLES}
+    grounds = [theme.colors["background"], theme.colors["surface"]]
+    if (cursor := Style.parse(words["cursor"]).bgcolor) is not None and not cursor.is_default:
+        grounds.append(Color.from_rich_color(cursor).hex6)
+    by_role = {role: _readable(role, Style.parse(words[role]), theme.colors, grounds) for role in ROLES}
     return Styles(base=base, by_role=by_role, ascii=ascii)
 
 
-def _readable(role: str, style: Style, colors: Mapping[str, str]) -> Style:
-    """Return a style whose colour can be read on its ground, or on a pane and on a bar."""
+def _readable(role: str, style: Style, colors: Mapping[str, str], grounds: Sequence[str]) -> Style:
+    """Return a style whose colour can be read on its own ground, or on all of those given."""
     if style.color is None or style.color.is_default:
         return style
     least = LEAST_OF_DECORATION if role in DECORATION else LEAST
     shown = Color.from_rich_color(style.color).hex6
-    grounds = [colors["background"], colors["surface"]]
     if style.bgcolor is not None and not style.bgcolor.is_default:
         grounds = [Color.from_rich_color(style.bgcolor).hex6]
     read = shown
@@ -291,7 +293,7 @@ def _default_roles(colors: Mapping[str, str]) -> dict[str, str]:
         **colors,
         **{name: legible(colors[name], background, foreground, LEAST) for name in _READ_AS_TEXT},
         "number": legible(mix(foreground, background, 0.55), background, foreground, LEAST),
-        "cursor-ground": _tint(colors, "primary", 0.22),
+        "cursor-ground": _tint(colors, "primary", 0.18),
         "match-ground": _tint(colors, "warning", 0.35),
         "added-ground": _tint(colors, "success", 0.38),
         "removed-ground": _tint(colors, "error", 0.38),

@@ -98,12 +98,14 @@ def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
 
 
 @each("name", BUNDLED)
-def test_every_role_of_a_bundled_theme_can_be_read_in_panes_and_on_bars(name: str) -> None:
+def test_every_role_of_a_bundled_theme_can_be_read_in_panes_on_bars_and_under_the_cursor(name: str) -> None:
     theme = bundled(name)
     styles = styles_of(theme)
     for role, style in styles.by_role.items():
         shown = Color.from_rich_color(style.color or styles.base.color).hex6
-        grounds = [theme.colors["background"], theme.colors["surface"]]
+        cursor = styles["cursor"].bgcolor
+        assert cursor is not None
+        grounds = [theme.colors["background"], theme.colors["surface"], Color.from_rich_color(cursor).hex6]
         if style.bgcolor is not None:
             grounds = [Color.from_rich_color(style.bgcolor).hex6]
         least = LEAST_OF_DECORATION if role in DECORATION else LEAST
@@ -271,6 +273,47 @@ def test_no_text_falls_together_with_its_ground_in_16_colours(name: str) -> None
     assert styles["cursor"].reverse
     assert styles["match"].reverse
     assert named(few.colors["muted"]) != named(few.colors["panel"])
+
+
+def too_faint(here: Seat) -> list[str]:
+    """Return the words on the screen that cannot be read on their ground; below a dialog, only its own."""
+    found = []
+    box = here.app.screen.query("#box, #help")
+    region = box.first().region if box else here.app.screen.region
+    rows = (strip.crop(region.x, region.right) for strip in drawn(here.app.screen)[region.y : region.bottom])
+    for segment in (segment for row in rows for segment in row):
+        style = segment.style
+        if (
+            style is None
+            or style.color is None
+            or style.bgcolor is None
+            or not re.search(r"\w", segment.text)
+        ):
+            continue
+        text, ground = Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
+        if style.dim:
+            text = text.blend(ground, 0.5)
+        if contrast(text.hex6, ground.hex6) < LEAST:
+            found.append(f"{segment.text.strip()}: {contrast(text.hex6, ground.hex6):.2f}")
+    return found
+
+
+@pytest.mark.slow
+async def test_all_words_on_the_screen_can_be_read_in_every_theme(tmp_path: Path) -> None:
+    async with interface(tmp_path, "many", Settings(journal=False)) as here:
+        await here.say("hello")
+        await here.sees("heard hello")
+        for keys, shown in (
+            (("f2", "left_square_bracket"), "heard hello"),  # the cursor in the chat
+            (("f1",), "type to filter"),
+            (("escape", "f10"), "acp-light"),  # a menu, its filter and its cursor
+        ):
+            await here.press(*keys)
+            await here.sees(shown)
+            for name in BUNDLED:
+                here.app.app_theme.use(name)
+                await here.pilot.pause()
+                assert too_faint(here) == [], name
 
 
 @asynccontextmanager
