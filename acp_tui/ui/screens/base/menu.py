@@ -35,6 +35,8 @@ _LABEL_CELLS = 36
 _LONGEST: Final = 200
 """Most cells of a label or a description: an agent may send megabytes."""
 
+_FEW: Final = 5
+"""Items that are seen at a glance: the filter is shown for more, or once something is typed."""
 _NO_MATCH = "no matches"
 _NUMBERS: Final = "123456789"
 
@@ -279,6 +281,7 @@ class Menu(Dialog[str]):
         nothing.display = not found
         nothing.update(Content(_NO_MATCH if self.items else self.nothing))
         self.body.display = bool(found)
+        self.query_one("#filter").set_class(not words and len(self.items) <= _FEW, "-unseen")
         self._highlight(options, kept)
         self.after_refresh(self.fit)
 

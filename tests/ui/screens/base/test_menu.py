@@ -48,6 +48,16 @@ async def test_arrows_step_over_headings() -> None:
 
 
 @pytest.mark.slow
+async def test_a_menu_of_a_few_items_shows_its_filter_once_something_is_typed() -> None:
+    async with shown(menu(None)) as (app, pilot):
+        assert "type to filter" not in app.text
+        await pilot.press("e")
+        assert app.screen.query_one("#filter").size.height == 1
+        await pilot.press("backspace")
+        assert app.screen.query_one("#filter").size.height == 0
+
+
+@pytest.mark.slow
 async def test_typing_narrows_the_list() -> None:
     async with shown(menu(None)) as (app, pilot):
         await pilot.press(*"edits")
