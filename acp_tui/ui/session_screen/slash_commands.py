@@ -19,6 +19,8 @@ _OF_AGENT: Final = regex(r"/agent:(\S+)(.*)", re.DOTALL)
 """An agent's command that has the name of one of ours, as the list of commands writes it."""
 _WAYS_OUT: Final = ("exit", "quit", ":q", ":q!", ":wq")
 """Words that other programs end by; for a model they would be a turn about nothing."""
+_SECTIONS: Final = {"usage": "Usage", "cost": "Usage", "context": "Usage", "mcp": "MCP servers"}
+"""The section of the session details that a word asks for."""
 _LIKE_A_COMMAND: Final = regex(r"/([\w-][\w:.-]*)(\s.*)?", re.DOTALL)
 """A text that looks like a command, and not like a path."""
 
@@ -50,7 +52,9 @@ async def run_slash(parts: SessionParts, text: str) -> bool:
         return False
     if own.name == "session.compact" and word in {one.name for one in parts.agent_commands.printable}:
         return False  # it is the agent's own
-    if rest.strip():
+    if word in _SECTIONS:
+        parts.details.session_details(_SECTIONS[word])
+    elif rest.strip():
         WITH_ARGUMENT[own.name](parts, rest)
     else:
         await run(parts, own.name)

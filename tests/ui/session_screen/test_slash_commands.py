@@ -57,6 +57,16 @@ async def test_compact_is_the_agents_command_where_it_has_one(tmp_path: Path) ->
         await here.until(lambda: "/compress" in here.said)
 
 
+async def test_the_details_begin_with_the_section_that_a_word_asks_for(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        for word, first in (("status", "Agent"), ("mcp", "MCP servers"), ("cost", "Usage")):
+            await here.say(f"/{word}")
+            await here.sees("session details", "Capabilities")
+            headings = [row.strip() for row in here.text.splitlines()[1:4]]
+            assert first in headings, here.text
+            await here.press("escape")
+
+
 async def test_an_unknown_word_is_sent_only_after_a_question(tmp_path: Path) -> None:
     async with seat(tmp_path, updates=[COMMANDS]) as here:
         await here.until(lambda: here.session.parts.agent_commands.printable)

@@ -91,7 +91,7 @@ _MOST: Final = 200
 
 
 class ChangesScreen(FullScreen[None]):
-    """Shows the differences of changed files, the chosen one first."""
+    """Shows the differences of changed files in the order of the changes pane, from the chosen one on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "reject", "Reject change", id="changes.reject"),
@@ -138,6 +138,7 @@ class ChangesScreen(FullScreen[None]):
         self._outside = outside
         self._all_files = files
         self._first = first
+        self._began = False
         self._cwd = cwd
         self._review_of = review
         self._review = review()
@@ -145,7 +146,7 @@ class ChangesScreen(FullScreen[None]):
         self._blames = blames
         self._notes = notes
         self._kept = 0
-        self._files = in_order(files(), first)
+        self._files = list(files())
         self._shown: list[SeenChange | None] = []
         """Change on disk of each difference in the view; None if only the agent reported it."""
         self._diffs: list[FileDiff] = []
@@ -194,7 +195,7 @@ class ChangesScreen(FullScreen[None]):
     @work(group="read", exclusive=True)
     async def _read(self, goes_on: bool = False) -> None:
         """Show the files as they are now, at the same position or at the next change."""
-        self._files = in_order(self._all_files(), self._first)
+        self._files = list(self._all_files())
         if self._notes is not None:
             await self._notes.follow()
         found = [
@@ -211,6 +212,7 @@ class ChangesScreen(FullScreen[None]):
         if diffs != self._diffs:  # else the user stays where they are, also in the marks
             self._diffs = diffs
             view.show_again(diffs)
+            self._go_to_first(view)
         else:
             view.lay_out_rows()  # the notes may have followed their lines
         if goes_on:
@@ -219,13 +221,21 @@ class ChangesScreen(FullScreen[None]):
         if self._files:
             await self._count()
 
+    def _go_to_first(self, view: DiffView) -> None:
+        """Begin at the chosen file, until the user goes on from there."""
+        name = inside(self._first, self._cwd) if self._first else ""
+        chosen = next((number for number, diff in enumerate(self._diffs) if diff.path == name), 0)
+        if chosen and not self._began:
+            self._began = True
+            view.go_to_file(chosen)
+
     async def _differences(self, file: FileChange) -> list[tuple[SeenChange | None, FileDiff]]:
         change = self._change_of(file)
         if self._review is None or change is None:
             return [(None, diff) for diff in await self._reported(file)]
         if not self._shows_kept and self._review.is_done(change):
             return []
-        is_shown = self._files.index(file) < _MOST
+        is_shown = file.path == self._first or self._files.index(file) < _MOST
         seen = await self._review.see(change, with_texts=is_shown, all_of_it=self._shows_kept)
         if not self._shows_kept and self._review.is_done(change):
             return []
@@ -404,7 +414,7 @@ class ChangesScreen(FullScreen[None]):
             title += f", {len(self._notes)} note{'s' if len(self._notes) > 1 else ''}"
         left: list[Piece] = [("strong", title) if count else ("muted", " No changes in this session.")]
         right: list[Piece] = []
-        if lines is not None and count:
+        if lines is not None and any(lines):
             minus = self.theme_styles.symbol("minus")
             right = [("added", f"+{lines[0]} "), ("removed", f"{minus}{lines[1]} ")]
         self.show_title(([*left, self._said], right))
@@ -417,11 +427,6 @@ class ChangesScreen(FullScreen[None]):
             added, removed = added + plus, removed + minus
             await asyncio.sleep(0)
         self._show_title((added, removed))
-
-
-def in_order(files: Sequence[FileChange], first: str) -> list[FileChange]:
-    """Return the files, the one with the path `first` before the others."""
-    return sorted(files, key=lambda file: file.path != first)
 
 
 def _as_diff(file: FileChange, edit: Edit) -> Diff:

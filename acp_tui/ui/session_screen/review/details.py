@@ -177,7 +177,7 @@ class DetailScreens:
             self._changes.go_on()
 
     def changes(self, path: str) -> None:
-        """Open the changed files, with the file at `path` first."""
+        """Open the changed files, beginning at the one at `path`."""
         conversation, session = self._screen.conversation, self._screen.conversation.session
         if session is not None:
             self._changes = changes_screen.ChangesScreen(
@@ -199,16 +199,17 @@ class DetailScreens:
             self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
 
     def review(self) -> None:
-        """Open all changed files, the newest first."""
+        """Open all changed files."""
         session = self._screen.conversation.session
         if session is None or not session.files:
             self._screen.notify("No changes yet.")
             return
-        self.changes(next(reversed(session.files)))
+        self.changes("")
 
-    def session_details(self) -> None:
-        """Show the details of the session."""
+    def session_details(self, first: str = "") -> None:
+        """Show the details of the session, with the section that is headed `first` before the others."""
         facts = text_screens.sections(self._screen.conversation, self._start, own_name(self._screen))
+        facts.sort(key=lambda section: section[0] != first)
         self._screen.app.push_screen(text_screens.SessionDetailsScreen(facts, self._screen.theme_styles))
 
     def decisions(self) -> None:

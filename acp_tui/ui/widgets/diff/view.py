@@ -353,13 +353,13 @@ class DiffView(RowView, can_focus=True):
 
     def action_next_file(self) -> None:
         """Go to the next file."""
-        self._go_to_file((self.current_file or 0) + 1)
+        self.go_to_file((self.current_file or 0) + 1)
 
     def action_previous_file(self) -> None:
         """Go to the start of this file, or of the previous one."""
         current = self.current_file or 0
         is_inside = self.rows.headers != [] and self.top_row() > self.rows.headers[current]
-        self._go_to_file(current if is_inside else current - 1)
+        self.go_to_file(current if is_inside else current - 1)
 
     def action_toggle_sides(self) -> None:
         """Switch between one and two columns."""
@@ -522,7 +522,8 @@ class DiffView(RowView, can_focus=True):
         self._mark_place()
         self.repaint(*self.rows.headers, *range(-len(self.files), 0))
 
-    def _go_to_file(self, number: int) -> None:
+    def go_to_file(self, number: int) -> None:
+        """Scroll to a file, and make it the current one."""
         if not 0 <= number < len(self.rows.headers):
             return
         self.scroll_to(y=self.rows.headers[number], animate=False, immediate=True)

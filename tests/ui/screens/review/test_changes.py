@@ -19,7 +19,6 @@ from acp_tui.ui.screens.review.changes import (
     ChangesScreen,
     SeenChange,
     differences,
-    in_order,
     on_disk,
     origin_words,
 )
@@ -33,10 +32,14 @@ def written(path: str, old: str | None, new: str) -> FileChange:
     return FileChange(path, written=Edit(old, new))
 
 
-def test_the_chosen_file_comes_first_and_the_others_keep_their_order() -> None:
-    files = [written(path, "", "x") for path in ("/w/a", "/w/b", "/w/c")]
-
-    assert [file.path for file in in_order(files, "/w/b")] == ["/w/b", "/w/a", "/w/c"]
+async def test_the_files_keep_the_order_of_the_session_and_the_view_begins_at_the_chosen_one() -> None:
+    files = [written(f"/w/{name}", "", "a line\n" * 30) for name in "cab"]
+    screen = ChangesScreen(lambda: files, "/w/a", "/w", styles())
+    async with Stage(screen).run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "2/3 files  a" in screen_text(pilot.app))
+        assert "1/3 files" not in screen_text(pilot.app)
+        await pilot.press("end")
+        await until(pilot, lambda: "3/3 files  b" in screen_text(pilot.app))
 
 
 def test_what_went_through_our_hands_wins_over_reports() -> None:
@@ -88,7 +91,7 @@ async def test_all_files_are_shown_with_their_counts() -> None:
 
         shown = screen_text(app)
         assert "2 changed files" in shown
-        assert shown.index("b.py") < shown.index("[/a].py")
+        assert shown.index("[/a].py") < shown.index("b.py")
 
 
 async def test_a_session_without_changes_says_so() -> None:
