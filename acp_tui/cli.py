@@ -124,6 +124,8 @@ _WORDS_OF_OTHERS: Final = {
 
 def _advice(parser: ArgumentParser, word: str) -> str:
     """Return the error message for an unknown argument."""
+    from difflib import get_close_matches
+
     aim = {"acp-tui": "start", "acp-tui doctor": "check"}.get(parser.prog)
     what = f"unknown option {word}" if word.startswith("-") else f"unknown command '{word}'"
     if aim == "start" and (ours := _WORDS_OF_OTHERS.get(word)) is not None:
@@ -131,6 +133,8 @@ def _advice(parser: ArgumentParser, word: str) -> str:
     if aim is None:
         return f"{what}\nTry: {parser.prog} --help"
     if word.startswith("-"):
+        near = get_close_matches(word, [name for one in parser._actions for name in one.option_strings], 1)
+        what += f". Did you mean {near[0]}?" if near else ""
         return f"{what}\nTry: {parser.prog} --help (options of the agent come after --agent NAME)"
     return f"{what}. To {aim} an agent: {parser.prog} --agent {word}"
 

@@ -84,8 +84,9 @@ def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[
     found = [counts for diff in texts if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
-        yield "added", f" +{added}"
-        yield "removed", f" {symbol('minus')}{removed}"
+        if added or removed:
+            yield "added", f" +{added}"
+            yield "removed", f" {symbol('minus')}{removed}"
 
 
 def _spent(turn: Turn, symbol: Callable[[str], str]) -> Iterator[str]:

@@ -385,6 +385,8 @@ def _brought(call: ToolCall, styles: Styles) -> list[Piece]:
     found = [counts for diff in texts if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
+        if not (added or removed):
+            return []
         return [("added", f" +{added}"), ("removed", f" {styles.symbol('minus')}{removed}")]
     if diffs or call.kind == "execute" or call.status != "completed":
         return []

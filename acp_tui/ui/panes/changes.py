@@ -123,7 +123,7 @@ class ChangesPane(Pane):
                 break
         added = sum(plus for plus, _ in self._counts.values())
         removed = sum(minus for _, minus in self._counts.values())
-        counts = f"+{added} {self.theme_styles.symbol('minus')}{removed}" if self._lines else ""
+        counts = f"+{added} {self.theme_styles.symbol('minus')}{removed}" if added or removed else ""
         self._said = f"{range_of(self._since)} {counts}".strip()
         self.look_on()
 
@@ -179,6 +179,8 @@ class ChangesPane(Pane):
         self._counts[path] = added, removed
         if unknown:
             return [("muted", unknown)]
+        if not (added or removed):
+            return []
         return [("added", f"+{added}"), ("removed", f" {self.theme_styles.symbol('minus')}{removed}")]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -36,6 +36,9 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
+
+_WAYS_OUT: Final = "Decline: say no. Cancel: give no answer."
+"""The difference between the two buttons, beside them."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
             )
             yield Button("Decline", id="decline", compact=True)
             yield Button("Cancel", id="cancel", compact=True)
+            yield Static(Content.styled(_WAYS_OUT, "$muted"), id="ways-out")
 
     @override
     def hints(self) -> Sequence[tuple[str, str]]:

@@ -83,7 +83,7 @@ class UnresponsiveAgent:
     def _items(self) -> Iterator[menu.MenuItem]:
         running, session = self._screen.conversation.running, self._screen.conversation.session
         others = " and its other sessions here" if running is not None and running.is_shared else ""
-        yield menu.MenuItem("wait", "Wait", "do nothing now")
+        yield menu.MenuItem("wait", "Keep waiting", "leave the agent alone")
         if session is not None and session.turn_state == "running":
             yield menu.MenuItem("stop", "Stop the turn", "ask the agent to end it")
         yield menu.MenuItem(

@@ -114,7 +114,7 @@ def effects(
     for change in changes:
         role, what = _DOES[change.status]
         if change.status == "M" and change.old_id == change.new_id:
-            what = "gets its earlier permissions"
+            what = "gets the permissions it had"
         name = exact_line(change.path)
         if change.status == "R":
             name = f"{name}, formerly {exact_line(change.old_path)},"

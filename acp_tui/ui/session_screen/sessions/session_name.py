@@ -38,7 +38,7 @@ def ask_for_name(screen: ConversationScreen) -> None:
         own_name(screen),
         screen.theme_styles,
         placeholder="new name",
-        does="keep",
+        does="save",
         below=f"Leave empty for {_without_name(screen.conversation)}",
         longest=LONGEST,
     )

@@ -29,5 +29,5 @@ async def test_a_file_of_which_only_the_mode_changed_gets_only_that_back() -> No
         ChangedFile("a", "M", "a", old_mode=0o100644, new_mode=0o100644, old_id="1", new_id="2"),
     ]
     async with shown(RestoreDialog(changes, STYLES, can_undo=False, is_late=False)) as (app, _):
-        assert "run.sh gets its earlier permissions" in app.text
+        assert "run.sh gets the permissions it had" in app.text
         assert "a will be reverted" in app.text
