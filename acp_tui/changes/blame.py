@@ -12,6 +12,7 @@ import asyncio
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -233,18 +234,19 @@ class _Walk:
     def _go_back(self, hunks: Sequence[Hunk], author: Author) -> None:
         """Give the new lines of a step to its author, and number the others as before it."""
         left: list[tuple[int, int, int]] = []
-        number = moved = 0
+        ahead = iter(hunks)
+        moved, hunk = 0, next(ahead, _NO_MORE)
         for line, place, count in self._left:
             end = place + count
             while place < end:
-                while number < len(hunks) and hunks[number][3] <= place:
-                    moved = hunks[number][1] - hunks[number][3]
-                    number += 1
-                start, stop = hunks[number][2:] if number < len(hunks) else (end, end)
-                reach = min(end, stop if start <= place else start)
+                while hunk[3] <= place:
+                    moved, hunk = hunk[1] - hunk[3], next(ahead, _NO_MORE)
+                _, _, start, stop = hunk
                 if start <= place:
+                    reach = stop if stop < end else end
                     self._give(line, line + reach - place, author)
                 else:
+                    reach = start if start < end else end
                     left.append((line, place + moved, reach - place))
                 line, place = line + reach - place, reach
         self._left = left
@@ -284,6 +286,9 @@ class _Walk:
             self._opened[cwd] = made if made is not None and made.store.path.is_dir() else None
         return self._opened[cwd]
 
+
+_NO_MORE: Final = (0, 0, sys.maxsize, sys.maxsize)
+"""Stands for a hunk behind the last line."""
 
 UNTOLD: Final = "?"
 """Hash of a content that a version of acp-tui has not told."""
