@@ -77,7 +77,9 @@ def test_a_write_over_newer_changes_is_merged_with_them(tmp_path: Path) -> None:
         allow_until_an_edit(run)
         poem.write_text(POEM.replace("verse 09 of many", "verse nine"))
         run.answer("y")
-        run.terminal.until("merged with the newer text: without conflicts")
+        screen = run.terminal.until("merged with the newer text: without conflicts")
+        assert "It has changed on disk since the agent told what it would write." in screen
+        assert "The agent did not ask" not in screen
         run.terminal.until(ARMED)
         run.press_until("3", lambda screen: "merged with the newer text: without" not in screen)
 

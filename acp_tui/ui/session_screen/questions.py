@@ -184,7 +184,7 @@ class QuestionDialogs:
             styles=self._screen.theme_styles,
             counter=self._counter(key),
             background=permission_details.background_of(
-                conversation, question.call, unasked=question.unasked
+                conversation, question.call, unasked=question.unasked and question.merged is None
             ),
             waiting=self._waiting(),
             go=self._go,
