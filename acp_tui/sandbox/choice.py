@@ -11,15 +11,13 @@ from acp_tui.sandbox.fence import Wanted
 from acp_tui.sandbox.machine import means
 from acp_tui.sandbox.programs import program_places
 from acp_tui.sandbox.sandbox import Network, Sandbox
-from acp_tui.store.agents import KnownAgent, agent_of
+from acp_tui.store.agents import DEMO, KnownAgent, agent_of
 from acp_tui.store.folders import config_folder, data_folder, state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings
 
 _MEMORY: Final = "sandbox"
 """Name of the file that keeps which fence went well."""
-_DEMO: Final = "demo"
-"""The bundled demo agent, which keeps its sessions among our own data."""
 
 
 def sandbox_for(
@@ -51,8 +49,8 @@ def sandbox_for(
     agent = known.get(launch.name) or agent_of(launch.argv, known) if launch is not None else None
     own = agent.state if agent is not None else ()
     chosen = network or (agent.network if agent is not None else None) or settings.network
-    if launch is not None and launch.name == _DEMO:
-        own = (*own, str(data_folder() / _DEMO))
+    if launch is not None and launch.name == DEMO:  # it keeps its sessions among our own data
+        own = (*own, str(data_folder() / DEMO))
     return Sandbox.make(
         roots,
         means=means(state_folder() / _MEMORY, partial=partial or settings.partial),

@@ -126,8 +126,12 @@ def known_agents(own: Mapping[str, KnownAgent] | None = None) -> dict[str, Known
     return known
 
 
+DEMO: Final = "demo"
+"""The name of the demo agent, unless there is a program of that name."""
+
+
 def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> Launch:
-    """Return the launch of a known agent, a command line, or a program.
+    """Return the launch of a known agent, a command line, a program, or the demo agent by its name.
 
     A known agent's default arguments apply only without `args`.
 
@@ -140,6 +144,8 @@ def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> 
     words = [text] if _program(text) else _split(text)
     program = _program(words[0])
     if program is None:
+        if text == DEMO:
+            return demo_launch()
         raise _no_such(words[0], known)
     name = Path(words[0]).name
     argv = (program, *words[1:], *args)
@@ -276,4 +282,4 @@ def demo_launch() -> Launch:
     # -P: a file of the workspace must not be imported in place of a module.
     argv = (sys.executable, "-P", "-m", "acp_tui.demo")
     env = {"PYTHONPATH": path, "ACP_TUI_DEMO_SESSIONS": str(data_folder() / "demo")}
-    return Launch("demo", "Demo agent", argv, env)
+    return Launch(DEMO, "Demo agent", argv, env)

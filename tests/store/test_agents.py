@@ -198,3 +198,12 @@ def test_another_version_of_the_protocol_is_a_mistake(told: str, tmp_path: Path)
 
     assert '1, 2 or "newest"' in problem.message
     assert settings.agents["gemini"].protocol is None
+
+
+def test_the_demo_agent_has_a_name_unless_a_program_has_it(programs: Path) -> None:
+    assert resolve("demo", (), {}).title == "Demo agent"
+
+    (programs / "demo").write_text("#!/bin/sh\n")
+    (programs / "demo").chmod(0o755)
+
+    assert resolve("demo", (), {}).argv == (str(programs / "demo"),)

@@ -16,6 +16,7 @@ from acp_tui.formatting import from_home, inside
 from acp_tui.safe_text import exact_line
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Noted
+from acp_tui.store.agents import DEMO
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base import menu
@@ -28,7 +29,6 @@ if TYPE_CHECKING:  # loaded for those who use it
 _ON: Final = "on"
 _OFFERED: Final = "offered"
 _ONCE, _ALWAYS, _STRICT, _FORGET = "once", "always", "strict", "forget"
-_DEMO: Final = "demo"
 _OFFER: Final = (
     ("accent", "\n/sandbox"),
     ("muted", "  runs this agent in a sandbox: now it can act without asking, with all your rights\n"),
@@ -153,7 +153,7 @@ class SessionSandbox:
         """Offer a sandbox in the welcome, once in a workspace where nobody has decided about it."""
         screen, start = self._screen, self._start
         launch, running = screen.conversation.launch, screen.conversation.running
-        if launch is None or launch.name == _DEMO or running is None or running.sandbox is not None:
+        if launch is None or launch.name == DEMO or running is None or running.sandbox is not None:
             return
         agent = start.known.get(launch.name)
         if start.sandbox or start.settings.sandbox.use != "off" or (agent and agent.sandbox is not None):

@@ -16,7 +16,7 @@ from acp_tui.session.files import FileChange
 from acp_tui.session.line_notes import LineNote, lines_in, note_on
 from acp_tui.session.remarks import Remark, remarks_in
 from acp_tui.session.session import Session
-from acp_tui.store.agents import LaunchError, demo_launch, resolve
+from acp_tui.store.agents import DEMO, LaunchError, resolve
 from acp_tui.store.folders import plain_bytes
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
@@ -32,7 +32,6 @@ _LARGEST: Final = 4 << 20
 """Bytes of a file whose lines are quoted in a note."""
 _MOST_LINES: Final = 100
 """Lines that the note of one remark quotes."""
-_DEMO: Final = "demo"
 
 
 class SecondOpinion:
@@ -92,7 +91,7 @@ class SecondOpinion:
             lambda: [agent for agent in self._start.known.values() if agent.installed()]
         )
         items = [menu.MenuItem(agent.name, agent.title or agent.name) for agent in known]
-        items.append(menu.MenuItem(_DEMO, "Demo agent", "bundled, no key, no network"))
+        items.append(menu.MenuItem(DEMO, "Demo agent", "bundled, no key, no network"))
         return await menu.choose(self._screen, title, items) or ""
 
     def _launch(self, agent: str) -> Launch | None:
@@ -100,8 +99,6 @@ class SecondOpinion:
         own = self._screen.conversation.launch
         if own is not None and agent in ("", own.name):
             return own
-        if agent == _DEMO:
-            return demo_launch()
         try:
             return resolve(agent, (), self._start.known)
         except LaunchError as error:
