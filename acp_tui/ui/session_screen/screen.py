@@ -13,7 +13,7 @@ from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.events import DescendantBlur, DescendantFocus, Key, Paste, Resize
+from textual.events import DescendantBlur, DescendantFocus, Key, Paste, Resize, ScreenResume
 from textual.screen import Screen
 from typing_extensions import override
 
@@ -45,7 +45,7 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles, restyle
-from acp_tui.ui.widgets.textual_internals import binding_chain, keymap_of
+from acp_tui.ui.widgets.textual_internals import binding_chain, is_in_present_style, keymap_of
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 
@@ -92,6 +92,11 @@ class SessionScreen(ConversationScreen):
         self._sessions = StatusRows(id="sessions")
         self._recorded = recorded
         self._resumes = resumes
+        self._resumes_left = 2
+        """Times that Textual resumes a new screen: when it is mounted, and when it comes into view.
+
+        It would style all widgets again each time, which were styled when they were mounted.
+        """
 
     # ------------------------------------------------------------------ parts
 
@@ -166,8 +171,11 @@ class SessionScreen(ConversationScreen):
         """Set the rows of the tab line."""
         self._sessions.set_rows(lines)  # not by a query: when all ends, it goes before its screen
 
-    def on_screen_resume(self) -> None:
+    def on_screen_resume(self, event: ScreenResume) -> None:
         """Draw the changes that were held back."""
+        if self._resumes_left > 0:
+            self._resumes_left -= 1
+            event.refresh_styles = not is_in_present_style(self)
         self.view.catch_up()
         if self.is_seen:
             self.parts.question_dialogs.show_next()

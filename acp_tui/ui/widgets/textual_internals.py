@@ -97,6 +97,11 @@ def in_present_style(app: App[Any], screen: ScreenType) -> ScreenType:
     return screen
 
 
+def is_in_present_style(screen: Screen[Any]) -> bool:
+    """Return True if no other theme was chosen since a screen got its styles."""
+    return screen._css_update_count == screen.app._css_update_count
+
+
 async def mount_mode(app: App[Any], mode: str) -> None:
     """Mount the first screen of a mode that is not in view yet."""
     await app._init_mode(mode)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.dom import DOMNode
 
 from acp_tui.session.events import SessionChange
+from acp_tui.ui.app import AcpApp
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen
@@ -136,3 +138,19 @@ async def test_a_change_that_comes_when_the_parts_of_a_screen_are_gone_is_not_dr
             gone.setattr(screen.query_one(StatusLine), "_pruning", True)
             gone.setattr(screen, "query_one", lambda *_: pytest.fail("nothing is there to draw on"))
             screen.view.draw(session, SessionChange((), ("turn",)))
+
+
+async def test_the_widgets_of_a_new_session_get_their_styles_when_they_are_mounted_and_not_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again: list[DOMNode] = []
+    update = AcpApp.update_styles
+
+    def noted(app: AcpApp, node: DOMNode, animate: bool = True) -> None:
+        again.append(node)
+        update(app, node, animate)
+
+    monkeypatch.setattr(AcpApp, "update_styles", noted)
+    async with seat(tmp_path) as here:
+        assert here.session.is_running
+        assert not [node for node in again if isinstance(node, SessionScreen)]
