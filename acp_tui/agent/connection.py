@@ -421,11 +421,13 @@ class Connection:
 
     def _write_down(self, keep: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Call the journal. One that fails is not called again: the conversation goes on."""
-        if not self._journal_failed:
-            with _errors_logged("the journal"):
-                self._journal_failed = True
-                keep(*args, **kwargs)
-                self._journal_failed = False
+        if self._journal_failed:
+            return
+        try:
+            keep(*args, **kwargs)
+        except Exception:
+            self._journal_failed = True
+            log.exception("the journal")
 
     def _tell(self, news: Iterator[AddressedEvent]) -> None:
         for session_id, event in news:

@@ -393,6 +393,8 @@ class FramePacer:
         self._fields: set[Field] = set()
         self._due = inf
         """Time of the next frame."""
+        self._is_soon = False
+        """True if that is as soon as the pace allows."""
         self._drawn_at = 0.0
 
     def add(self, session: Session, change: SessionChange) -> None:
@@ -401,10 +403,13 @@ class FramePacer:
             self.flush(whole=True)  # what is left to draw belongs to the session before
             self._session = session
             self._bind(session)
+        elif self._is_soon and not change.fields and self._entries.issuperset(change.entries):
+            return  # text that grows says so with each word
         self._entries.update(change.entries)
         self._fields.update(change.fields)
         can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._can_wait())
         due = self._drawn_at + (SLOW_PACE if can_wait else PACE)
+        self._is_soon = not can_wait
         if due < self._due:
             self._due = due
             wait = due - time.perf_counter()
@@ -426,7 +431,7 @@ class FramePacer:
 
     def flush(self, *, whole: bool = False) -> None:
         """Draw the collected changes, many of them in several slices."""
-        self._due = inf
+        self._due, self._is_soon = inf, False
         if self._session is None or not (self._entries or self._fields) or not draws(self._screen):
             return
         self._drawn_at = time.perf_counter()
