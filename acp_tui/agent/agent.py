@@ -49,11 +49,11 @@ from acp_tui.agent.session_events import (
 )
 from acp_tui.changes import snapshot_log
 from acp_tui.formatting import inside
-from acp_tui.protocol import schema as errors
 from acp_tui.protocol import version2
-from acp_tui.protocol.frames import ascii_line
-from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Noise, Notification, Request, Response
+from acp_tui.protocol.frames import StrayLine, ascii_line
+from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Notification, Request, Response
 from acp_tui.protocol.schema import (
+    METHOD_NOT_FOUND,
     PROTOCOL_VERSION,
     TAKEN_BACK,
     AgentCapabilities,
@@ -75,7 +75,7 @@ from acp_tui.session import events
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Event, SessionChange
 from acp_tui.session.options import Option, needs_consent
-from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
+from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
 from acp_tui.store.launch import ProtocolChoice
@@ -135,7 +135,7 @@ class Agent:
         self.logins = Logins(self.connection, self._capabilities)
         self.listing = SessionListing(self.connection, self._capabilities)
         self.providers = Providers(self.connection, self._capabilities)
-        self.on_noise: Callable[[Noise], None] | None = None
+        self.on_stray: Callable[[StrayLine], None] | None = None
         """Called with each line that is no message."""
         self._process = process
         self._host = host
@@ -485,7 +485,7 @@ class Agent:
             row = snapshot_log.files_row(session_id, before, session.all_files, compared.steps)
             if row is not None:
                 self.connection.remark(row)
-        if isinstance(event, KeptSnapshot | UndoStep | UndoStepTaken):
+        if isinstance(event, KeptSnapshot | UndoStep | UndoStepRemoved):
             self.connection.remark(snapshot_log.snapshot_row(session_id, event))
         if isinstance(event, events.TurnEnded | events.TurnFailed):
             self._questions.cancel(session_id, "the end of the turn")
@@ -590,7 +590,7 @@ class Agent:
             self._give_queued(request)
         else:
             data = {"method": request.method}
-            self.connection.fail(request, errors.METHOD_NOT_FOUND, "Method not found", data)
+            self.connection.fail(request, METHOD_NOT_FOUND, "Method not found", data)
 
     def _give_queued(self, request: Request) -> None:
         """Answer with the queued words that go into the running turn, at once: agents wait 2 s."""
@@ -618,10 +618,10 @@ class Agent:
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 
-    def noticed(self, noise: Noise) -> None:
-        """Pass on a line that is no message."""
-        if self.on_noise is not None:
-            self.on_noise(noise)
+    def strayed(self, line: StrayLine) -> None:
+        """Pass on a stray line."""
+        if self.on_stray is not None:
+            self.on_stray(line)
 
     def dropped(self, message: Dropped) -> None:
         """Say in the chat that a message was too large, and which one it may have been."""
@@ -706,8 +706,8 @@ class Agent:
             call = call_behind(session, ImplicitRequest("edit", path))
             self._recorder.stale_write(session, call, path, answer)
 
-    def tell_unread(self, session_id: str) -> None:
-        """Show lines in the chat printed by the agent that are not messages."""
+    def tell_strays(self, session_id: str) -> None:
+        """Show the newest stray lines in the chat."""
         self._tell(
             session_id, "The agent prints lines that are not ACP messages.", detail=self.connection.new_strays
         )

@@ -18,9 +18,12 @@ from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import Denied
 from acp_tui.agent.permissions.client_questions import MergeToWrite, Refused
 from acp_tui.agent.permissions.grants import ImplicitRequest
-from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.protocol.schema import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    REQUEST_CANCELLED,
+    RESOURCE_NOT_FOUND,
     CreateTerminalRequest,
     ReadTextFileRequest,
     TerminalRequest,
@@ -300,7 +303,7 @@ class Service:
     def begin(self, request: Request) -> None:
         """Start serving a request of a method in `SERVED`; one too many is an error."""
         if len(self._tasks) >= MOST_SERVED:
-            self._fail(request, errors.INTERNAL, "Too many requests wait: send it again after an answer.")
+            self._fail(request, INTERNAL_ERROR, "Too many requests wait: send it again after an answer.")
             return
         task = self._tasks[request] = asyncio.create_task(self._serve(request))
         task.add_done_callback(lambda _: self._tasks.pop(request, None))
@@ -312,7 +315,7 @@ class Service:
             return False
         task.cancel()
         # Not left to the task: it may not have begun.
-        self._fail(request, errors.CANCELLED, "Request cancelled")
+        self._fail(request, REQUEST_CANCELLED, "Request cancelled")
         return True
 
     async def end(self) -> None:
@@ -326,12 +329,12 @@ class Service:
         try:
             result = await self._result(request)
         except asyncio.CancelledError:
-            self._fail(request, errors.CANCELLED, "Request cancelled")
+            self._fail(request, REQUEST_CANCELLED, "Request cancelled")
         except Exception as error:  # every request gets its answer, also when the client is at fault
             foreseen = _foreseen(error, request.params)
             if foreseen is None:
                 log.exception("serving %s", request.method)
-            self._fail(request, *(foreseen or (errors.INTERNAL, f"{type(error).__name__} in the client")))
+            self._fail(request, *(foreseen or (INTERNAL_ERROR, f"{type(error).__name__} in the client")))
         else:
             self._reply(request, result)
 
@@ -349,15 +352,15 @@ def _foreseen(error: Exception, params: Any) -> tuple[Any, ...] | None:
     """
     match error:
         case NotFound():
-            return errors.NOT_FOUND, "Resource not found", {"uri": f"file://{quote(params['path'])}"}
+            return RESOURCE_NOT_FOUND, "Resource not found", {"uri": f"file://{quote(params['path'])}"}
         case UnknownTerminal():
-            return errors.NOT_FOUND, str(error)
+            return RESOURCE_NOT_FOUND, str(error)
         case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory() | Denied() | Refused():
-            return errors.INVALID_PARAMS, str(error)
+            return INVALID_PARAMS, str(error)
         case OutsideSandbox():
-            return errors.INVALID_PARAMS, str(error)
+            return INVALID_PARAMS, str(error)
         case FileError() | TerminalError():
-            return errors.INTERNAL, str(error)
+            return INTERNAL_ERROR, str(error)
         case _:
             return None
 

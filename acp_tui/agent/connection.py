@@ -14,9 +14,8 @@ from typing import Any, Final, ParamSpec, Protocol
 from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import AgentError, AgentGone, failed, gone
 from acp_tui.agent.session_events import AddressedEvent, SessionEvent
-from acp_tui.protocol import schema as errors
 from acp_tui.protocol import version2
-from acp_tui.protocol.frames import ascii_line
+from acp_tui.protocol.frames import StrayLine, ascii_line
 from acp_tui.protocol.jsonrpc import (
     LINE_LIMIT,
     AlreadyAnswered,
@@ -24,12 +23,12 @@ from acp_tui.protocol.jsonrpc import (
     Dropped,
     ErrorObject,
     Message,
-    Noise,
     Notification,
     Peer,
     Request,
     Response,
 )
+from acp_tui.protocol.schema import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND
 from acp_tui.protocol.validation import Unreadable
 from acp_tui.protocol.version2 import Meaning, Version2
 from acp_tui.store.redaction import without_accounts
@@ -38,17 +37,16 @@ from acp_tui.workspace.processes import ExitStatus
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
 
-STRANGE: Final = 20
-"""Lines without a message from which on a program is probably no ACP agent."""
-
-
-STRAYS: Final = 20
-"""Newest lines without a message that are kept to be shown."""
-_STRAY: Final = 4_000  # characters of one of them: the address of a login may be long
+# Lines that are no message are stray lines: a banner, a log, the address of a login.
+NO_AGENT_AFTER: Final = 20
+"""Stray lines before any message from which on a program is probably no ACP agent."""
+KEPT_STRAYS: Final = 20
+"""Newest stray lines that are kept to be shown."""
+_STRAY_LENGTH: Final = 4_000  # characters of one that are kept: the address of a login may be long
+SHOW_STRAYS_AFTER: Final = 2.0
+"""Seconds without a message after which stray lines are worth showing."""
 _PAUSE: Final = 0.25  # seconds after which a message without a line end is read
 _LONG: Final = 4 << 20  # bytes of a line that is journaled in parts
-STRAYS_AFTER: Final = 2.0
-"""Seconds without a message after which other lines are worth showing."""
 _SLICE: Final = 0.002  # seconds of receiving messages before other tasks get their turn
 GROWTH: Final = 0.066
 """Seconds between two reads while text only grows: it is drawn no more often, and wake-ups are dear."""
@@ -135,8 +133,8 @@ class Owner(Protocol):
     def came_too_late(self, response: Response) -> None:
         """Handle a result whose caller has given up."""
 
-    def noticed(self, noise: Noise) -> None:
-        """Handle a line that is no message."""
+    def strayed(self, line: StrayLine) -> None:
+        """Handle a stray line."""
 
     def dropped(self, message: Dropped) -> None:
         """Handle a message that was too large, and answers no known call."""
@@ -162,11 +160,11 @@ class Connection:
         """The monotonic time of the last message, and no stray line behind it."""
         self.last_said = self.last_heard
         """The monotonic time of the last frame to the agent, which may say nothing before one."""
-        self.noise = 0
-        """The number of lines that were no messages."""
-        self.unread_lines = 0
-        """The number of such lines since the last message."""
-        self._strays: deque[str] = deque(maxlen=STRAYS)
+        self.stray_count = 0
+        """The number of stray lines."""
+        self.strays_since_message = 0
+        """The number of stray lines since the last message."""
+        self._strays: deque[str] = deque(maxlen=KEPT_STRAYS)
         self._process = process
         self._journal = journal
         self._journal_failed = False
@@ -190,7 +188,7 @@ class Connection:
             self.last_heard = time.monotonic()
             self._only_grows = True
             await self._receive_all(self._peer.receive(data))
-            if not self.unread_lines:
+            if not self.strays_since_message:
                 self.last_message = self.last_heard
             is_slow, before = before + len(data) < _LITTLE, len(data)
             if is_slow and self._only_grows and not self.is_leaving:
@@ -254,7 +252,7 @@ class Connection:
             while self._flush_some():  # noqa: ASYNC110  # no wait: keys get a turn
                 await asyncio.sleep(0)
         if refused and isinstance(message, Request):
-            self.fail(message, errors.INVALID_PARAMS, refused)
+            self.fail(message, INVALID_PARAMS, refused)
         else:
             self._receive(message)
 
@@ -291,31 +289,31 @@ class Connection:
         return self._process.unread
 
     @property
-    def looks_strange(self) -> bool:
-        """True if the program is probably no ACP agent: it has printed other lines only."""
-        return not self._heard_a_message and self.noise >= STRANGE
+    def looks_like_no_agent(self) -> bool:
+        """True if the program is probably no ACP agent: it has printed stray lines only."""
+        return not self._heard_a_message and self.stray_count >= NO_AGENT_AFTER
 
     @property
     def says_only_strays(self) -> bool:
-        """True if an answer is due, and only lines without a message came."""
+        """True if an answer is due, and only stray lines came."""
         since = max(self.last_message, self.last_said)
-        is_waiting = bool(self._peer.calls) and bool(self.unread_lines or self._peer.unfinished)
-        return is_waiting and time.monotonic() - since >= STRAYS_AFTER
+        is_waiting = bool(self._peer.calls) and bool(self.strays_since_message or self._peer.unfinished)
+        return is_waiting and time.monotonic() - since >= SHOW_STRAYS_AFTER
 
     @property
     def strays(self) -> str:
-        """The last lines without a message, with one that has no end yet."""
-        return self._newest_strays(STRAYS)
+        """The newest stray lines, with one that has no end yet."""
+        return self._newest_strays(KEPT_STRAYS)
 
     @property
     def new_strays(self) -> str:
-        """The lines without a message since the last message."""
-        return self._newest_strays(self.unread_lines)
+        """The stray lines since the last message."""
+        return self._newest_strays(self.strays_since_message)
 
     def _newest_strays(self, lines: int) -> str:
-        unfinished = self._peer.unfinished.decode("utf-8", "replace").splitlines()[-STRAYS:]
+        unfinished = self._peer.unfinished.decode("utf-8", "replace").splitlines()[-KEPT_STRAYS:]
         ended = list(self._strays)[max(0, len(self._strays) - lines) :]
-        return "\n".join([*ended, *(line[:_STRAY] for line in unfinished)][-STRAYS:])
+        return "\n".join([*ended, *(line[:_STRAY_LENGTH] for line in unfinished)][-KEPT_STRAYS:])
 
     @property
     def waiting_for(self) -> list[str]:
@@ -438,21 +436,21 @@ class Connection:
 
     def _keep(self, message: Message) -> None:
         """Journal a message before it is handled."""
-        if isinstance(message, Noise | Dropped):
+        if isinstance(message, StrayLine | Dropped):
             text = message.line.decode("utf-8", "replace").rstrip("\n")
             self._write_down(self._journal.raw, text)
-            lines = [line[:_STRAY] for line in text.splitlines()[-STRAYS:] if line]
+            lines = [line[:_STRAY_LENGTH] for line in text.splitlines()[-KEPT_STRAYS:] if line]
             self._strays.extend(lines)
-            self.unread_lines += len(lines)
+            self.strays_since_message += len(lines)
         else:
             self._write_down(self._journal.record, "in", without_accounts(message.line))
-            self.unread_lines = 0
+            self.strays_since_message = 0
 
     def _receive(self, message: Message) -> None:
-        if isinstance(message, Noise):
-            self.noise += 1
-            with _errors_logged("a line that is no message"):
-                self._owner.noticed(message)
+        if isinstance(message, StrayLine):
+            self.stray_count += 1
+            with _errors_logged("a stray line"):
+                self._owner.strayed(message)
             return
         self._heard_a_message = True
         if isinstance(message, Dropped):
@@ -464,7 +462,7 @@ class Connection:
             self._handle(message)
             return
         if isinstance(message, Request) and not version2.serves(message.method):
-            self.fail(message, errors.METHOD_NOT_FOUND, "Method not found", {"method": message.method})
+            self.fail(message, METHOD_NOT_FOUND, "Method not found", {"method": message.method})
             return
         try:
             for each in self._version2.received(message):
@@ -501,7 +499,7 @@ class Connection:
         """Answer for a message that was too large: an error for its call or its request."""
         if message.call is not None:
             reason = f"The answer to {message.call.method} was dropped: {message.reason}."
-            error = ErrorObject(errors.INTERNAL, reason)
+            error = ErrorObject(INTERNAL_ERROR, reason)
             wire = {"code": error.code, "message": error.message}
             line = ascii_line({"jsonrpc": "2.0", "id": message.call.id, "error": wire})
             answer = Response(message.call, None, error, line)
@@ -509,7 +507,7 @@ class Connection:
             self._receive(answer)
             return
         if message.request is not None:
-            self.fail(message.request, errors.INVALID_REQUEST, f"Invalid request: {message.reason}")
+            self.fail(message.request, INVALID_REQUEST, f"Invalid request: {message.reason}")
         with _errors_logged("a message that is too large"):
             self._owner.dropped(message)
 
@@ -518,13 +516,13 @@ class Connection:
             self._owner.asked(request)
         except Exception:  # every request gets its answer, also when the client is at fault
             log.exception("%s", request.method)
-            self.fail(request, errors.INTERNAL, "Internal error")
+            self.fail(request, INTERNAL_ERROR, "Internal error")
             self._tell(session_events.events_of_answer(request, None))  # it may have become a question
 
     def _unreadable(self, message: Meaning, error: Unreadable) -> None:
         log.warning("unreadable: %s", error)
         if isinstance(message, Request):
-            self.fail(message, errors.INVALID_PARAMS, f"Invalid params: {error}")
+            self.fail(message, INVALID_PARAMS, f"Invalid params: {error}")
         elif isinstance(message, Response):
             method = message.call.method
             self._settle(message.call, AgentError(f"The answer to {method} cannot be read: {error}"))

@@ -15,8 +15,9 @@ from acp_tui.agent.session_events import AddressedEvent, SessionContinued, Sessi
 from acp_tui.changes import snapshot_log
 from acp_tui.formatting import size
 from acp_tui.protocol import version2
-from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
-from acp_tui.protocol.schema import INTERNAL, InitializeResponse
+from acp_tui.protocol.frames import StrayLine
+from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Peer, Request, RequestId, Response
+from acp_tui.protocol.schema import INTERNAL_ERROR, InitializeResponse
 from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.protocol.version2 import Meaning, Version2
 from acp_tui.session import events
@@ -55,8 +56,8 @@ class Replayed:
     """By id, in the order of their start."""
     info: InitializeResponse | None = None
     """The introduction of the agent; of the last one, if it was started again."""
-    noise: int = 0
-    """The number of lines that were no messages."""
+    stray_count: int = 0
+    """The number of stray lines."""
 
 
 SLICE: Final = 0.006
@@ -114,7 +115,7 @@ class _Replay:
                 if message is not None:
                     self._received(message)
         elif row.direction == "raw":
-            self._replayed.noise += 1
+            self._replayed.stray_count += 1
         elif isinstance(row.msg, dict):
             if row.direction == "out":
                 self._sent(row.msg)
@@ -127,8 +128,8 @@ class _Replay:
         return self._replayed
 
     def _received(self, message: Message) -> None:
-        if isinstance(message, Noise | Dropped):
-            self._replayed.noise += 1
+        if isinstance(message, StrayLine | Dropped):
+            self._replayed.stray_count += 1
             return
         if version2.begins(message):
             self._version2 = Version2()
@@ -177,7 +178,7 @@ class _Replay:
         result, error = answer.get("result"), answer.get("error")
         request = next((one for one in same if _fits(answer, one)), same[-1])
         self._peer.reply(request, result)
-        if isinstance(error, dict) and error.get("code") != INTERNAL:
+        if isinstance(error, dict) and error.get("code") != INTERNAL_ERROR:
             return  # it never became a question
         if request.method == "terminal/output" and isinstance(result, dict):
             terminal_id = request.params.get("terminalId") if isinstance(request.params, dict) else None

@@ -9,7 +9,7 @@ from typing import Any, Final
 from acp_tui.patterns import regex
 from acp_tui.session.events import Hunk, LineStep, WorkspaceCompared
 from acp_tui.session.files import DiskState, FileChange, Origin
-from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
+from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
 
 DiskStates = dict[str, DiskState]
 """Files on disk by path."""
@@ -56,7 +56,7 @@ def files_event(msg: Mapping[str, Any], before: DiskStates) -> WorkspaceCompared
     return WorkspaceCompared(tuple(now.values()), origins)
 
 
-def snapshot_row(session_id: str, told: KeptSnapshot | UndoStep | UndoStepTaken) -> dict[str, Any]:
+def snapshot_row(session_id: str, told: KeptSnapshot | UndoStep | UndoStepRemoved) -> dict[str, Any]:
     """Return the row of a kept snapshot or an undo step."""
     match told:
         case KeptSnapshot():
@@ -65,12 +65,12 @@ def snapshot_row(session_id: str, told: KeptSnapshot | UndoStep | UndoStepTaken)
             row |= {"since": told.since} if told.since else {}
         case UndoStep():
             row = {"undid": told.back, "after": told.after, "paths": list(told.paths)}
-        case UndoStepTaken():
-            row = {"redone": told.place}
+        case UndoStepRemoved():
+            row = {"redone": told.place}  # the word in journals of all versions
     return {**row, "session": session_id}
 
 
-def snapshot_event(msg: Mapping[str, Any]) -> KeptSnapshot | UndoStep | UndoStepTaken | None:
+def snapshot_event(msg: Mapping[str, Any]) -> KeptSnapshot | UndoStep | UndoStepRemoved | None:
     """Return the event of such a row, or None for any other or an invalid one."""
     turn, at, place = msg.get("turn"), msg.get("at"), msg.get("redone")
     if _is_id(msg.get("kept")) and type(turn) is int and turn >= 0 and isinstance(at, int | float):
@@ -79,7 +79,7 @@ def snapshot_event(msg: Mapping[str, Any]) -> KeptSnapshot | UndoStep | UndoStep
         return KeptSnapshot(turn, msg["kept"], min(max(0.0, float(at)), _LATEST), late, cwd, since)
     if _is_id(msg.get("undid")) and _is_id(msg.get("after")):
         return UndoStep(msg["undid"], msg["after"], tuple(map(str, _list(msg.get("paths")))))
-    return UndoStepTaken(place) if type(place) is int else None
+    return UndoStepRemoved(place) if type(place) is int else None
 
 
 def _is_id(value: object) -> bool:

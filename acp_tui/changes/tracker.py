@@ -21,7 +21,7 @@ from acp_tui.changes.undo import Reviewed
 from acp_tui.changes.undo_stack import UndoStack
 from acp_tui.changes.untracked import FileModes, Marks, Untracked, differences, inner_marks, marks
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
-from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
+from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.session import THIS_TURN
 
 
@@ -124,7 +124,7 @@ _SLICE: Final = 2_000
 
 _SETTLING: Final = 2.0  # seconds that the end of a session waits for the last look
 
-Told = WorkspaceCompared | RangeChosen | Noted | KeptSnapshot | UndoStep | UndoStepTaken
+Told = WorkspaceCompared | RangeChosen | Noted | KeptSnapshot | UndoStep | UndoStepRemoved
 """Events of the workspace for the session."""
 
 _Work = Callable[[], Coroutine[Any, Any, None]]
@@ -462,7 +462,7 @@ class ChangeTracker:
             self.before = self._baseline.before(len(past.turns))
             self.is_late = len(past.turns) in self._late
             for place in reversed(self.undo_stack.recall(past.undid, there)):
-                self._tell(UndoStepTaken(place))
+                self._tell(UndoStepRemoved(place))
         if not kept or min(kept) > 1 or (0 in kept and kept[0].since):
             self.lost = lost_reason(self.first.at)
         elif min(kept) not in shots:

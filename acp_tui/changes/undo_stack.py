@@ -11,10 +11,10 @@ from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Hunk, restore, reverse
-from acp_tui.session.past import UndoStep, UndoStepTaken
+from acp_tui.session.past import UndoStep, UndoStepRemoved
 
 
-class _WayBack(NamedTuple):
+class _Step(NamedTuple):
     """An undo step."""
 
     back: Snapshot
@@ -41,7 +41,7 @@ class UndoStack:
         self,
         snapshots: Snapshots,
         look: Callable[[], Awaitable[None]],
-        tell: Callable[[UndoStep | UndoStepTaken], None],
+        tell: Callable[[UndoStep | UndoStepRemoved], None],
     ) -> None:
         """Begin empty.
 
@@ -53,8 +53,8 @@ class UndoStack:
         self._tell = tell
         self._snapshots = snapshots
         self._look = look
-        self._ways: list[_WayBack] = []
-        self._passed = 0
+        self._steps: list[_Step] = []
+        self._skipped = 0
         """Number of newest steps that were skipped because their files changed."""
         self.touched: set[str] = set()
         """Relative paths being restored; their differences are the client's own."""
@@ -62,12 +62,12 @@ class UndoStack:
     @property
     def depth(self) -> int:
         """Number of steps that can be taken back."""
-        return len(self._ways)
+        return len(self._steps)
 
     @property
     def can_undo(self) -> bool:
         """True if there is a step to take back."""
-        return bool(self._ways)
+        return bool(self._steps)
 
     def recall(self, undid: Iterable[UndoStep], there: Collection[str]) -> list[int]:
         """Take over the steps of earlier runs whose snapshots exist.
@@ -78,15 +78,15 @@ class UndoStack:
         for place, each in enumerate(undid):
             if {each.back, each.after} <= set(there):
                 back, after = Snapshot(each.back, 0.0), Snapshot(each.after, 0.0)
-                self._ways.append(_WayBack(back, set(each.paths), after))
+                self._steps.append(_Step(back, set(each.paths), after))
             else:
                 lost.append(place)
         return lost
 
     def clear(self) -> None:
         """Forget all steps."""
-        self._ways.clear()
-        self._passed = 0
+        self._steps.clear()
+        self._skipped = 0
 
     async def restore(self, before: Snapshot, changes: Sequence[ChangedFile]) -> Restored:
         """Undo changes as an undo step.
@@ -95,11 +95,11 @@ class UndoStack:
             SnapshotError: nothing was changed.
         """
         paths = {path for change in changes for path in _paths(change)}
-        begun: list[_WayBack] = []
+        begun: list[_Step] = []
 
         def begin(way_back: Snapshot) -> None:
             """Add a step from the start: if the program is killed half-way, it can be taken back."""
-            begun.append(_WayBack(way_back, paths, before))
+            begun.append(_Step(way_back, paths, before))
             self._add(begun[0])
 
         return await self._done(paths, restore(self._snapshots, before, changes, begin), begun)
@@ -121,32 +121,34 @@ class UndoStack:
         Raises:
             SnapshotError: nothing was changed.
         """
-        if not self._ways:
+        if not self._steps:
             return None
-        if self._passed >= len(self._ways):
-            self._passed = 0
-        place = len(self._ways) - 1 - self._passed
-        with self._touching(self._ways[place].paths):
-            restored, stay = await self._take_back(self._ways[place])
+        if self._skipped >= len(self._steps):
+            self._skipped = 0
+        place = len(self._steps) - 1 - self._skipped
+        with self._touching(self._steps[place].paths):
+            restored, stay = await self._take_back(self._steps[place])
             await self._look()
         is_over = bool(restored.done) or not stay
         if is_over:
-            del self._ways[place]
-            self._tell(UndoStepTaken(place))
+            del self._steps[place]
+            self._tell(UndoStepRemoved(place))
         else:
-            self._passed += 1
+            self._skipped += 1
             if place:
                 stay.append("press again to undo the one before it")
         return UndoResult(
-            replace(restored, problems=(*restored.problems, *stay)), is_over, len(self._ways) - place
+            replace(restored, problems=(*restored.problems, *stay)), is_over, len(self._steps) - place
         )
 
-    async def _take_back(self, way: _WayBack) -> tuple[Restored, list[str]]:
+    async def _take_back(self, step: _Step) -> tuple[Restored, list[str]]:
         """Take back one step; return also the messages about files that stay."""
-        newer = {path for change in await self._snapshots.changes(way.after) for path in _paths(change)}
-        changes = [change for change in await self._snapshots.changes(way.back) if _paths(change) & way.paths]
+        newer = {path for change in await self._snapshots.changes(step.after) for path in _paths(change)}
+        changes = [
+            change for change in await self._snapshots.changes(step.back) if _paths(change) & step.paths
+        ]
         restored = await restore(
-            self._snapshots, way.back, [change for change in changes if not _paths(change) & newer]
+            self._snapshots, step.back, [change for change in changes if not _paths(change) & newer]
         )
         stay = [f"{each.path}: changed since then, so it is kept" for each in changes if _paths(each) & newer]
         return restored, stay
@@ -161,13 +163,13 @@ class UndoStack:
             self.touched = set()
 
     async def _done(
-        self, paths: set[str], work: Coroutine[Any, Any, Restored], begun: Sequence[_WayBack] = ()
+        self, paths: set[str], work: Coroutine[Any, Any, Restored], begun: Sequence[_Step] = ()
     ) -> Restored:
         """Do the work, record the step in place of the one that was begun, and look at the result."""
         with self._touching(paths):
             return await self._kept(await work, begun)
 
-    async def _kept(self, restored: Restored, begun: Sequence[_WayBack]) -> Restored:
+    async def _kept(self, restored: Restored, begun: Sequence[_Step]) -> Restored:
         paths = {path for change in restored.done for path in _paths(change)}
         after: Snapshot | None = None
         if paths:
@@ -176,19 +178,19 @@ class UndoStack:
             except SnapshotError as error:  # the files are restored nevertheless
                 told = f"This cannot be undone: {error}"
                 restored = replace(restored, problems=(*restored.problems, told))
-        for way in begun:
-            place = self._ways.index(way)
-            del self._ways[place]
-            self._tell(UndoStepTaken(place))
+        for step in begun:
+            place = self._steps.index(step)
+            del self._steps[place]
+            self._tell(UndoStepRemoved(place))
         if after is not None:
-            self._add(_WayBack(restored.way_back, paths, after))
-            self._passed = 0
+            self._add(_Step(restored.way_back, paths, after))
+            self._skipped = 0
         await self._look()
         return restored
 
-    def _add(self, way: _WayBack) -> None:
-        self._ways.append(way)
-        self._tell(UndoStep(way.back.id, way.after.id, tuple(sorted(way.paths))))
+    def _add(self, step: _Step) -> None:
+        self._steps.append(step)
+        self._tell(UndoStep(step.back.id, step.after.id, tuple(sorted(step.paths))))
 
 
 def _paths(change: ChangedFile) -> set[str]:

@@ -10,8 +10,8 @@ from acp_tui.agent.capabilities import abilities
 from acp_tui.commands.findings import Finding, WireMessage, answer_of, is_answer, shown
 from acp_tui.commands.vocabulary import is_known
 from acp_tui.protocol import dialects, version2
-from acp_tui.protocol.frames import BESIDE
-from acp_tui.protocol.jsonrpc import UNASKED, Dropped, Noise
+from acp_tui.protocol.frames import BESIDE, StrayLine
+from acp_tui.protocol.jsonrpc import UNASKED, Dropped
 from acp_tui.protocol.schema import InitializeResponse, MessageUpdate, UnknownUpdate
 from acp_tui.protocol.validation import read_updates
 from acp_tui.workspace.processes import ExitStatus
@@ -104,14 +104,14 @@ def order(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 def updates(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Check the kinds of updates. Source: ACP, schema of `session/update`."""
     sent = [_update_of(frame.msg) for frame in frames if frame.msg.get("method") == "session/update"]
-    unread = [
+    unreadable = [
         update for update in sent if all(isinstance(one, UnknownUpdate) for one in read_updates(update))
     ]
-    unknown = [_name(update) for update in unread if not is_known(update)]
+    unknown = [_name(update) for update in unreadable if not is_known(update)]
     older = [
         _name(update)
         for update in sent
-        if update not in unread
+        if update not in unreadable
         and not _is_whole(update)
         and dialects.normalise_update(copy.deepcopy(update)) != update
     ]
@@ -120,11 +120,11 @@ def updates(frames: Sequence[WireMessage]) -> Iterator[Finding]:
         yield Finding("updates", "note", f"of unknown kinds: {shown(unknown)}", fallback)
     if older:
         yield Finding("dialect", "note", f"updates with older names: {shown(older)}", "translated")
-    if sent and not unread and not older:
+    if sent and not unreadable and not older:
         yield Finding("updates", "well", f"{len(sent)}, of kinds {_list({_name(each) for each in sent})}")
 
 
-def noise(lines: Sequence[Noise]) -> Iterator[Finding]:
+def stray_lines(lines: Sequence[StrayLine]) -> Iterator[Finding]:
     """Check stdout for lines outside the protocol. Source: ACP, page "transports", stdio."""
     odd = [line for line in lines if line.reason == UNASKED]
     beside = [line for line in lines if line.reason == BESIDE]
@@ -149,7 +149,7 @@ def too_large(messages: Sequence[Dropped]) -> Iterator[Finding]:
         yield Finding("stdout", "broken", text, "dropped, with a notice in the chat")
 
 
-def _start(line: Noise) -> str:
+def _start(line: StrayLine) -> str:
     return line.line.decode("utf-8", "replace").strip()[:_SHOWN]
 
 

@@ -32,9 +32,9 @@ from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.commands import agent_files, conformance, machine, vocabulary
 from acp_tui.commands.examined_wire import ExaminedWire
 from acp_tui.commands.findings import Finding, Verdict
-from acp_tui.protocol import schema as errors
-from acp_tui.protocol.jsonrpc import Dropped, Noise, Notification, Request
-from acp_tui.protocol.schema import InitializeResponse, TextContent, has
+from acp_tui.protocol.frames import StrayLine
+from acp_tui.protocol.jsonrpc import Dropped, Notification, Request
+from acp_tui.protocol.schema import METHOD_NOT_FOUND, InitializeResponse, TextContent, has
 from acp_tui.safe_text import safe, safe_line
 from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
@@ -319,7 +319,7 @@ class _Examination:
         self._roots = [cwd, str(Path(cwd).resolve())]
         self._patience = patience
         self._wire = ExaminedWire()
-        self._noise: list[Noise] = []
+        self._strays: list[StrayLine] = []
         self._stderr_size = 0
         self._session: Session | None = None
         self._changed = asyncio.Event()
@@ -336,7 +336,7 @@ class _Examination:
             protocol=protocol,
         )
         self._agent.unassigned, self._agent.too_large = [], []
-        self._agent.on_noise = self._noise.append
+        self._agent.on_stray = self._strays.append
         process.on_stderr = self._hear_stderr
 
     async def run(self, prompt: str | None) -> None:
@@ -398,7 +398,7 @@ class _Examination:
             raise self._gone(check) from None
         except CallFailed as error:
             self._refusal = error.code
-            right = error.code == errors.METHOD_NOT_FOUND
+            right = error.code == METHOD_NOT_FOUND
             text = f"refused with error {error.code}" + ("" if right else ", where -32601 belongs")
             self._report.add(check, "well" if right else "broken", text, "" if right else fallback)
         else:
@@ -407,10 +407,10 @@ class _Examination:
 
     async def _tell_unknown(self) -> None:
         """Check that an unknown notification is ignored, without an answer."""
-        before = len(self._noise)
+        before = len(self._strays)
         self._agent.connection.notify("_acp-tui/notice", {})
         await self._is_alive("unknown notification")
-        if len(self._noise) > before:
+        if len(self._strays) > before:
             text = "answered, although a notification gets no answer"
             self._report.add("unknown notification", "broken", text, "the answer is ignored")
         else:
@@ -473,10 +473,10 @@ class _Examination:
 
     async def _cancel_idle(self, session: Session) -> str:
         """Cancel without a running turn; return the violation, or ""."""
-        before = len(self._noise)
+        before = len(self._strays)
         self._agent.connection.notify("session/cancel", {"sessionId": session.id})
         await self._is_alive("cancel when idle")
-        return "answered, although it is a notification" if len(self._noise) > before else ""
+        return "answered, although it is a notification" if len(self._strays) > before else ""
 
     async def _prompt(self, session: Session, text: str) -> bool:
         """Send a prompt to the end of its turn; return whether there was an end."""
@@ -553,7 +553,7 @@ class _Examination:
         self._report.findings += conformance.updates(frames)
         self._report.findings += vocabulary.check_values(frames, self._roots)
         self._report.findings += vocabulary.unassigned(self._agent.unassigned)
-        self._report.findings += conformance.noise(self._noise)
+        self._report.findings += conformance.stray_lines(self._strays)
         self._report.findings += conformance.too_large(self._agent.too_large)
         self._report.findings.append(conformance.stderr(self._stderr_size, self._agent.stderr_tail))
         if not crashed:

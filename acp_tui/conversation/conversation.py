@@ -121,7 +121,7 @@ class Conversation(ConversationState):
         self._opening = SessionOpening(start, known_session)
         self._process: Process | None = start.process if running is None else None
         self._spawn_error = start.spawn_error if running is None else None
-        self._unread_told: tuple[str, int] | None = None
+        self._strays_told: tuple[str, int] | None = None
         """The last turn in which the chat was told of lines without a message."""
         self._is_closed = False
         self._leaving: asyncio.Task[None] | None = None
@@ -277,19 +277,19 @@ class Conversation(ConversationState):
         return is_waiting and waited >= self._start.settings.initialize_timeout_s
 
     @property
-    def unread(self) -> str:
-        """The newest output of the agent that is no message, if nothing else came for a while."""
+    def strays(self) -> str:
+        """The newest stray lines of the agent, if nothing else came for a while."""
         connection = self.agent.connection if self.agent is not None else None
         return connection.strays if connection is not None and connection.says_only_strays else ""
 
-    def tell_unread(self) -> None:
-        """Show lines that are no messages in the chat, once in a turn."""
+    def tell_strays(self) -> None:
+        """Show stray lines in the chat, once in a turn."""
         if self.agent is None or self.session is None or not self.is_busy or self.session.questions:
             return
         turn = (self.session.id, len(self.session.turns))
-        if turn != self._unread_told and self.unread:
-            self._unread_told = turn
-            self.agent.tell_unread(self.session.id)
+        if turn != self._strays_told and self.strays:
+            self._strays_told = turn
+            self.agent.tell_strays(self.session.id)
 
     # ------------------------------------------------------------------ prompts and answers
 

@@ -19,11 +19,11 @@ class Failure(NamedTuple):
     stderr: str = ""
     """The newest lines of stderr."""
     stdout: str = ""
-    """The newest lines of stdout that are no messages."""
+    """The newest stray lines on stdout."""
     exit: ExitStatus | None = None
-    noise: int = 0
-    """The number of lines of stdout that were no messages."""
-    strange: bool = False
+    stray_count: int = 0
+    """The number of stray lines."""
+    no_agent: bool = False
     """The agent has printed such lines only."""
     advice: str = ""
     """Advice of the failed step, if it has any."""
@@ -65,6 +65,6 @@ def failure_of(agent: Agent, error: Exception, *, takes_up: bool = False) -> Fai
         stderr=agent.stderr_tail,
         stdout=agent.connection.strays,
         exit=agent.connection.exit,
-        noise=agent.connection.noise,
-        strange=agent.connection.looks_strange,
+        stray_count=agent.connection.stray_count,
+        no_agent=agent.connection.looks_like_no_agent,
     )

@@ -12,7 +12,7 @@ from typing import Final, Literal, Protocol, TypeVar
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginRequired, gone
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.protocol.schema import CANCELLED, AuthMethod, has
+from acp_tui.protocol.schema import REQUEST_CANCELLED, AuthMethod, has
 from acp_tui.session.events import Noted
 from acp_tui.session.session import Session
 
@@ -101,7 +101,7 @@ async def _authenticate(running: RunningAgent, method: AuthMethod, screens: Logi
     except AgentGone:
         raise
     except CallFailed as error:
-        return STOPPED if error.code == CANCELLED else str(error) or "The login failed."
+        return STOPPED if error.code == REQUEST_CANCELLED else str(error) or "The login failed."
     except AgentError as error:
         return str(error) or "The login failed."
     finally:

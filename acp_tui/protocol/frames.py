@@ -107,8 +107,8 @@ class DecodedLine(NamedTuple):
     line: bytes
 
 
-class Stray(NamedTuple):
-    """Bytes that are not a message."""
+class StrayLine(NamedTuple):
+    """A line, or a part of one, that is no message. It is kept for the log."""
 
     line: bytes
     reason: str
@@ -127,7 +127,7 @@ class Oversized:
     reason: str
 
 
-Piece = DecodedLine | Stray | Oversized
+Piece = DecodedLine | StrayLine | Oversized
 
 
 class LineDecoder:
@@ -301,7 +301,7 @@ class LineDecoder:
             if type(value) is dict or type(value) is list:
                 yield DecodedLine(value, line if self._is_exact else ascii_line(value))
             else:
-                yield Stray(line, "not a message")
+                yield StrayLine(line, "not a message")
             self._is_exact = True
             return
         try:
@@ -310,7 +310,7 @@ class LineDecoder:
             yield from self._odd_line(line, may_go_on=True)
         else:
             is_object = isinstance(value, dict | list)
-            yield DecodedLine(value, ascii_line(value)) if is_object else Stray(line, "not JSON")
+            yield DecodedLine(value, ascii_line(value)) if is_object else StrayLine(line, "not JSON")
         finally:
             self._is_exact = True
 
@@ -321,12 +321,12 @@ class LineDecoder:
         if not found and (bare := _SEQUENCES.sub("", text)) != text:
             found = list(_objects(bare))
             if found or (may_go_on and _OPENING.match(bare)):
-                yield Stray("".join(_SEQUENCES.findall(text)).encode(), BESIDE)
+                yield StrayLine("".join(_SEQUENCES.findall(text)).encode(), BESIDE)
                 text = bare
         at = 0
         for value, start, end in found:
             if beside := text[at:start].strip():
-                yield Stray(beside.encode(), BESIDE)
+                yield StrayLine(beside.encode(), BESIDE)
             yield DecodedLine(value, ascii_line(value))
             at = end
         rest = text[at:].strip()
@@ -338,10 +338,10 @@ class LineDecoder:
         elif may_go_on and _OPENING.match(rest) and self._opened(behind):
             return
         elif may_go_on and rest.endswith((" {", "\t{", "\r{")):
-            yield Stray(rest[:-1].strip().encode(), "not JSON")
+            yield StrayLine(rest[:-1].strip().encode(), "not JSON")
             self._opened(b"{")
         else:
-            yield Stray(behind if found else line, BESIDE if found else "not JSON")
+            yield StrayLine(behind if found else line, BESIDE if found else "not JSON")
 
     # ------------------------------------------------------------------ values over several lines
 
@@ -363,7 +363,7 @@ class LineDecoder:
         if b"\x1b" in line:
             line = _SEQUENCES.sub("", line.decode("utf-8", "replace")).encode().strip()
         if not _CONTINUED.match(line):  # a log line in between
-            yield Stray(line, "not JSON")
+            yield StrayLine(line, "not JSON")
             return
         depth = _depth(line)
         self._open += line + b"\n"

@@ -1,7 +1,7 @@
 """One end of a JSON-RPC connection, without any I/O.
 
 `receive` takes bytes in pieces of any size and yields messages; `call`, `notify`, `reply` and `fail` return
-the bytes to send. Input never raises: a line that is not a message becomes `Noise`.
+the bytes to send. Input never raises: a line that is not a message becomes a `StrayLine`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from acp_tui.protocol.frames import (
     LineDecoder,
     Oversized,
     Piece,
-    Stray,
+    StrayLine,
     ascii_line,
     is_message,
 )
@@ -80,14 +80,6 @@ class Response:
 
 
 @dataclass(slots=True, eq=False)
-class Noise:
-    """A line that is not a message, kept for the log."""
-
-    line: bytes
-    reason: str
-
-
-@dataclass(slots=True, eq=False)
 class Dropped:
     """A message too large to decode, described from its first and last bytes."""
 
@@ -101,7 +93,7 @@ class Dropped:
     """The call it was the response to."""
 
 
-Message = Request | Notification | Response | Noise | Dropped
+Message = Request | Notification | Response | StrayLine | Dropped
 
 
 UNASKED: Final = "a response to nothing that we asked"
@@ -221,8 +213,8 @@ class Peer:
         match piece:
             case None:
                 yield None
-            case Stray(line, reason):
-                yield Noise(line, reason)
+            case StrayLine():
+                yield piece
             case Oversized():
                 yield self._dropped(piece)
             case DecodedLine(value, line) if type(value) is dict:
@@ -231,9 +223,10 @@ class Peer:
                 # Version 1 has no batches; handle the items in order.
                 for item in items:
                     line = ascii_line(item)
-                    yield self._message(item, line) if type(item) is dict else Noise(line, "not a message")
+                    is_object = type(item) is dict
+                    yield self._message(item, line) if is_object else StrayLine(line, "not a message")
             case DecodedLine(_, line):
-                yield Noise(line, "not a message")
+                yield StrayLine(line, "not a message")
 
     def _dropped(self, line: Oversized) -> Message:
         """Describe an oversized message."""
@@ -242,7 +235,7 @@ class Peer:
         method, request_id = told.get("method"), told.get("id")
         head = line.head[:2000]
         if not line.head.lstrip().startswith(b"{"):
-            return Noise(head, reason)
+            return StrayLine(head, reason)
         if isinstance(method, str):
             if "id" not in told or isinstance(request_id, bool):
                 return Dropped(head, reason, method)
@@ -254,27 +247,27 @@ class Peer:
     def _message(self, value: dict[str, Any], line: bytes) -> Message:
         method = value.get("method")
         if not ("jsonrpc" in value or is_message(value)):
-            return Noise(line, "neither a request, a notification nor a response")
+            return StrayLine(line, "neither a request, a notification nor a response")
         if type(method) is str:
             if "id" not in value:
                 return Notification(method, value.get("params"), line)
             request_id = value["id"]
             if isinstance(request_id, bool | list | dict):
-                return Noise(line, "a request whose id is neither text, number nor null")
+                return StrayLine(line, "a request whose id is neither text, number nor null")
             ours = self.calls.get(request_id) if type(request_id) is int else None
             if ours is not None and ours.method == method and ours.params == value.get("params"):
-                return Noise(line, "an echo of what we said")
+                return StrayLine(line, "an echo of what we said")
             request = Request(request_id, method, value.get("params"), line)
             self._unanswered[request] = None
             return request
         if method is None and ("result" in value or "error" in value or "id" in value):
             return self._response(value, line)
-        return Noise(line, "neither a request, a notification nor a response")
+        return StrayLine(line, "neither a request, a notification nor a response")
 
     def _response(self, value: dict[str, Any], line: bytes) -> Message:
         call = self._called(value.get("id"))
         if call is None:
-            return Noise(line, UNASKED)
+            return StrayLine(line, UNASKED)
         error = value.get("error")
         return Response(call, value.get("result"), None if error is None else _error(error), line)
 

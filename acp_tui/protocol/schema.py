@@ -558,12 +558,12 @@ class ElicitationRequest(Model):
 
 
 LOGIN_REQUIRED: Final = -32000
-NOT_FOUND: Final = -32002
+RESOURCE_NOT_FOUND: Final = -32002
 INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
-INTERNAL: Final = -32603
-CANCELLED: Final = -32800
+INTERNAL_ERROR: Final = -32603
+REQUEST_CANCELLED: Final = -32800
 """Equivalent to the stop reason `cancelled`. Source: ACP, page "cancellation"."""
 
 _TEXTS: Final = ("details", "error", "message", "reason")

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from acp_tui.protocol.git_patch import changed_parts
 from acp_tui.protocol.jsonrpc import Call, ErrorObject, Message, Notification, Request, Response
-from acp_tui.protocol.schema import CANCELLED, TAKEN_BACK, TOOL_STATUSES
+from acp_tui.protocol.schema import REQUEST_CANCELLED, TAKEN_BACK, TOOL_STATUSES
 
 Object = dict[str, Any]
 
@@ -283,7 +283,7 @@ class Version2:
         message_id = answer.result.get("messageId") if isinstance(answer.result, dict) else None
         if answer.error is not None or not isinstance(message_id, str):
             talk.prompts.remove(prompt)
-            if answer.error is not None and answer.error.code == CANCELLED:
+            if answer.error is not None and answer.error.code == REQUEST_CANCELLED:
                 answer.result, answer.error = {"stopReason": TAKEN_BACK}, None
             elif answer.error is None:
                 answer.error = ErrorObject(0, "The answer to session/prompt names no message.")

@@ -16,7 +16,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.session.entries import Entry, Severity
 from acp_tui.session.files import DiskState, Origin
-from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
+from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
 
@@ -315,7 +315,7 @@ Event = (
     | PastLoaded
     | KeptSnapshot
     | UndoStep
-    | UndoStepTaken
+    | UndoStepRemoved
     | Disconnected
 )
 

@@ -40,8 +40,8 @@ class UndoStep:
 
 
 @dataclass(frozen=True, slots=True)
-class UndoStepTaken:
-    """An undo step was taken back."""
+class UndoStepRemoved:
+    """A step left the undo stack: taken back, replaced, or without its snapshots."""
 
     place: int
     """Index of the step at that time, from 0."""

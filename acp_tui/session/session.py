@@ -9,7 +9,7 @@ from typing import Any, Final, assert_never, get_args
 
 from acp_tui.protocol import dialects, schema
 from acp_tui.protocol.schema import (
-    CANCELLED,
+    REQUEST_CANCELLED,
     AvailableCommand,
     PlanContent,
     PlanEntry,
@@ -42,7 +42,7 @@ from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, ori
 from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Option, SessionOptions, acts_unasked
-from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
+from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.plans import UNNAMED, Plans
 from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.step_work import StepWork, work_on
@@ -390,7 +390,7 @@ class Session:
                 return self._resumed(at)
             case events.PastLoaded():
                 return self._load_past(event.past)
-            case KeptSnapshot() | UndoStep() | UndoStepTaken():
+            case KeptSnapshot() | UndoStep() | UndoStepRemoved():
                 self._log_snapshot(event)
                 return None
             case events.Disconnected():
@@ -559,7 +559,7 @@ class Session:
         return (*closed, *last)
 
     def _failed(self, event: events.TurnFailed, at: float) -> SessionChange:
-        if self.turn_state == "cancelling" or event.code == CANCELLED:
+        if self.turn_state == "cancelling" or event.code == REQUEST_CANCELLED:
             return self._ended(events.TurnEnded("cancelled"), at)
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)
@@ -625,7 +625,7 @@ class Session:
             self._steps = Steps(self.plans.entries)
         return SessionChange(fields=("files", "plan"))
 
-    def _log_snapshot(self, event: KeptSnapshot | UndoStep | UndoStepTaken) -> None:
+    def _log_snapshot(self, event: KeptSnapshot | UndoStep | UndoStepRemoved) -> None:
         match event:
             case KeptSnapshot():
                 if not event.turn:
@@ -634,7 +634,7 @@ class Session:
                 self.kept[event.turn] = event
             case UndoStep():
                 self.undid.append(event)
-            case UndoStepTaken() if 0 <= event.place < len(self.undid):
+            case UndoStepRemoved() if 0 <= event.place < len(self.undid):
                 del self.undid[event.place]
 
     def _disconnected(self, event: events.Disconnected, at: float) -> SessionChange:

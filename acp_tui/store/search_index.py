@@ -298,8 +298,8 @@ def newest_first(index: SearchIndex, journals: Path, query: Query, limit: int) -
     indexed_hits = deque(index.search(query, limit) if has_full_text() else [])
     known = {path: one for path, one in known.items() if one.shard.exists()}  # no damaged file
     told: set[tuple[Path, int]] = set()
-    unread = _scan(journals, index, known, query) if not query.is_empty else iter(())
-    for found in chain(unread, (-1,)):
+    scanned = _scan(journals, index, known, query) if not query.is_empty else iter(())
+    for found in chain(scanned, (-1,)):
         bound = found if isinstance(found, int) else found.id
         while indexed_hits and indexed_hits[0].id > bound:
             told.add((indexed_hits[0].path, indexed_hits[0].offset))

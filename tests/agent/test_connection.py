@@ -16,7 +16,7 @@ import pytest
 from acp_tui.agent import connection, session_events
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed
-from acp_tui.agent.connection import STRAYS
+from acp_tui.agent.connection import KEPT_STRAYS
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.open_questions import OpenQuestions
 from acp_tui.agent.process import Process
@@ -76,7 +76,7 @@ async def talking(*acts: str, begun: bool = True, **options: Any) -> AsyncIterat
 async def test_r1_r2_c8_lines_that_are_no_messages_are_passed_over_and_kept() -> None:
     noise: list[bytes] = []
     async with talking("banner", begun=False) as talk:
-        talk.agent.on_noise = lambda found: noise.append(found.line)
+        talk.agent.on_stray = lambda found: noise.append(found.line)
         await talk.begin()
 
         await talk.do("noise")
@@ -86,7 +86,7 @@ async def test_r1_r2_c8_lines_that_are_no_messages_are_passed_over_and_kept() ->
         raw = [row.msg for row in talk.journal.rows if row.direction == "raw"]
         assert "DEBUG 1" in raw
         assert any("Welcome" in line for line in raw)
-        assert not talk.agent.connection.looks_strange
+        assert not talk.agent.connection.looks_like_no_agent
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ async def test_c6_a_line_over_the_limit_is_dropped_and_reported_and_the_next_is_
         said = await talk.do("huge")
 
         assert said == "a" * 200_000 + "end"
-        await until(lambda: talk.agent.connection.noise == 1)  # the second answer to the prompt
+        await until(lambda: talk.agent.connection.stray_count == 1)  # the second answer to the prompt
         (notice,) = (e for e in talk.agent.sessions[SESSION].entries if isinstance(e, Notice))
         assert notice.text.startswith("A message of the agent is too large and was dropped: session/update")
 
@@ -164,9 +164,9 @@ async def test_c10_a_start_that_fails_says_how_it_ended_and_why() -> None:
         assert "set FAKE_KEY" in talk.agent.stderr_tail
 
 
-async def test_a_program_that_is_no_agent_looks_strange() -> None:
+async def test_a_program_that_is_no_agent_looks_like_no_agent() -> None:
     async with talking("nonsense", begun=False) as talk:
-        await until(lambda: talk.agent.connection.looks_strange)
+        await until(lambda: talk.agent.connection.looks_like_no_agent)
 
 
 async def test_r15_a_crash_is_told_with_signal_and_the_end_of_stderr() -> None:
@@ -369,7 +369,8 @@ async def test_what_is_no_message_is_kept_to_be_shown_the_newest_of_it() -> None
         await talk.until(lambda: "half" in talk.agent.connection.strays)
 
         shown = talk.agent.connection.strays.splitlines()
-        assert (len(shown), shown[0], shown[-3:]) == (STRAYS, "banner 12", ["banner 29", "{", " half a lin"])
+        assert (len(shown), shown[0]) == (KEPT_STRAYS, "banner 12")
+        assert shown[-3:] == ["banner 29", "{", " half a lin"]
 
 
 @pytest.mark.slow

@@ -163,7 +163,7 @@ async def test_d35_a_notification_that_is_answered_harms_nothing() -> None:
         talk.puppet.answers(call, {"stopReason": "cancelled"})
 
         assert (await turn).stop_reason == "cancelled"
-        assert talk.agent.connection.noise == 2
+        assert talk.agent.connection.stray_count == 2
 
 
 async def test_d39_models_are_an_option_unless_there_is_one_already() -> None:
@@ -200,7 +200,7 @@ async def test_d45_d46_d47_noise_windows_line_ends_a_mark_and_half_characters() 
         talk.puppet.prints(b"\xef\xbb\xbf" + half.encode() + b"\r\n")
         talk.puppet.updates("agent_message_chunk", content=text("!"))
         await talk.until(lambda: talk.said() == "\ufffd!")
-        assert talk.agent.connection.noise == 3
+        assert talk.agent.connection.stray_count == 3
 
         talk.puppet.prints(half.replace("\\ud83d", "end").encode())
         talk.puppet.exits(0)

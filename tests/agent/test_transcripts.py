@@ -88,7 +88,7 @@ def test_v2_a_recording_is_replayed_whole(name: str) -> None:
 
     replayed = replay(rows)
 
-    assert replayed.noise == sum(row.direction == "raw" or is_answer_to_nothing(row) for row in rows)
+    assert replayed.stray_count == sum(row.direction == "raw" or is_answer_to_nothing(row) for row in rows)
     for session in replayed.sessions.values():
         assert said(session, AgentMessage) == chunks(rows, session, "agent_message_chunk")
         assert said(session, Thought) == chunks(rows, session, "agent_thought_chunk")

@@ -12,7 +12,7 @@ from acp_tui.changes.changed_files import ChangedFiles, exclusion_notice
 from acp_tui.changes.tree import ChangedFile, LeftOut
 from acp_tui.session.events import Noted, WorkspaceCompared
 from acp_tui.session.files import DiskState, Origin
-from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
+from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.session import Session
 
 
@@ -130,11 +130,11 @@ ID, OTHER = "a" * 40, "b" * 40
         KeptSnapshot(0, ID, 12.5, cwd="/w", since=3),
         KeptSnapshot(2, ID, 12.5, late=True, cwd="/w"),
         UndoStep(ID, OTHER, ("a", "b/c")),
-        UndoStepTaken(0),
+        UndoStepRemoved(0),
     ],
 )
 def test_a_line_about_snapshots_reads_back_as_what_was_told(
-    told: KeptSnapshot | UndoStep | UndoStepTaken,
+    told: KeptSnapshot | UndoStep | UndoStepRemoved,
 ) -> None:
     row = json.loads(json.dumps(snapshot_log.snapshot_row("s", told)))
 
@@ -171,8 +171,8 @@ def test_what_was_undone_and_is_not_known_can_be_taken_back_without_harm() -> No
     session = Session("s", "/w")
     session.apply(UndoStep(ID, OTHER, ("a",)))
     for place in (7, -1):
-        session.apply(UndoStepTaken(place))
+        session.apply(UndoStepRemoved(place))
 
     assert [each.paths for each in session.undid] == [("a",)]
-    session.apply(UndoStepTaken(0))
+    session.apply(UndoStepRemoved(0))
     assert session.undid == []

@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.commands import conformance
 from acp_tui.commands.findings import WireMessage
-from acp_tui.protocol.jsonrpc import Noise
+from acp_tui.protocol.frames import StrayLine
 from acp_tui.workspace.processes import ExitStatus
 
 
@@ -69,13 +69,13 @@ def test_unknown_and_older_kinds_of_updates_are_told_by_name() -> None:
 
 
 def test_lines_that_are_no_messages_are_told_with_the_first_of_them() -> None:
-    noise = [Noise(b"starting up\n", "no JSON"), Noise(b"x", "a response to nothing that we asked")]
+    strays = [StrayLine(b"starting up\n", "no JSON"), StrayLine(b"x", "a response to nothing that we asked")]
 
-    plain, odd = conformance.noise(noise)
+    plain, odd = conformance.stray_lines(strays)
 
     assert plain.text == "lines that are not messages: 1, the first: starting up"
     assert odd.text == "responses without a request, as to a notification: 1"
-    assert told(conformance.noise([])) == [("stdout", "well")]
+    assert told(conformance.stray_lines([])) == [("stdout", "well")]
 
 
 @pytest.mark.parametrize(

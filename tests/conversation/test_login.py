@@ -168,8 +168,8 @@ async def test_a_program_that_only_prints_is_strange(tmp_path: Path) -> None:
         await conversation.begin()
 
         assert conversation.failure is not None
-        assert conversation.failure.strange
-        assert conversation.failure.noise == 100
+        assert conversation.failure.no_agent
+        assert conversation.failure.stray_count == 100
 
 
 @pytest.mark.slow

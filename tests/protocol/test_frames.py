@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_tui.protocol import frames
-from acp_tui.protocol.frames import DecodedLine, LineDecoder, Oversized, Piece, Stray, read
+from acp_tui.protocol.frames import DecodedLine, LineDecoder, Oversized, Piece, StrayLine, read
 from tests.tables import each
 
 A: dict[str, Any] = {"jsonrpc": "2.0", "method": "a", "params": {"text": 'x{y}[z] "\\ é'}}
@@ -113,7 +113,7 @@ ODD: dict[str, tuple[bytes, list[Any]]] = {
 @each("size", [1 << 20, 1, 7, 30])
 @each(("data", "expected"), ODD.values())
 def test_a_message_is_found_in_whatever_stands_around_it(data: bytes, expected: list[Any], size: int) -> None:
-    found = [piece for piece in pieces(data, size) if not isinstance(piece, Stray)]
+    found = [piece for piece in pieces(data, size) if not isinstance(piece, StrayLine)]
 
     assert [piece.value for piece in found if isinstance(piece, DecodedLine)] == expected
     assert [read(piece.line) for piece in found if isinstance(piece, DecodedLine)] == expected
@@ -133,7 +133,7 @@ def test_a_message_is_found_in_whatever_stands_around_it(data: bytes, expected: 
     ],
 )
 def test_what_was_cut_off_is_told(data: bytes, strays: list[bytes]) -> None:
-    assert [piece.line for piece in pieces(data, 1 << 20) if isinstance(piece, Stray)] == strays
+    assert [piece.line for piece in pieces(data, 1 << 20) if isinstance(piece, StrayLine)] == strays
 
 
 def test_a_message_without_a_line_end_is_taken_after_a_pause_and_one_that_goes_on_is_not() -> None:

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from acp_tui.protocol.frames import StrayLine
 from acp_tui.protocol.jsonrpc import (
     AlreadyAnswered,
     Dropped,
     Message,
-    Noise,
     Notification,
     Peer,
     Request,
@@ -38,7 +38,7 @@ def described(messages: list[Message]) -> list[tuple[object, ...]]:
                 rows.append(("notification", message.method, message.params))
             case Response():
                 rows.append(("response", message.call.id, message.result))
-            case Noise():
+            case StrayLine():
                 rows.append(("noise", message.line))
     return rows
 
@@ -196,7 +196,7 @@ def test_c18_a_response_to_nothing_leaves_the_calls_alone(bad_id: bytes) -> None
 
     messages = received(peer, b'{"id":' + bad_id + b',"result":{}}\n{"id":0,"result":1}\n')
 
-    assert [type(message) for message in messages] == [Noise, Response]
+    assert [type(message) for message in messages] == [StrayLine, Response]
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_response_whose_id_is_no_number_answers_none_of_our_calls(call_id: str
 
     (message,) = received(peer, f'{{"id":{call_id},"result":{{}}}}\n'.encode())
 
-    assert isinstance(message, Noise)
+    assert isinstance(message, StrayLine)
     assert list(peer.calls) == [0]
 
 
@@ -373,7 +373,7 @@ def test_an_echo_of_what_we_said_is_no_request() -> None:
 
     (echo,) = received(peer, line)
 
-    assert isinstance(echo, Noise)
+    assert isinstance(echo, StrayLine)
 
 
 @pytest.mark.parametrize(
@@ -391,5 +391,5 @@ def test_a_log_line_in_json_is_no_message(line: str) -> None:
 
     (noise,) = received(peer, line.encode() + b"\n")
 
-    assert isinstance(noise, Noise)
+    assert isinstance(noise, StrayLine)
     assert len(peer.calls) == 1

@@ -267,7 +267,7 @@ async def test_an_agent_that_takes_long_is_told_of_and_goes_on_starting(tmp_path
 async def test_what_an_agent_prints_that_is_no_message_is_shown_while_its_start_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "STRAYS_AFTER", 0)
+    monkeypatch.setattr(connection, "SHOW_STRAYS_AFTER", 0)
     async with seat(tmp_path, ready=False, ignores="initialize", noise=25) as here:
         await here.sees("The agent prints lines that are not ACP messages:", "line 24")
         assert "line 4\n" not in here.text, "only the newest of them"
@@ -283,7 +283,7 @@ async def test_the_failure_of_a_start_shows_what_was_printed_that_is_no_message(
 async def test_what_is_printed_in_a_turn_that_waits_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "STRAYS_AFTER", 0)
+    monkeypatch.setattr(connection, "SHOW_STRAYS_AFTER", 0)
     async with seat(tmp_path) as here:
         await here.say("print no key")
         await here.sees("The agent prints lines that are not ACP messages.", "no key")

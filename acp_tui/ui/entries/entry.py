@@ -93,7 +93,7 @@ class EntryBlock(Block):
     def is_settled(self) -> bool:
         """True if the parts can be rebuilt from the entry, so they may be dropped out of view.
 
-        There are thousands of entries, and few in view. Such a block implements `estimate` and `unread`.
+        There are thousands of entries, and few in view. Such a block implements `estimate` and `text_length`.
         """
         return False
 
@@ -102,7 +102,7 @@ class EntryBlock(Block):
         return 1
 
     @property
-    def unread(self) -> int:
+    def text_length(self) -> int:
         """Characters to lay out while it has no parts."""
         return 0
 
@@ -144,7 +144,7 @@ class EntryBlock(Block):
     @property
     @override
     def waiting(self) -> int:  # type: ignore[override]  # the sum of the parts', which change it
-        return self.unread if self._is_bare else sum(part.waiting for part in self._drawn)
+        return self.text_length if self._is_bare else sum(part.waiting for part in self._drawn)
 
     @override
     def rows(self, width: int, styles: Styles) -> Sequence[Row]:

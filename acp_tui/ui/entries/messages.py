@@ -284,7 +284,7 @@ class AgentMessageBlock(EntryBlock):
 
     @property
     @override
-    def unread(self) -> int:
+    def text_length(self) -> int:
         return len(text_of(self.entry))
 
     @override

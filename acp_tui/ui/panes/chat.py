@@ -77,7 +77,7 @@ class ChatPane(Pane):
         self._recent: list[Block] = []
         """The lines of earlier sessions below the welcome, and their heading."""
         self._welcome_pieces: Sequence[tuple[str, str]] = ()
-        self._unread = ""
+        self._strays = ""
         self._folding: Folding | None = None
         self._session: Session | None = None
         self._wanted: Callable[[Session], int | None] | None = None
@@ -101,14 +101,14 @@ class ChatPane(Pane):
 
     def welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
         """Show the welcome text until something is said."""
-        self._welcome_pieces, self._unread = pieces, ""
+        self._welcome_pieces, self._strays = pieces, ""
         self._show_welcome(pieces)
 
-    def say_unread(self, text: str) -> None:
-        """Show the lines of a starting agent that are no messages, below the welcome."""
-        if self._welcome is None or text == self._unread:
+    def say_strays(self, text: str) -> None:
+        """Show the stray lines of a starting agent below the welcome."""
+        if self._welcome is None or text == self._strays:
             return
-        self._unread = text
+        self._strays = text
         told = (
             [("warning", "\nThe agent prints lines that are not ACP messages:\n"), ("muted", text)]
             if text

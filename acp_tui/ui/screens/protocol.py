@@ -127,7 +127,7 @@ def matches(frame: FrameRow, text: str, line: bytes) -> bool:
 
 
 def _remark(line: TailLine, t: float, direction: str, msg: Any) -> FrameRow:
-    """Return a row without a message: noise, stderr or a note."""
+    """Return a row without a message: a stray line, stderr or a note."""
     kind = _REMARKS.get(direction, "broken")
     words = [f"{name} {value}" for name, value in msg.items()] if isinstance(msg, dict) else [str(msg)]
     return FrameRow(line.offset, line.size, t, direction, kind, _words(", ".join(words)))

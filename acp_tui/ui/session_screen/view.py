@@ -235,7 +235,7 @@ class SessionView:
         screen.show_status()
         if conversation.waits_too_long and not self._parts.startup.is_wait_explained:
             self._parts.startup.explain_soon()
-        self._show_unread()
+        self._show_strays()
         for pane in self._panes:
             pane.look_on()
         agent = conversation.agent
@@ -246,15 +246,15 @@ class SessionView:
                 pane.tick(now)
             self._parts.details.refresh(now)
 
-    def _show_unread(self) -> None:
-        """Show output of the agent that is no message, while it starts."""
+    def _show_strays(self) -> None:
+        """Show stray lines of the agent while it starts."""
         conversation = self._screen.conversation
-        conversation.tell_unread()
+        conversation.tell_strays()
         if conversation.phase in ("starting", "logging-in", "ready"):
-            unread = conversation.unread if conversation.phase != "ready" else ""
+            strays = conversation.strays if conversation.phase != "ready" else ""
             for pane in self._panes:
                 if isinstance(pane, ChatPane):
-                    pane.say_unread(unread)
+                    pane.say_strays(strays)
 
     def draw(self, session: Session, change: SessionChange, more: bool = False) -> None:
         """Draw a change of a session; `more` says that the rest follows."""

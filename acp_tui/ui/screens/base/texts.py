@@ -157,7 +157,7 @@ def sections(conversation: Conversation, start: Start, name: str = "") -> list[S
         found.append(("In the background", list(_background(conversation))))
     connection = conversation.agent.connection if conversation.agent is not None else None
     if connection is not None and connection.strays:
-        facts = [("lines", f"{connection.noise:,}"), ("the last ones", masked(connection.strays))]
+        facts = [("lines", f"{connection.stray_count:,}"), ("the last ones", masked(connection.strays))]
         found.append(("Printed on stdout, and no messages", facts))
     metas = list(_metas(info, conversation.session))
     if metas:

@@ -240,8 +240,8 @@ class Startup:
             reason,
             stderr=agent.stderr_tail,
             stdout=agent.connection.strays,
-            noise=agent.connection.noise,
-            strange=agent.connection.looks_strange,
+            stray_count=agent.connection.stray_count,
+            no_agent=agent.connection.looks_like_no_agent,
         )
         return failure, time.monotonic() - conversation.waiting_since
 
@@ -357,7 +357,7 @@ _BEGINS_ANEW: Final = (
 
 def _title(failure: Failure, waited: float | None) -> str:
     ended = failure.exit.as_verb if failure.exit is not None else "ended"
-    if failure.strange:
+    if failure.no_agent:
         return "This does not seem to be an ACP agent"
     if waited is not None:
         return f"The agent has not answered for {waited:.0f} s"
@@ -381,7 +381,7 @@ def _title(failure: Failure, waited: float | None) -> str:
 def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None) -> Iterator[str]:
     if failure.advice:
         yield failure.advice
-    if failure.strange:
+    if failure.no_agent:
         yield "It prints plain text instead of ACP messages: it may need an option such as --acp."
         yield "Run the command in a shell to see what it does."
         return
