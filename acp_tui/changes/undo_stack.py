@@ -14,7 +14,7 @@ from acp_tui.changes.undo import Hunk, restore, reverse
 from acp_tui.session.past import UndoStep, UndoStepRemoved
 
 
-class _Step(NamedTuple):
+class _StackedStep(NamedTuple):
     """An undo step."""
 
     back: Snapshot
@@ -53,7 +53,7 @@ class UndoStack:
         self._tell = tell
         self._snapshots = snapshots
         self._look = look
-        self._steps: list[_Step] = []
+        self._steps: list[_StackedStep] = []
         self._skipped = 0
         """Number of newest steps that were skipped because their files changed."""
         self.touched: set[str] = set()
@@ -78,7 +78,7 @@ class UndoStack:
         for place, each in enumerate(undid):
             if {each.back, each.after} <= set(there):
                 back, after = Snapshot(each.back, 0.0), Snapshot(each.after, 0.0)
-                self._steps.append(_Step(back, set(each.paths), after))
+                self._steps.append(_StackedStep(back, set(each.paths), after))
             else:
                 lost.append(place)
         return lost
@@ -95,11 +95,11 @@ class UndoStack:
             SnapshotError: nothing was changed.
         """
         paths = {path for change in changes for path in _paths(change)}
-        begun: list[_Step] = []
+        begun: list[_StackedStep] = []
 
         def begin(way_back: Snapshot) -> None:
             """Add a step from the start: if the program is killed half-way, it can be taken back."""
-            begun.append(_Step(way_back, paths, before))
+            begun.append(_StackedStep(way_back, paths, before))
             self._add(begun[0])
 
         return await self._done(paths, restore(self._snapshots, before, changes, begin), begun)
@@ -141,7 +141,7 @@ class UndoStack:
             replace(restored, problems=(*restored.problems, *stay)), is_over, len(self._steps) - place
         )
 
-    async def _take_back(self, step: _Step) -> tuple[Restored, list[str]]:
+    async def _take_back(self, step: _StackedStep) -> tuple[Restored, list[str]]:
         """Take back one step; return also the messages about files that stay."""
         newer = {path for change in await self._snapshots.changes(step.after) for path in _paths(change)}
         changes = [
@@ -163,13 +163,13 @@ class UndoStack:
             self.touched = set()
 
     async def _done(
-        self, paths: set[str], work: Coroutine[Any, Any, Restored], begun: Sequence[_Step] = ()
+        self, paths: set[str], work: Coroutine[Any, Any, Restored], begun: Sequence[_StackedStep] = ()
     ) -> Restored:
         """Do the work, record the step in place of the one that was begun, and look at the result."""
         with self._touching(paths):
             return await self._kept(await work, begun)
 
-    async def _kept(self, restored: Restored, begun: Sequence[_Step]) -> Restored:
+    async def _kept(self, restored: Restored, begun: Sequence[_StackedStep]) -> Restored:
         paths = {path for change in restored.done for path in _paths(change)}
         after: Snapshot | None = None
         if paths:
@@ -183,12 +183,12 @@ class UndoStack:
             del self._steps[place]
             self._tell(UndoStepRemoved(place))
         if after is not None:
-            self._add(_Step(restored.way_back, paths, after))
+            self._add(_StackedStep(restored.way_back, paths, after))
             self._skipped = 0
         await self._look()
         return restored
 
-    def _add(self, step: _Step) -> None:
+    def _add(self, step: _StackedStep) -> None:
         self._steps.append(step)
         self._tell(UndoStep(step.back.id, step.after.id, tuple(sorted(step.paths))))
 
