@@ -6,19 +6,26 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from os.path import normpath
 from typing import Any, Final
 
+from pydantic.alias_generators import to_camel
+
 from acp_tui.commands.findings import Finding, WireMessage, answers_to, came, shown
 from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.schema import (
     TOOL_KINDS,
     TOOL_STATUSES,
+    AgentCapabilities,
+    AuthCapabilities,
     CreateTerminalRequest,
     InitializeResponse,
     ListSessionsResponse,
+    McpCapabilities,
     Model,
     NewSessionResponse,
     PermissionRequest,
+    PromptCapabilities,
     PromptResponse,
     ReadTextFileRequest,
+    SessionCapabilities,
     TerminalRequest,
     UnknownUpdate,
     WriteTextFileRequest,
@@ -49,15 +56,18 @@ _CALLS: Final = ("tool_call", "tool_call_update", "tool_call_patch")
 _PLAN_STATUSES: Final = ("pending", "in_progress", "completed")
 _PRIORITIES: Final = ("high", "medium", "low")
 _CATEGORIES: Final = ("mode", "model", "model_config", "thought_level")
-_MARKERS: Final = {
-    "sessionCapabilities": ("list", "delete", "resume", "close", "fork", "additionalDirectories"),
-    "auth": ("logout",),
-}
+
+
+def _names(model: type[Model]) -> tuple[str, ...]:
+    return tuple(to_camel(name) for name in model.model_fields if name != "meta")
+
+
+_MARKERS: Final = {"sessionCapabilities": _names(SessionCapabilities), "auth": _names(AuthCapabilities)}
 """Capabilities that are objects, by group."""
 _OFFERS: Final[dict[str, tuple[str, ...]]] = {
-    "": ("loadSession", "promptCapabilities", "mcpCapabilities", *_MARKERS),
-    "promptCapabilities": ("image", "audio", "embeddedContext"),
-    "mcpCapabilities": ("http", "sse", "acp"),
+    "": _names(AgentCapabilities),
+    "promptCapabilities": _names(PromptCapabilities),
+    "mcpCapabilities": (*_names(McpCapabilities), "acp"),
     **_MARKERS,
 }
 """Capabilities of the protocol, by group."""

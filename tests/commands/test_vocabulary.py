@@ -103,6 +103,13 @@ CASES = [
     ),
     Case(
         "capabilities",
+        "not in the protocol: auth.magic",
+        offers(auth={"magic": {}}),
+        offers(auth={"status": {}}, providers={}, sessionCapabilities={"systemPrompt": {}, "title": {}}),
+        verdict="note",
+    ),
+    Case(
+        "capabilities",
         "not in the protocol: teleport",
         offers(teleport=True),
         offers(_meta={}),
