@@ -93,7 +93,7 @@ class RealAgent:
         return env
 
     def use(self, what: str, **values: object) -> Use:
-        """Return the wish of its model to `read`, `edit` or `run` something."""
+        """Return the wish of its model to `read`, `edit` or `run` something, or to start a `subagent`."""
         arguments = _filled(self.tools[what], {name: str(value) for name, value in values.items()})
         return Use(arguments.pop("tool"), arguments)
 

@@ -8,17 +8,22 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from acp_tui.protocol import version2
+from acp_tui.ui.session_screen.commands import COMPACTS
+from tests.real.agents import RealAgent
 from tests.real.attaching import sessions_of
 from tests.real.model import Say
 from tests.real.run import (
+    ALT_Q,
     ARMED,
     AT_REST,
     CTRL_Q,
+    CTRL_Y,
     DOWN,
     ENTER,
     ESCAPE,
@@ -181,10 +186,70 @@ def sessions(run: Run) -> None:
         raise Cannot("it loads sessions, but does not list them")
 
 
+def steer(run: Run) -> None:
+    """Words that come during a turn are answered in it, and stand once in the chat."""
+    asks = "run" not in run.agent.unasked
+    words, answer = "Only the tests, please", "Only the tests it is."
+    run.model.script[words] = [Say(answer)]
+    if asks:
+        commands = [run.agent.use("run", command=f"echo {word} | tee {word}.txt") for word in ("one", "two")]
+        run.say("Look at everything", *commands, Say("Everything was looked at."))
+        run.terminal.until(ARMED)
+        run.press_until(ESCAPE, lambda screen: ARMED not in screen)
+    else:
+        run.say("Look at everything", Say(" ".join(f"look{number}" for number in range(100)), pause=0.1))
+        run.terminal.until("look5 ")
+    run.terminal.type(words)
+    run.terminal.until(f"› {words}")
+    run.terminal.type(ENTER)
+    run.terminal.until("queued Only the tests")
+    run.press_until(ALT_Q, lambda screen: "s steer" in screen)
+    run.terminal.type("s")
+    run.terminal.until(lambda screen: "s steer" not in screen or "for the running turn" in screen)
+    run.press_until(ESCAPE, lambda screen: "s steer" not in screen)
+    if asks:
+        run.press_until(CTRL_Y, lambda screen: ARMED in screen)
+    screen = run.finish(answer)
+    assert screen.count(f"› {words}") == 1, screen
+    if f"› {words}  steered" not in screen:
+        raise Cannot("what is said waits for the end of the turn")
+
+
+def subagents(run: Run) -> None:
+    """A subagent is a line in the chat of its parent, and its words are not among those of its parent."""
+    if "subagent" not in run.agent.tools:
+        raise Cannot("it shows none")
+    task, found = "Count the lines of the poem", "There are two lines."
+    run.model.script[task] = [Say(found)]
+    end = Say("So two lines.")
+    run.say("Ask somebody", run.agent.use("subagent", name="explorer", task=task), end)
+    run.settled("So two lines.")
+    screen = run.terminal.until(lambda screen: re.search(r"▸ [Ee]xplorer .* done ", screen))
+    assert not re.search(f"^ *{re.escape(found)}", screen, re.MULTILINE), screen
+
+
+def compaction(run: Run) -> None:
+    """What compacts the conversation is shown as a rule across the chat, in a run of its own."""
+    found = re.search(rf'"name": ?"({"|".join(COMPACTS)})"', run.journal())
+    if found is None:
+        raise Cannot("it has no command for it")
+    with _another(run, run.agent, "compaction") as other:
+        other.model.script["Respond with TEXT ONLY"] = [Say("<summary>\nThe weather was nice.\n</summary>")]
+        other.say("How is the weather?", Say(" ".join(f"fine{number}" for number in range(100))))
+        other.settled("fine99")
+        wait_for(lambda: found[0] in other.journal())
+        other.terminal.type("/compact")
+        other.terminal.until(lambda screen: "› /compact" in _box(screen))
+        other.press_until(ENTER, lambda screen: "› /compact" not in _box(screen))
+        said = f"/{found[1]}"
+        screen = other.terminal.until(lambda screen: AT_REST in screen and _answered(said, screen))
+        if not re.search("── (▸ )?compacted", screen):
+            raise Cannot("it does it without a word of the protocol")
+
+
 def version_2(run: Run) -> None:
     """A turn is held in version 2 of the protocol, or in version 1 if the agent does not speak it."""
-    programs, folder = Path(run.env["PATH"].partition(os.pathsep)[0]), run.home.parent / "version-2"
-    with running(replace(run.agent, protocol="newest"), programs, folder) as newest:
+    with _another(run, replace(run.agent, protocol="newest"), "version-2") as newest:
         newest.say("Which version is it?", Say("The newest that we both speak."))
         newest.settled("The newest that we both speak.")
         told = [json.loads(line)["msg"] for line in newest.journals()]
@@ -203,10 +268,24 @@ CHECKS: Final = (
     Check("error", "its model fails, and that is shown", error),
     Check("stop", "Esc stops an answer; the next prompt is answered", stop),
     Check("mode", "another mode is chosen", options),
+    Check("steer", "words during a turn are answered in it", steer),
+    Check("subagents", "a subagent is shown as one", subagents),
+    Check("compaction", "the conversation is compacted, and that is shown", compaction),
     Check("quit", "Ctrl+Q ends it; no process is left", leave),
     Check("sessions", "a new start lists and loads the session", sessions),
     Check("v2", "a turn in version 2 of the protocol", version_2),
 )
+
+
+def _another(run: Run, agent: RealAgent, name: str) -> AbstractContextManager[Run]:
+    """Return another start beside a run."""
+    programs = Path(run.env["PATH"].partition(os.pathsep)[0])
+    return running(agent, programs, run.home.parent / name)
+
+
+def _box(screen: str) -> str:
+    """Return the prompt box and the status line below it."""
+    return "\n".join(screen.rstrip().splitlines()[-2:])
 
 
 def _poem(run: Run) -> Path:
@@ -235,6 +314,12 @@ def _goes_on(run: Run, check: str, prompt: str) -> None:
 def _below(prompt: str, screen: str) -> str:
     """Return what a screen shows below a prompt that was sent; nothing if it is not shown."""
     return screen.rpartition(f"› {prompt}")[2] if f"› {prompt}" in screen else ""
+
+
+def _answered(prompt: str, screen: str) -> bool:
+    """Return whether anything but panes is shown between a prompt that was sent and the prompt box."""
+    chat, *_ = re.split("^─{20}", _below(prompt, screen), maxsplit=1, flags=re.MULTILINE)
+    return any(line.partition("│")[0].strip() for line in chat.splitlines())
 
 
 def _mode(screen: str) -> str | None:

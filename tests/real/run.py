@@ -17,7 +17,7 @@ from tests.real.agents import RealAgent
 from tests.real.model import Model, Script, Step
 from tests.terminal import NeverShown, Terminal
 
-ESCAPE, ENTER, SHIFT_TAB, CTRL_Q = "\x1b", "\r", "\x1b[Z", "\x11"
+ESCAPE, ENTER, SHIFT_TAB, CTRL_Q, CTRL_Y, ALT_Q = "\x1b", "\r", "\x1b[Z", "\x11", "\x19", "\x1bq"
 F5 = "\x1b[15~"
 F6, F8, UP, DOWN = "\x1b[17~", "\x1b[19~", "\x1b[A", "\x1b[B"
 

@@ -22,13 +22,17 @@ def heard(request: dict[str, Any]) -> Iterator[str | None]:
     for item in request["input"]:
         if item.get("type", "message").endswith("_call_output"):
             yield None
+        elif (
+            item.get("type") == "agent_message"
+        ):  # the task of a subagent, which is called encrypted and is not
+            yield from (part["encrypted_content"] for part in item["content"] if "encrypted_content" in part)
         elif item.get("role") == "user":
             yield from texts(item.get("content"))
 
 
 def tools(request: dict[str, Any]) -> list[str]:
     """Return the names of the tools on offer."""
-    return [tool["name"] for tool in request.get("tools") or () if "name" in tool]
+    return list(_spaces(request))
 
 
 def stream(request: dict[str, Any], pieces: Iterable[Piece]) -> Iterator[dict[str, Any]]:
@@ -70,4 +74,17 @@ def _call(request: dict[str, Any], use: Use) -> dict[str, Any]:
     if "custom" in kinds:
         (text,) = use.arguments.values()
         return {"type": "custom_tool_call", **head, "input": text}
-    return {"type": "function_call", **head, "arguments": json.dumps(use.arguments)}
+    space = _spaces(request).get(use.tool)
+    named = {"namespace": space} if space is not None else {}
+    return {"type": "function_call", **head, **named, "arguments": json.dumps(use.arguments)}
+
+
+def _spaces(request: dict[str, Any]) -> dict[str, str | None]:
+    """Return the namespace of each tool by its name, None for one that stands alone."""
+    found: dict[str, str | None] = {}
+    for tool in request.get("tools") or ():
+        if tool.get("type") == "namespace":
+            found |= {inner["name"]: tool["name"] for inner in tool.get("tools", ()) if "name" in inner}
+        elif "name" in tool:
+            found[tool["name"]] = None
+    return found
