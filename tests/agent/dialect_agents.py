@@ -2,11 +2,13 @@
 
 `overview` and `reference` write everything into `content` or name updates twice, `digest` is the protocol of
 2025, `labels` tells updates by `type` and permissions by labels, `design` nests calls and tells texts by
-`chunk`, `guide` uses camel case in `type`.
+`chunk`, `guide` uses camel case in `type`. As a program this is the agent of a name: standard library only.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -230,3 +232,57 @@ AGENTS: dict[str, DialectAgent] = {
     "guide": GUIDE,
 }
 """By what they are called here."""
+
+
+def serve(agent: DialectAgent) -> None:
+    """Be this agent on stdin and stdout: each prompt is a whole turn, `wait` one that waits for its end."""
+    cwd, prompted = "", None
+
+    def ask(key: str, method: str, **params: Any) -> Any:
+        named = {"sessionId": "s1"} if agent.names_session else {}
+        _send(id=key, method=method, params={**named, **params})
+        while (frame := _hear()).get("id") != key:
+            pass
+        return frame.get("result")
+
+    while frame := _hear():
+        method, params = frame.get("method"), frame.get("params") or {}
+        if method == "initialize":
+            _send(id=frame["id"], result=agent.initialize)
+        elif method == "session/new":
+            cwd = params["cwd"]
+            _send(id=frame["id"], result=agent.new)
+        elif method == "session/load":
+            _tell(params["sessionId"], agent.replay)
+            _send(id=frame["id"], result=None)
+        elif method == "session/prompt" and params["prompt"][0]["text"] == "wait":
+            prompted = frame["id"]
+        elif method == "session/cancel" and prompted is not None:
+            _send(id=prompted, result={**agent.end, "stopReason": "cancelled"})
+            prompted = None
+        elif method == "session/prompt":
+            _tell("s1", agent.updates)
+            ask("q", "session/request_permission", **agent.permission)
+            ask("w", "fs/write_text_file", path=f"{cwd}/song", content="la la\n")
+            ask("r", "fs/read_text_file", path=f"{cwd}/song")
+            terminal = ask("t", "terminal/create", command="cat", args=["song"])["terminalId"]
+            ask("e", "terminal/wait_for_exit", terminalId=terminal)
+            _send(id=frame["id"], result=agent.end)
+
+
+def _tell(session_id: str, updates: list[Frame]) -> None:
+    for update in updates:
+        _send(method="session/update", params={"sessionId": session_id, "update": update})
+
+
+def _send(**frame: Any) -> None:
+    print(json.dumps({"jsonrpc": "2.0", **frame}), flush=True)
+
+
+def _hear() -> Frame:
+    line = sys.stdin.readline()
+    return json.loads(line) if line else {}
+
+
+if __name__ == "__main__":
+    serve(AGENTS[sys.argv[1]])
