@@ -683,7 +683,10 @@ class Session:
             return None
         if not isinstance(question, Permission) or question.place is None:
             return SessionChange(fields=("questions",))
-        decide(self._calls.at(question.place), question, event.option_id, event.by, at)
+        call = self._calls.at(question.place)
+        decide(call, question, event.option_id, event.by, at)
+        if self.told_state and call.status == "pending" and not call.waits:
+            call.status = "in_progress"  # in version 2 it was told to be pending because it asked
         return SessionChange((question.place,), ("questions",))
 
     # ------------------------------------------------------------------ tool calls

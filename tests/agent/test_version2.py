@@ -702,6 +702,25 @@ async def asked(talk: Conversation, **params: Any) -> Permission:
     return question
 
 
+async def test_v13_a_call_that_is_allowed_runs_and_may_outlive_its_turn() -> None:
+    async with conversation(version=2) as talk:
+        request, ended = await talk.prompted()
+        talk.puppet.says(
+            {"id": request["id"], "result": {"messageId": "u1"}},
+            state("running"),
+            call(title="make", kind="execute", status="in_progress"),
+        )
+        subject = {"type": "tool_call", "toolCall": {"toolCallId": "t1", "status": "pending"}}
+        question = await asked(talk, subject=subject)
+        assert talk.call().status == "pending"
+
+        talk.agent.answer(SESSION, question.key, "yes")
+        talk.puppet.says(state("idle", stopReason="end_turn"))
+        await ended
+
+        assert (talk.call().status, talk.call().in_background) == ("in_progress", True)
+
+
 async def test_v13_a_question_about_a_call_tells_the_call_first() -> None:
     async with conversation(version=2) as talk:
         request, ended = await talk.prompted()

@@ -15,7 +15,7 @@ from tests.real.agents import RealAgent, cache
 from tests.real.checks import CHECKS, Cannot, Check
 from tests.real.run import Run, running
 
-_LIMIT: Final = 300.0
+_LIMIT: Final = 450.0
 """Seconds for all the checks of one agent; what is not done by then has failed."""
 
 

@@ -124,14 +124,14 @@ class SessionDetailsScreen(TextScreen):
         for heading, facts in self._sections:
             yield TextBlock([("heading", heading)], above=1)
             for name, value in facts:
-                first = [("muted", f"{name:<{_NAME}}")]
+                first = [("muted", f"{name:<{_NAME - 1}} ")]
                 yield TextBlock([("text", value)], first=first, rest=[("muted", " " * _NAME)])
 
     @override
     def action_copy(self) -> None:
         lines: list[str] = []
         for heading, facts in self._sections:
-            lines += [heading, *(f"  {name:<{_NAME}}{value}" for name, value in facts)]
+            lines += [heading, *(f"  {name:<{_NAME - 1}} {value}" for name, value in facts)]
         self.app.copy_to_clipboard(safe("\n".join(lines)))
         self.notify("Details copied.")
 
