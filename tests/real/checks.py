@@ -229,7 +229,7 @@ def subagents(run: Run) -> None:
 
 
 def compaction(run: Run) -> None:
-    """What compacts the conversation is shown as a rule across the chat, in a run of its own."""
+    """Compaction is shown as a rule across the chat, in a run of its own."""
     found = re.search(rf'"name": ?"({"|".join(COMPACTS)})"', run.journal())
     if found is None:
         raise Cannot("it has no command for it")

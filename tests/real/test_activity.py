@@ -24,7 +24,7 @@ LEFT_RUNNING: Final[dict[str, dict[str, object]]] = {
     "claude": {"run_in_background": True},
     "codex": {"yield_time_ms": 1000},
 }
-"""What makes a command outlive its turn, by agent."""
+"""Arguments with which a command outlives its turn, by agent."""
 
 
 @pytest.mark.parametrize("protocol", [1, 2])
