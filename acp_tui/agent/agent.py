@@ -158,7 +158,7 @@ class Agent:
             self._recorder,
             self._tell_act,
             lambda: self.title,
-            self._amendments.add,
+            self._amendments,
         )
         self.on_amended: dict[str, Callable[[str, str], None]] = {}
         """Called, by session, with the path of a file that has the user's text, `edited` or `merged`."""

@@ -15,6 +15,10 @@ log = logging.getLogger(__name__)
 WORKSPACE_FILE: Final = Path(".acp-tui", "prompt.md")
 
 
+MOST_LINES: Final = 2_000
+"""Lines of such a file: the user is to read it before it is trusted."""
+
+
 class WorkspacePrompt(NamedTuple):
     """The file of a workspace that adds to the system prompt, once the user trusts it."""
 
@@ -30,6 +34,8 @@ def workspace_prompt(cwd: str) -> WorkspacePrompt | None:
     try:
         data = contents(path)
         text = data.decode("utf-8-sig").strip()
+        if text.count("\n") >= MOST_LINES:
+            raise OSError(f"it has more than {MOST_LINES:,} lines")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:

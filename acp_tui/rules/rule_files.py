@@ -27,7 +27,7 @@ from acp_tui.store.shape import Place, line_of
 NAME: Final = "rules.toml"
 WORKSPACE_FILE: Final = Path(".acp-tui") / NAME
 
-_MAX_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 18
 """Size of the largest rule file that is read."""
 
 
@@ -59,10 +59,12 @@ def load(path: Path) -> RuleFile:
     digest = hashlib.sha256(data).hexdigest()
     try:
         text = data.decode("utf-8-sig")
+        if _LONG_KEY.search(text):
+            return _unreadable(path, None, "not valid here: a key has too many parts", digest)
         tables = tomllib.loads(text)
     except UnicodeDecodeError:
         return _unreadable(path, None, "not text in UTF-8", digest)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # tomllib has no error of its own for endless numbers
         found = _TOML_LINE.search(str(error))
         message = f"not valid TOML: {_TOML_LINE.sub('', str(error))}"
         return _unreadable(path, int(found[1]) if found else None, message, digest)
@@ -78,7 +80,7 @@ def contents(path: Path) -> bytes:
     with plain_file(path) as file:
         data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
-        raise OSError(errno.EFBIG, "it is larger than 1 MB")
+        raise OSError(errno.EFBIG, "it is larger than 256 KB")
     return data
 
 
@@ -91,6 +93,8 @@ def signature(path: Path) -> tuple[int, ...]:
     return (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
 
 
+_LONG_KEY: Final = regex(r"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
+"""A dotted key that takes seconds to read: the reader's time grows with the square of its parts."""
 _TOML_LINE: Final = regex(r" \(at line (\d+), column \d+\)$")
 
 
@@ -164,10 +168,13 @@ def _glob(value: Any, place: Place, findings: shape.Findings) -> str:
 
 def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:
     """Read a time, or a date as its end; without a zone it is local."""
-    if isinstance(value, datetime):
-        return value.astimezone()
-    if isinstance(value, date):
-        return datetime.combine(value, time.max).astimezone()
+    try:
+        if isinstance(value, datetime):
+            return value.astimezone()
+        if isinstance(value, date):
+            return datetime.combine(value, time.max).astimezone()
+    except (ValueError, OverflowError):  # the first or the last year
+        raise shape.ShapeError("a time between the years 2 and 9998") from None
     raise shape.ShapeError("a date such as 2030-12-31, or a date and time such as 2030-12-31T18:00:00")
 
 

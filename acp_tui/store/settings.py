@@ -275,10 +275,10 @@ def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Pro
         tables = tomllib.loads(text)
     except FileNotFoundError:
         return Settings(), []
-    except tomllib.TOMLDecodeError as error:
-        return last, [_no_toml(path, str(error), stays)]
     except UnicodeDecodeError:
         return last, [Problem(path, None, f"not text in UTF-8; {stays}")]
+    except (ValueError, RecursionError) as error:  # tomllib has no error of its own for endless numbers
+        return last, [_no_toml(path, str(error), stays)]
     except OSError as error:
         return last, [Problem(path, None, f"cannot be read ({error.strerror}); {stays}")]
     findings = shape.Findings()

@@ -147,7 +147,7 @@ def load(path: Path) -> ThemeFile | ThemeProblem:
         tables = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         return ThemeProblem(path, 0, f"cannot be read: {error}")
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         return _syntax_problem(path, text, str(error))
     try:
         return _theme_file(path, tables)

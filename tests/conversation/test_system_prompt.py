@@ -107,3 +107,9 @@ async def test_c156_an_agent_that_takes_none_is_sent_none(tmp_path: Path) -> Non
 
         assert json.loads(said(conversation)[1]) == [None]
         assert conversation.prompt_sent == ""
+
+
+def test_a_prompt_of_more_lines_than_anybody_reads_is_not_used(tmp_path: Path) -> None:
+    written(tmp_path, "Be kind." + "\n" * 5_000 + "Be evil.")
+
+    assert workspace_prompt(str(tmp_path)) is None

@@ -306,3 +306,24 @@ def test_a_folder_that_is_read_only_is_reported(commented: Path, monkeypatch: py
         add(commented, Rule("ask"))
 
     assert commented.read_bytes() == before
+
+
+ENDLESS = (f"n = {'1' * 5_000}", f"n = {'[' * 2_000}{']' * 2_000}", f"{'a.' * 20_000}a = 1")
+
+
+@pytest.mark.parametrize("text", ENDLESS)
+def test_a_file_with_values_that_no_program_can_hold_asks_and_ends_nothing(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(text)
+
+    assert load(path).problems
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"])
+def test_a_time_that_no_clock_knows_is_a_mistake_and_the_rule_asks(tmp_path: Path, moment: str) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(f'[[rules]]\ndecision = "allow"\nexpires = {moment}\n')
+
+    (rule,) = load(path).rules
+
+    assert rule.mistake

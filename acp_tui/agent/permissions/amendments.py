@@ -35,6 +35,7 @@ class _Waiting(NamedTuple):
 
 
 _OTHER: Final = "The file does not hold what was proposed."
+_ANSWERED_AGAIN: Final = "Your later answer to the same change counts."
 
 
 class AmendmentDelegate(Protocol):
@@ -64,9 +65,22 @@ class Amendments:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, session_id: str, call: str, amendments: Iterable[Amendment]) -> None:
-        """Expect the agent's writes of these; `call` is the tool call that was allowed, or ""."""
+        """Expect the agent's writes of these, in place of earlier ones of the same texts.
+
+        `call` is the tool call that was allowed, or "".
+        """
         for one in amendments:
+            self.withdraw(session_id, one.path, one.proposed)
             self._waiting.setdefault(session_id, []).append(_Waiting(call, one))
+
+    def withdraw(self, session_id: str, path: str, proposed: str) -> None:
+        """Leave to the user what was to be written in place of a text: a later answer is about that text."""
+        named = self._named(session_id, path)
+        for waiting in list(self._waiting.get(session_id, ())):
+            one, is_open = waiting.amendment, not waiting.is_written
+            if is_open and one.proposed == proposed and self._named(session_id, one.path) == named:
+                self._remove(session_id, one)
+                self._leave(session_id, one, _ANSWERED_AGAIN)
 
     def of(self, session: Session, target: Target, content: str) -> Amendment | None:
         """Return what is to be written instead of a content, until `done`."""
@@ -159,6 +173,14 @@ class Amendments:
             return self._host.files(session.id).target(named).real == real
         except (FileError, NotLent):
             return False
+
+    def _named(self, session_id: str, path: str) -> str:
+        """Return the file that a path names, with its links followed where it can be."""
+        try:
+            files = self._host.files(session_id)
+            return files.target(absolute(path, files.roots[0])).real
+        except (FileError, NotLent):
+            return path
 
     def _remove(self, session_id: str, amendment: Amendment) -> None:
         left = [one for one in self._waiting.get(session_id, ()) if one.amendment is not amendment]

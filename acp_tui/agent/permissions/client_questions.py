@@ -10,12 +10,12 @@ import asyncio
 import itertools
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
 from acp_tui.agent.host import Host
-from acp_tui.agent.permissions.amendments import Amendment
+from acp_tui.agent.permissions.amendments import Amendment, Amendments
 from acp_tui.agent.permissions.authorization import (
     USER,
     AnsweredBy,
@@ -159,7 +159,7 @@ class ImplicitRequests:
         recorder: DecisionRecorder,
         tell: Callable[[str, str], None],
         title: Callable[[], str],
-        amend: Callable[[str, str, Sequence[Amendment]], None] = lambda *_: None,
+        amendments: Amendments | None = None,
     ) -> None:
         """Authorize for one connection.
 
@@ -170,7 +170,7 @@ class ImplicitRequests:
             recorder: writes to the decision log.
             tell: adds a notice to the chat of the session of an id.
             title: returns the name of the agent in the chat and in dialogs.
-            amend: takes merges to be written in place of a text, with the session and the tool call.
+            amendments: texts of the user that are written in place of the agent's, if there can be any.
         """
         self._host = host
         self._questions = questions
@@ -178,7 +178,7 @@ class ImplicitRequests:
         self._recorder = recorder
         self._tell = tell
         self._title = title
-        self._amend = amend
+        self._amendments = amendments
 
     async def authorize(self, session: Session, agent: str, request: ImplicitRequest) -> Stale | None:
         """Return when a request may go on; a write gets the old text that the user was shown.
@@ -278,9 +278,12 @@ class ImplicitRequests:
 
         choices = [option.option_id for option in options]
         answer = await self._questions.ask(session.id, asked, choices, record)
-        if answer.choice == MERGE and merge is not None and there is not None:
-            merged = Amendment(there.path, there.wanted, merge.text)
-            self._amend(session.id, call.tool_call_id, [merged])
+        if self._amendments is not None:
+            if answer.choice == MERGE and merge is not None and there is not None:
+                merged = Amendment(there.path, there.wanted, merge.text)
+                self._amendments.add(session.id, call.tool_call_id, [merged])
+            elif answer.choice == LET and answer.amendment is None:  # this very text was shown
+                self._amendments.withdraw(session.id, request.path or "", request.content or "")
         if answer.choice in (LET, MERGE):
             shown = question.places.get(request.path or folder_of(call, session.cwd))
             if shown is not None and request.target is not None and shown.real != request.target.real:

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.session.entries import Notice
 from acp_tui.session.questions import Permission
@@ -181,6 +183,29 @@ async def test_a_merge_is_an_answer_where_the_file_has_changed_since_it_was_read
         assert (await talk.puppet.answer_to("w"))["result"] == {}
         assert (tmp_path / "a").read_text() == question.merged
         assert told == [(str(tmp_path / "a"), "merged")]
+
+
+@pytest.mark.parametrize("choice", ["merge", "let"])
+async def test_a_later_answer_about_newer_text_counts_and_the_earlier_version_is_left_in_a_file(
+    tmp_path: Path, choice: str
+) -> None:
+    async with running(tmp_path) as (talk, session):
+        await allowed(talk, session, tmp_path)
+        (tmp_path / "a").write_text("newer\none\ntwo\n")
+        params = {"sessionId": "s2", "path": str(tmp_path / "a"), "content": THEIRS}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(lambda: session.questions)
+        (question,) = session.questions.values()
+        assert isinstance(question, Permission)
+
+        talk.agent.answer("s2", question.key, choice)
+
+        assert (await talk.puppet.answer_to("w"))["result"] == {}
+        assert (tmp_path / "a").read_text() == (question.merged if choice == "merge" else THEIRS)
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: any("was not written" in text for text in notices(session)))
+        assert (tmp_path / "a").read_text() == (question.merged if choice == "merge" else THEIRS)
+        assert [path.read_text() for path in (tmp_path / "kept").rglob("*") if path.is_file()] == [MINE]
 
 
 async def test_a_merge_begins_at_the_text_that_the_agent_tells_in_its_call(tmp_path: Path) -> None:
