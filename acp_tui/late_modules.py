@@ -2,6 +2,8 @@
 
 Whoever imports one takes it as a module (`from acp_tui.ui.screens import help`), at the top like all others.
 `from acp_tui.ui.screens.help import HelpScreen` works as ever, but loads it at once.
+`importlib.util.LazyLoader` does not serve: with it, a second `import` of a module loads it, and early
+releases of Python 3.11 do not guard that against other threads.
 """
 
 from __future__ import annotations

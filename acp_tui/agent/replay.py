@@ -13,7 +13,6 @@ from acp_tui.agent.capabilities import gone
 from acp_tui.agent.permissions.open_questions import UNKNOWN_SESSION
 from acp_tui.agent.session_events import AddressedEvent, SessionContinued, Sessions
 from acp_tui.changes import snapshot_log
-from acp_tui.formatting import size
 from acp_tui.protocol import version2
 from acp_tui.protocol.frames import StrayLine
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Peer, Request, RequestId, Response
@@ -27,7 +26,7 @@ from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT
 from acp_tui.store.agents import known_agents, quirks_of
-from acp_tui.store.journal import FULL, LATEST
+from acp_tui.store.journal import full_notice, is_full_notice
 from acp_tui.store.launch import Quirks
 from acp_tui.workspace.processes import ExitStatus
 
@@ -218,7 +217,7 @@ class _Replay:
             self._pieces.pop(key, None)
             self._print(str(msg.get("session")), str(msg["printed"]), msg.get("output"))
         elif "noted" in msg:
-            if FULL in str(msg["noted"]):
+            if is_full_notice(str(msg["noted"])):
                 return  # told where it stands, by the row of the journal itself
             self._sessions.note(str(msg.get("session")), _noted(msg), self._at)
         elif "continued" in msg:
@@ -293,7 +292,8 @@ def _quirks(argv: object) -> Quirks:
 
 def _full(recorded: object) -> str:
     """Return what is said where a journal has its most bytes."""
-    return f"{FULL[0].upper()}{FULL[1:]} {size(recorded if type(recorded) is int else 0)}. {LATEST}"
+    notice = full_notice(recorded if type(recorded) is int else 0)
+    return notice[0].upper() + notice[1:]
 
 
 def _noted(msg: dict[str, Any]) -> events.Noted:

@@ -124,14 +124,14 @@ class Messages:
             if self._is_echo(chunk):
                 return None
             if text is not None and dialects.is_injected(text):
-                return self._part()
+                return self._end_message()
             held = self._repeated if self._echo else ""  # the echo was only the start of a new message
             self._echo, self._repeated = None, ""
             is_known = self.has_unique_ids and chunk.message_id in self._by_id[UserMessage]
             is_own = self.is_replay or is_known
             kind = UserMessage if is_own else AscribedMessage
         elif self._is_unsaid(text):
-            return self._part()
+            return self._end_message()
         self._has_heard = True
         index = self._find(kind, chunk.message_id)
         closed: tuple[int, ...] = ()
@@ -235,7 +235,7 @@ class Messages:
             text is not None and self._unsaid is not None and self._unsaid.fullmatch(text.strip()) is not None
         )
 
-    def _part(self) -> SessionChange | None:
+    def _end_message(self) -> SessionChange | None:
         """Finish the open message: what was left out stood between it and what follows."""
         closed = self.close()
         return SessionChange(closed) if closed else None

@@ -265,7 +265,7 @@ class Flaws:
 
     def of(self, option: PermissionOption) -> str:
         """Return the flaw of one of the options, or ""."""
-        return _doubt(option, self._ids[option.option_id] > 1, self._names[styles_of(option.name)] > 1)
+        return _flaw(option, self._ids[option.option_id] > 1, self._names[styles_of(option.name)] > 1)
 
 
 def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:
@@ -273,7 +273,7 @@ def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> st
     return Flaws(options).of(option)
 
 
-def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
+def _flaw(option: PermissionOption, shares_id: bool, shares_name: bool) -> str:
     """Return the flaw of an option, given another option with its id or name."""
     kind = option_kind(option)
     if kind is None:
@@ -286,8 +286,8 @@ def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
         return f"it has invisible characters, or some that reverse its text; it {kind.effect}"
     if mixes_alphabets(option.name):
         return f"it mixes letters of several alphabets; it {kind.effect}"
-    if has_id:
+    if shares_id:
         return f"another option has the same id; this one {kind.effect}"
-    if has_name:
+    if shares_name:
         return f"another option has this name or a similar one; this one {kind.effect}"
     return ""

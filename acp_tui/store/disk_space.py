@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.store import journal as overflow
 from acp_tui.store.folders import SharedJson, open_plain
+from acp_tui.store.journal import is_open
+from acp_tui.store.overflow import paths_beside, remove_overflow
 from acp_tui.store.recordings import RecordedSession, recent
 from acp_tui.store.search_index import forget, index_folder
 
@@ -95,7 +96,7 @@ def journal_files(folder: Path, kept: Collection[str]) -> list[JournalFile]:
     for head in heads:
         name = _session_of(head)
         used[name] = max(used.get(name, 0.0), _written(head.path))
-        if overflow.is_open(head.path):
+        if is_open(head.path):
             open_ones.add(name)
         if head.path.stem in kept:
             kept_ones.add(name)
@@ -103,7 +104,7 @@ def journal_files(folder: Path, kept: Collection[str]) -> list[JournalFile]:
         JournalFile(
             head,
             used[_session_of(head)],
-            head.size + sum(map(_size, overflow.paths_beside(head.path))),
+            head.size + sum(map(_size, paths_beside(head.path))),
             _session_of(head) in open_ones,
             _session_of(head) in kept_ones,
         )
@@ -170,7 +171,7 @@ def delete(files: Sequence[JournalFile]) -> Deletion:
         except OSError as error:
             left.append((one, error.strerror or str(error)))
             continue
-        overflow.remove(path)
+        remove_overflow(path)
         deleted.append(one)
     if deleted:
         forget(index_folder(), [one.recorded.path for one in deleted])

@@ -11,7 +11,6 @@ So are those of a journal that has its most bytes: the note `{"full": bytes}` st
 from __future__ import annotations
 
 import base64
-import errno
 import fcntl
 import json
 import os
@@ -25,112 +24,20 @@ from typing import Any, Final, NamedTuple
 
 from acp_tui.formatting import size
 from acp_tui.patterns import regex
-from acp_tui.store.folders import NO_ROOM, Problem, open_plain, plain_bytes, private_folder
+from acp_tui.store.folders import NO_ROOM, Problem, open_plain, private_folder
+from acp_tui.store.overflow import Overflow, kept_rows, remove_overflow
 
-ROOM: Final = 4 << 20
-"""Minimum number of bytes kept of the latest rows."""
-_WHAT: Final = "rows of which only the latest are kept"
+MAX_JOURNAL_BYTES: Final = 256 << 20
+"""Bytes of a journal after which only the latest rows are kept."""
 
+MAX_FIRST_BYTES: Final = 1 << 20
+"""Bytes of `raw` and of `err` rows after which only the latest are kept."""
 
-# Lines that are not messages have no bound: an agent in a loop writes gigabytes. The first MiB of `raw`
-# and of `err` goes into the journal. Later rows go to two files beside it, used in turn: when one has 4 MiB,
-# the other is emptied and used, so the newest 4 to 8 MiB remain. Each file begins with the number of bytes
-# dropped so far. `Journal.close` appends both to the journal, after a note with that number.
-class Overflow:
-    """The files beside a journal. It never raises: unwritable rows are dropped and counted."""
+MAX_HELD_BYTES: Final = 32 << 20
+"""Most bytes waiting for disk space."""
 
-    def __init__(self, journal: Path) -> None:
-        self.dropped = 0
-        """Bytes lost."""
-        self._paths = paths_beside(journal)
-        self._sizes = [0, 0]
-        self._now = 1
-        self._file: int | None = None
-        self._rows: list[bytes] = []
-
-    def add(self, row: bytes) -> None:
-        """Add a row, displacing the oldest ones."""
-        self._rows.append(row)
-
-    def flush(self) -> None:
-        """Write the added rows."""
-        if not self._rows:
-            return
-        data = b"".join(self._rows)
-        self._rows.clear()
-        try:
-            if self._file is None or self._sizes[self._now] >= ROOM:
-                self._turn()
-            assert self._file is not None
-            begin = os.fstat(self._file).st_size
-            if os.write(self._file, data) < len(data):
-                os.ftruncate(self._file, begin)  # half a row would corrupt the next one
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError:
-            self.dropped += len(data)
-        else:
-            self._sizes[self._now] += len(data)
-
-    def close(self) -> None:
-        """Write the rest and close; further calls do nothing."""
-        self.flush()
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
-
-    def _turn(self) -> None:
-        """Empty the other file and continue there."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
-        self._now = 1 - self._now
-        self.dropped += self._sizes[self._now]
-        self._sizes[self._now] = 0
-        private_folder(self._paths[self._now].parent)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_NOFOLLOW
-        file = open_plain(self._paths[self._now], flags)
-        try:
-            os.write(file, b"%d\n" % self.dropped)
-        except OSError:
-            os.close(file)
-            raise
-        self._file = file
-
-
-def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
-    """Yield a note of the bytes dropped, and the rows kept beside a journal.
-
-    Args:
-        journal: the journal.
-        dropped: the bytes dropped, if known better than from the files.
-    """
-    kept: list[tuple[int, bytes]] = []
-    for path in paths_beside(journal):
-        with suppress(OSError, ValueError):
-            count, _, data = plain_bytes(path).partition(b"\n")
-            kept.append((int(count), data))
-    kept.sort(key=lambda one: one[0])  # the later file has the higher count
-    lines = [line for _, data in kept for line in data.splitlines(keepends=True)]
-    if lines:
-        t = 0.0
-        with suppress(ValueError, KeyError, TypeError):
-            t = float(json.loads(lines[0])["t"])
-        told = {"dropped": kept[-1][0] if dropped is None else dropped, "of": _WHAT}
-        yield json.dumps({"t": t, "dir": "note", "msg": told}).encode() + b"\n"
-        yield from lines
-
-
-def remove(journal: Path) -> None:
-    """Delete the files beside a journal."""
-    for path in paths_beside(journal):
-        with suppress(OSError):
-            path.unlink()
-
-
-def paths_beside(journal: Path) -> tuple[Path, Path]:
-    """Return the two files beside a journal, existing or not."""
-    return journal.with_suffix(".beside-0"), journal.with_suffix(".beside-1")
-
+RETRY: Final = 5.0
+"""Seconds between attempts to write to a full disk."""
 
 MASK: Final = "•••"
 """Replacement of a secret."""
@@ -138,21 +45,8 @@ MASK: Final = "•••"
 SECRET_LENGTH: Final = 8
 """Minimum length of a secret: masking shorter values would tear up ordinary text."""
 
-RETRY: Final = 5.0
-"""Seconds between attempts to write to a full disk."""
-
-HELD: Final = 32 << 20
-"""Maximum bytes waiting for disk space."""
-
-BESIDE: Final = 1 << 20
-"""Bytes of `raw` and of `err` rows after which only the latest are kept."""
-
-FULL: Final = "the recording of this session has"
-LATEST: Final = "Of what follows only the latest part is recorded."
-"""Words for a journal with its most bytes, before and after its size."""
-
-MOST: Final = 256 << 20
-"""Bytes of a journal after which only the latest rows are kept."""
+# Old journals hold this as a notice of the chat. Replay finds it by these words, so they must not change.
+_FULL: Final = "the recording of this session has"
 
 _PART: Final = 2 << 20
 """Bytes searched or written at a time."""
@@ -165,6 +59,16 @@ _NOT_IN_A_NAME: Final = regex(r"[^A-Za-z0-9._-]+")
 
 _TERMINAL: Final = b'"terminal_'
 _DATA: Final = regex(rb'("data"\s*:\s*")([A-Za-z0-9+/=]+)"')
+
+
+def full_notice(recorded: int) -> str:
+    """Return the text that tells of a journal with so many bytes, its most."""
+    return f"{_FULL} {size(recorded)}. Of what follows only the latest part is recorded."
+
+
+def is_full_notice(text: str) -> bool:
+    """Return whether a text contains that of `full_notice`, of this version or an older one."""
+    return _FULL in text
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
@@ -248,18 +152,18 @@ class Journal:
             return
         self._rows.append((self._clock() - self._start, direction, line))
         self._size += len(line)
-        if self._size > MOST:
+        if self._size > MAX_JOURNAL_BYTES:
             self._fill()
         if self._retry is not None:
             self._held += len(line)
-            if self._held > HELD:
+            if self._held > MAX_HELD_BYTES:
                 self._give_up("too much was said to keep until the disk has free space")
 
     def _fill(self) -> None:
         """Keep only the latest rows from now on, and say so in the journal."""
         assert self.path is not None
         self._rows.append((self._clock() - self._start, "note", _encoded({"full": self._size})))
-        self._full = Problem(self.path, None, f"{FULL} {size(self._size)}. {LATEST}")
+        self._full = Problem(self.path, None, full_notice(self._size))
         self.problem = self.problem or self._full
 
     @property
@@ -276,7 +180,7 @@ class Journal:
         if self._file is None or self.path is None:
             return
         row = _encoded(msg)
-        if self._beside["output"] < BESIDE:
+        if self._beside["output"] < MAX_FIRST_BYTES:
             self._beside["output"] += len(row)
             self.record("note", row)
         else:
@@ -294,7 +198,7 @@ class Journal:
         """Record the first such lines in the journal, later ones beside it."""
         if self._file is None or self.path is None:
             return
-        if self._beside[direction] < BESIDE:
+        if self._beside[direction] < MAX_FIRST_BYTES:
             for line in lines:
                 row = _encoded(line)
                 self._beside[direction] += len(row)
@@ -378,7 +282,7 @@ class Journal:
                 view = view[os.write(self._file, view) :]
         except OSError:
             return  # they stay beside it and are read from there
-        remove(self.path)
+        remove_overflow(self.path)
 
     def _decoded(self, line: bytes) -> bytes:
         """Mask secrets in the output of a terminal of version 2, which is bytes in base64."""

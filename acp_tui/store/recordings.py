@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final
 
 from acp_tui.protocol import frames as json_line
 from acp_tui.store.folders import plain_file
-from acp_tui.store.journal import kept_rows
+from acp_tui.store.overflow import kept_rows
 
 _PIECE: Final = 1 << 20
 """Bytes read at a time."""

@@ -15,7 +15,7 @@ from timeit import repeat
 import pytest
 
 from acp_tui.store import journal as journals
-from acp_tui.store import journal as overflow
+from acp_tui.store import overflow
 from acp_tui.store.journal import HEAD, MASK, RETRY, Journal, JournalTail, TailLine, journal_path, secrets_of
 from acp_tui.store.recordings import read
 from tests.full_disk import Disk
@@ -213,8 +213,8 @@ def test_nothing_in_the_file_acts_on_a_terminal_and_all_of_it_reads_back(path: P
 def test_of_what_is_said_beside_the_protocol_the_first_and_the_newest_are_kept_and_the_rest_is_counted(
     path: Path, monkeypatch: pytest.MonkeyPatch, direction: str
 ) -> None:
-    monkeypatch.setattr(journals, "BESIDE", 1000)
-    monkeypatch.setattr(overflow, "ROOM", 4000)
+    monkeypatch.setattr(journals, "MAX_FIRST_BYTES", 1000)
+    monkeypatch.setattr(overflow, "LATEST_BYTES", 4000)
     journal = Journal(path, [SECRET])
     for number in range(2000):
         getattr(journal, direction)(f"line {number} {SECRET}")
@@ -243,8 +243,8 @@ def test_of_what_is_said_beside_the_protocol_the_first_and_the_newest_are_kept_a
 def test_of_a_flood_of_messages_the_first_and_the_latest_are_kept_in_order_and_it_is_said(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals, "MOST", 20_000)
-    monkeypatch.setattr(overflow, "ROOM", 4_000)
+    monkeypatch.setattr(journals, "MAX_JOURNAL_BYTES", 20_000)
+    monkeypatch.setattr(overflow, "LATEST_BYTES", 4_000)
     journal = Journal(path, [SECRET])
     for number in range(3_000):
         journal.record(
@@ -276,7 +276,7 @@ def test_of_a_flood_of_messages_the_first_and_the_latest_are_kept_in_order_and_i
 def test_what_was_kept_beside_a_journal_is_read_after_a_crash(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals, "BESIDE", 10)
+    monkeypatch.setattr(journals, "MAX_FIRST_BYTES", 10)
     journal = Journal(path)
     for word in ("first", "one", "two", "three"):
         journal.err(word)
@@ -289,7 +289,7 @@ def test_what_was_kept_beside_a_journal_is_read_after_a_crash(
 def test_where_there_is_no_room_beside_the_journal_it_is_dropped_and_counted(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals, "BESIDE", 1)
+    monkeypatch.setattr(journals, "MAX_FIRST_BYTES", 1)
     journal = Journal(path)
     journal.err("first")
     journal.flush()
@@ -361,7 +361,7 @@ def test_a_journal_that_ends_on_a_full_disk_tries_once_more_and_is_read_as_far_a
 
 
 def test_no_more_than_a_limit_is_held_for_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journals, "HELD", 10 * len(LINE))
+    monkeypatch.setattr(journals, "MAX_HELD_BYTES", 10 * len(LINE))
     journal = Journal(path)
     disk = Disk(monkeypatch, room=0)
     for _ in range(12):

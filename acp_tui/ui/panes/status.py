@@ -27,9 +27,8 @@ from acp_tui.workspace.terminals import Terminal
 
 _LONG_START: Final = 5.0
 _NAME: Final = 24  # cells
-_GAP: Final = 2
+_GAP: Final = 2  # cells between two parts
 _WORD: Final = 24  # characters of a word of the agent
-"""Cells between two parts."""
 _CLICKED: Final = ("policy", "mode", "model", "answer", "background", "ladder", "sandbox")
 
 Part = tuple[str, Piece]

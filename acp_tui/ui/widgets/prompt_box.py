@@ -25,9 +25,11 @@ from acp_tui.ui.widgets.textual_internals import bindings_of
 BLINKING: Final = 10.0
 """Seconds after a key for which the cursor blinks."""
 
-LONG_LINES: Final = 10
-LONG: Final = 1000
-"""Lines and characters of a pasted text from which it becomes a chip."""
+CHIP_LINES: Final = 10
+"""Lines of a pasted text from which it becomes a chip."""
+
+CHIP_LENGTH: Final = 1000
+"""Characters of a pasted text from which it becomes a chip."""
 
 
 class PromptBox(PlainTextArea):
@@ -309,7 +311,7 @@ class PromptBox(PlainTextArea):
         if mention is not None:
             event.prevent_default()
             self.insert(f"{mention} ")
-        elif text.count("\n") >= LONG_LINES or len(text) > LONG or self._is_folded(text):
+        elif text.count("\n") >= CHIP_LINES or len(text) > CHIP_LENGTH or self._is_folded(text):
             event.prevent_default()
             self.insert(f"{self._chip(f'[pasted {lines_of(text)}', text)} ")
 
