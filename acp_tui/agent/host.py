@@ -119,7 +119,7 @@ class Host:
         Raises:
             OutsideSandbox.
         """
-        way = self.sandbox.fence.way(path) if self.sandbox is not None else "write"
+        way = self.sandbox.fence.access(path) if self.sandbox is not None else "write"
         if way == "hide":
             raise OutsideSandbox(f"The sandbox hides {path}.")
         if writes and way == "read":

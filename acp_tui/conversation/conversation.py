@@ -29,7 +29,7 @@ from acp_tui.conversation.login import LoginScreens, log_in
 from acp_tui.conversation.prompt_queue import PromptQueue
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.session_opening import KnownSession, SessionOpening
+from acp_tui.conversation.session_start import KnownSession, SessionStart
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.state import ConversationListener, ConversationState, Phase
 from acp_tui.conversation.system_prompt import SystemPrompt
@@ -118,7 +118,7 @@ class Conversation(ConversationState):
         """The recorded session that is shown, in the phase `recorded`."""
         self._listener = listener
         self._logins = logins
-        self._opening = SessionOpening(start, known_session)
+        self._session_start = SessionStart(start, known_session)
         self._process: Process | None = start.process if running is None else None
         self._spawn_error = start.spawn_error if running is None else None
         self._strays_told: tuple[str, int] | None = None
@@ -162,13 +162,13 @@ class Conversation(ConversationState):
         await self._leave()
         if self._is_closed:
             return
-        self._opening.restarts(self.session, same_agent=launch is None)
+        self._session_start.restarts(self.session, same_agent=launch is None)
         self.session = None
         await self.begin(launch)
 
     async def begin_new(self) -> None:
         """Begin a new session with the agent, below an earlier one that the agent does not know."""
-        self._opening.begins_new(self.session)
+        self._session_start.begins_new(self.session)
         self.session = None
         if self.running is None or not self.running.is_running:
             await self.restart()
@@ -203,7 +203,7 @@ class Conversation(ConversationState):
             prompt: sent as soon as possible.
             cwd: the folder to work in; empty: that of the session.
         """
-        self._opening.restarts(self.session, same_agent=True, cwd=cwd, recorded=True)
+        self._session_start.restarts(self.session, same_agent=True, cwd=cwd, recorded=True)
         self.session = self.recorded = None
         self._enter("starting")
         if prompt is not None:
@@ -296,7 +296,7 @@ class Conversation(ConversationState):
     @property
     def above(self) -> Session | None:
         """The earlier session above this one, which the agent does not know."""
-        return self._opening.above
+        return self._session_start.above
 
     @property
     def questions(self) -> QuestionsByKey:
@@ -469,7 +469,7 @@ class Conversation(ConversationState):
 
         def ask(agent: Agent) -> Awaitable[SessionInfo]:
             assert self.journal is not None
-            return self._opening.fork(agent, self.journal, info)
+            return self._session_start.fork(agent, self.journal, info)
 
         return await self.ask(ask)
 
@@ -494,7 +494,7 @@ class Conversation(ConversationState):
 
     def _join(self, running: RunningAgent) -> None:
         self.running = running
-        self._opening.system_prompt = SystemPrompt(running.launch.system_prompt)
+        self._session_start.system_prompt = SystemPrompt(running.launch.system_prompt)
         running.users.append(self)
 
     def _start_agent(self) -> RunningAgent | None:
@@ -605,13 +605,13 @@ class Conversation(ConversationState):
                 self._show(session)
                 if wanted == 2 and agent.connection.version != wanted:
                     agent.note(session.id, Noted(_NOT_IN_VERSION_2))
-                self._opening.tell(agent, session, self.sandbox)
-                if self._opening.is_below:
+                self._session_start.tell(agent, session, self.sandbox)
+                if self._session_start.is_below:
                     self.give_back()  # the prompts were for an agent that knows the session above
                 self._tell_write_failures(session)
                 self.choices.apply_policy(session)
                 self._track(session)
-                await self.choices.begin(agent, session, is_new=self._opening.is_new)
+                await self.choices.begin(agent, session, is_new=self._session_start.is_new)
             if not session.connected:
                 raise AgentGone(gone())
         except AgentError as error:
@@ -645,7 +645,7 @@ class Conversation(ConversationState):
         while True:
             assert self.journal is not None
             try:
-                return agent, await self._opening.open(agent, self.journal)
+                return agent, await self._session_start.open(agent, self.journal)
             except AgentError as error:
                 self._drop_replay(agent)
                 if not isinstance(error, LoginRequired):
@@ -678,20 +678,20 @@ class Conversation(ConversationState):
     @property
     def system_prompt(self) -> SystemPrompt:
         """The texts that the user adds to the agent's system prompt."""
-        return self._opening.system_prompt
+        return self._session_start.system_prompt
 
     @property
     def prompt_sent(self) -> str:
         """The text for the system prompt that went with the request for the session."""
-        return self._opening.prompt_sent
+        return self._session_start.prompt_sent
 
     async def reopen_session(self, agent: Agent, before: Session) -> Session:
         """Open a session of an agent that was restarted: the one before, where it can be resumed."""
         assert self.journal is not None
-        self.session, same = await self._opening.open_again(agent, self.journal, before)
+        self.session, same = await self._session_start.open_again(agent, self.journal, before)
         self.choices.apply_policy(self.session)
         if not same:
-            self._opening.tell(agent, self.session, self.sandbox)
+            self._session_start.tell(agent, self.session, self.sandbox)
             self._tell_write_failures(self.session)
         return self.session
 
@@ -768,13 +768,13 @@ class Conversation(ConversationState):
         """Return whether this may be the requested session: updates come before the answer that names it."""
         if self.session is not None or self.running is None:
             return False
-        if self._opening.takes_up:
-            return self._opening.awaits(session_id)
+        if self._session_start.takes_up:
+            return self._session_start.awaits(session_id)
         return not self.running.is_shared
 
     def _fail(self, agent: Agent, error: Exception) -> None:
         """Enter the phase `failed`: no session was opened."""
-        self.failure = failure_of(agent, error, takes_up=self._opening.takes_up)
+        self.failure = failure_of(agent, error, takes_up=self._session_start.takes_up)
         self._prompts.give_back()
         self._enter("failed")
 

@@ -71,7 +71,7 @@ def _sockets_outside(fence: Fence) -> list[str]:
 
 
 def _is_open(path: str, fence: Fence) -> bool:
-    if fence.way(path) != "read" or fence.is_private(path) or path.startswith("/run/"):
+    if fence.access(path) != "read" or fence.is_private(path) or path.startswith("/run/"):
         return False
     return stat.S_ISSOCK(_mode(path))
 
@@ -83,29 +83,29 @@ def _mounts(fence: Fence) -> Iterator[Sequence[str]]:
         rules.pop(fence.home, None)
     # A folder can be renamed with a mount below it, and another put in its place; a mount itself cannot. So
     # what lies between a folder that can be written and a place in it that cannot is a mount, too.
-    for path, way in list(rules.items()):
-        if way == "write":
+    for path, access in list(rules.items()):
+        if access == "write":
             continue
         for parent in islice(upwards(path), 1, None):
-            if parent in rules or fence.way(parent) != "write":
+            if parent in rules or fence.access(parent) != "write":
                 break
             rules[parent] = "write"
     covered: list[str] = []
-    for path, way in sorted(rules.items(), key=lambda rule: rule[0].count("/")):
+    for path, access in sorted(rules.items(), key=lambda rule: rule[0].count("/")):
         mode = _mode(path)
         if path == "/" or not mode or stat.S_ISLNK(mode):
             continue
-        above = fence.way(str(Path(path).parent))
-        if way == above == "hide":
+        above = fence.access(str(Path(path).parent))
+        if access == above == "hide":
             continue  # not even its name is there
-        if way == "hide" and stat.S_ISDIR(mode):
+        if access == "hide" and stat.S_ISDIR(mode):
             yield "--perms", "0555", "--tmpfs", path
             if path != fence.home:  # there a file is saved in place only if making another is not allowed
                 covered.append(path)
-        elif way == "hide":
+        elif access == "hide":
             yield "--ro-bind", fence.empty, path
         else:
-            yield "--bind" if way == "write" else "--ro-bind", path, path
+            yield "--bind" if access == "write" else "--ro-bind", path, path
     for path in covered:  # only now: a place in it may have been let in again
         yield "--remount-ro", path
 
@@ -120,7 +120,9 @@ def _mode(path: str) -> int:
 
 def _needs_closed_home(fence: Fence, rules: dict[str, str]) -> bool:
     """Return whether an agent keeps a file, not a folder, in the home itself."""
-    own = [path for path, way in rules.items() if way == "write" and str(Path(path).parent) == fence.home]
+    own = [
+        path for path, access in rules.items() if access == "write" and str(Path(path).parent) == fence.home
+    ]
     return fence.home != "/" and rules.get(fence.home) == "read" and any(map(os.path.isfile, own))
 
 

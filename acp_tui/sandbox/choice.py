@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.sandbox.fence import Wanted
-from acp_tui.sandbox.machine import means
+from acp_tui.sandbox.machine import best_means
 from acp_tui.sandbox.programs import program_places
 from acp_tui.sandbox.sandbox import Network, Sandbox
 from acp_tui.store.agents import DEMO, KnownAgent, agent_of
@@ -53,7 +53,7 @@ def sandbox_for(
         own = (*own, str(data_folder() / DEMO))
     return Sandbox.make(
         roots,
-        means=means(state_folder() / _MEMORY, partial=partial or settings.partial),
+        means=best_means(state_folder() / _MEMORY, partial=partial or settings.partial),
         wanted=Wanted(settings.write, settings.read, settings.hide, settings.sockets, settings.protect),
         network=chosen,
         state=own,

@@ -18,7 +18,7 @@ from acp_tui.sandbox.places import (
     TEMPORARY,
 )
 
-Way = Literal["write", "read", "hide"]
+Access = Literal["write", "read", "hide"]
 """A rule about a place: it can be changed, only read, or not even seen."""
 
 
@@ -56,7 +56,7 @@ class Wanted(NamedTuple):
 class Fence:
     """The places inside; of two rules the one about the deeper path holds."""
 
-    rules: dict[str, Way]
+    rules: dict[str, Access]
     """The rules by absolute path, links followed."""
     home: str
     temp: str
@@ -71,10 +71,10 @@ class Fence:
     """Hidden places that are opened by a word of the user alone."""
     unmade: tuple[str, ...] = ()
     """Names in the workspace that something outside runs, and that were not there to be protected."""
-    opened: dict[str, Way] = field(default_factory=dict)
+    opened: dict[str, Access] = field(default_factory=dict)
     """The rules that the user has added for this session."""
 
-    def way(self, path: str) -> Way:
+    def access(self, path: str) -> Access:
         """Return the rule for an absolute path outside, with links followed."""
         place = self.place(path)
         return self.opened[place] if place in self.opened else self.rules.get(place, "read")
@@ -149,7 +149,10 @@ def fence_for(
     """
     base = os.path.realpath(home)
     secrets = [_real(name, base) for name in (*SECRETS, *wanted.hide)]
-    rules: dict[str, Way] = {"/": "read", base: "hide" if strict else "read"}  # also a home in /tmp is there
+    rules: dict[str, Access] = {
+        "/": "read",
+        base: "hide" if strict else "read",
+    }  # also a home in /tmp is there
     if strict:
         rules.update((os.path.realpath(path), "read") for path in programs)
     rules.update((path, "hide") for path in (*secrets, *(_real(name, base) for name in others)))
@@ -205,7 +208,7 @@ def _is_file_name(name: str) -> bool:
     return "." in name.removeprefix(".")
 
 
-def _need_place(path: str, rules: Mapping[str, Way], home: str) -> None:
+def _need_place(path: str, rules: Mapping[str, Access], home: str) -> None:
     """Raise if a fence with this place in it would keep nothing out.
 
     Raises:
@@ -227,8 +230,8 @@ def _need_place(path: str, rules: Mapping[str, Way], home: str) -> None:
 
 
 def _root(
-    root: str, rules: Mapping[str, Way], home: str, protect: Sequence[str]
-) -> Iterator[tuple[str, Way]]:
+    root: str, rules: Mapping[str, Access], home: str, protect: Sequence[str]
+) -> Iterator[tuple[str, Access]]:
     """Yield the rules about one root: all of it can be written, but what runs later."""
     _need_place(root, rules, home)
     yield root, "write"
@@ -248,7 +251,7 @@ def _root(
     yield from _there(root, (*PROTECTED, *protect))  # a link that is replaced is a rule that is gone
 
 
-def _there(folder: str, names: Sequence[str]) -> Iterator[tuple[str, Way]]:
+def _there(folder: str, names: Sequence[str]) -> Iterator[tuple[str, Access]]:
     """Yield a rule for each name in a folder that is there: it stays as it is."""
     for name in names:
         if os.path.lexists(path := f"{folder}/{name}"):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
-from acp_tui.sandbox.fence import Fence, Way
+from acp_tui.sandbox.fence import Access, Fence
 from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -145,7 +145,7 @@ def _made(grants: dict[str, int] | None, *, network: bool) -> int:
 # read with something hidden below is granted entry by entry. What is made in it later cannot be read.
 def grants(fence: Fence) -> dict[str, int]:
     """Return the rights of a fence that is made of Landlock alone, by path."""
-    rules: dict[str, Way] = {**fence.rules, **fence.opened}
+    rules: dict[str, Access] = {**fence.rules, **fence.opened}
     rules.update(dict.fromkeys(("/dev", "/run", *TEMPORARY), "hide"))
     rules.update(dict.fromkeys(KEPT_OF_RUN, "read"))
     found = {fence.temp: _ALL, "/dev/pts": _READ_FILE | _WRITE_FILE | _IOCTL}
@@ -155,16 +155,16 @@ def grants(fence: Fence) -> dict[str, int]:
     return found
 
 
-def _below(path: str, way: Way, rules: dict[str, Way]) -> Iterator[tuple[str, int]]:
+def _below(path: str, access: Access, rules: dict[str, Access]) -> Iterator[tuple[str, int]]:
     inside = [other for other in rules if other != path and other.startswith(f"{path.rstrip('/')}/")]
-    if way == "write":
+    if access == "write":
         yield path, _ALL
         return
-    if way == "read" and all(rules[other] != "hide" for other in inside):
+    if access == "read" and all(rules[other] != "hide" for other in inside):
         yield path, _LOOK
         yield from ((other, _ALL) for other in inside if rules[other] == "write")
         return
-    if way == "read":
+    if access == "read":
         yield path, _READ_DIR  # and with it the names below, also of what is hidden
     if not inside:
         return
@@ -174,4 +174,4 @@ def _below(path: str, way: Way, rules: dict[str, Way]) -> Iterator[tuple[str, in
         return
     for entry in entries:
         if not entry.is_symlink():  # what it leads to has a rule of its own
-            yield from _below(entry.path, rules.get(entry.path, way), rules)
+            yield from _below(entry.path, rules.get(entry.path, access), rules)

@@ -74,8 +74,8 @@ _WHERE: Final = (
 
 # A trial takes as long as the start of an agent. So one that went well is kept until the next start of the
 # system; should bubblewrap fail all the same, no agent is started either, and its words are shown.
-def means(memory: Path, *, partial: bool) -> Means:
-    """Return the fence to be used.
+def best_means(memory: Path, *, partial: bool) -> Means:
+    """Return the best means of a fence on this machine.
 
     Args:
         memory: a file that keeps what went well.

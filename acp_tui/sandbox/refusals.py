@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from acp_tui.patterns import regex
-from acp_tui.sandbox.fence import Fence, Way
+from acp_tui.sandbox.fence import Access, Fence
 
 _SEARCHED: Final = 20_000
 """Characters at the end of a text that are searched."""
@@ -33,7 +33,7 @@ class FenceRefusal(NamedTuple):
     """The path that was named, absolute."""
     place: str
     """The place to be opened for it."""
-    way: Way
+    access: Access
     """The right that was missing: `write` or `read`."""
 
 
@@ -51,14 +51,14 @@ def refusals_in(text: str, fence: Fence, cwd: str) -> list[FenceRefusal]:
         if not is_refused and _MISSING.search(line) is None:
             continue
         for path in _paths_in(line[:_LONGEST_LINE], fence.home, cwd):
-            way = fence.way(path)
-            if way == "hide":
+            access = fence.access(path)
+            if access == "hide":
                 place = fence.place(path)
                 if place == fence.home:  # all of it is more than anybody asked for
                     place = path
                 if place != path or os.path.lexists(path):
                     found.setdefault(place, FenceRefusal(path, place, "read"))
-            elif way == "read" and is_refused and not fence.is_private(path):
+            elif access == "read" and is_refused and not fence.is_private(path):
                 found.setdefault(path, FenceRefusal(path, path, "write"))
         if len(found) >= _MOST:
             break

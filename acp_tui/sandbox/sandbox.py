@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeVar
 
 from acp_tui.platform import process_table
 from acp_tui.sandbox import bubblewrap, landlock, seatbelt
-from acp_tui.sandbox.fence import Fence, NoFence, Wanted, Way, fence_for, upwards
+from acp_tui.sandbox.fence import Access, Fence, NoFence, Wanted, fence_for, upwards
 from acp_tui.sandbox.machine import Means
 from acp_tui.sandbox.places import SSH_AGENT, TEMPORARY, WAYS_OUT
 from acp_tui.sandbox.session_folder import SessionFolder
@@ -22,7 +22,7 @@ from acp_tui.workspace.enclosure import GIVEN, TOLD, Enclosed, Inside
 Network = Literal["on", "off", "commands-off"]
 """The network inside; `commands-off` is none for commands that acp-tui runs."""
 
-_OPENING: Final = Path(__file__).with_name("opening.py")
+_OPENER: Final = Path(__file__).with_name("opener.py")
 _STEP: Final = 0.02  # seconds
 _PATIENCE: Final = 10.0
 """Seconds for opening a place."""
@@ -132,7 +132,7 @@ class Sandbox:
     def about(self) -> str:
         """The state in a sentence or two, for the details of a session."""
         fence = self.fence
-        written = [path for path, way in {**fence.rules, **fence.opened}.items() if way == "write"]
+        written = [path for path, access in {**fence.rules, **fence.opened}.items() if access == "write"]
         network = {
             "on": "network: on, also to services of this machine",
             "off": "network: none",
@@ -143,7 +143,7 @@ class Sandbox:
             f"writable: {', '.join(written)}",
             network[self.network],
         ]
-        opened = [f"{path} ({way})" for path, way in fence.opened.items()]
+        opened = [f"{path} ({access})" for path, access in fence.opened.items()]
         return "\n".join([*lines, *([f"allowed by you: {', '.join(opened)}"] if opened else [])])
 
     def made_meanwhile(self) -> list[str]:
@@ -174,7 +174,7 @@ class Sandbox:
         Args:
             path: absolute, links followed.
         """
-        if self.fence.way(path) == "hide":
+        if self.fence.access(path) == "hide":
             return f"{path} is hidden by the sandbox: the agent cannot open it."
         if not self.has_own_temp or not self.fence.is_private(path):
             return ""
@@ -194,12 +194,12 @@ class Sandbox:
             return f"{path} cannot be copied into the agent's {TEMPORARY[0]}: {error.strerror}."
         return ""
 
-    def open(self, path: str, way: Way) -> bool:
+    def open(self, path: str, access: Access) -> bool:
         """Open a place for this session; return whether what runs already sees it.
 
         Args:
             path: absolute, links followed.
-            way: `write` or `read`.
+            access: `write` or `read`.
 
         Raises:
             CannotOpen: it stays as it is.
@@ -207,14 +207,14 @@ class Sandbox:
         if any(_touch(path, own) for own in self.fence.ours):
             raise CannotOpen("acp-tui's own folders stay closed.")
         home = self.fence.home
-        if way == "write" and (home == path or home.startswith(f"{path.rstrip('/')}/")):
+        if access == "write" and (home == path or home.startswith(f"{path.rstrip('/')}/")):
             raise CannotOpen("With your home folder open, the sandbox would keep nothing out.")
         if not os.path.lexists(path):
             raise CannotOpen(f"{path} does not exist.")
         is_seen = self.opens_at_once and not self._is_only_hidden_with_home(path)
         if is_seen:
-            self._open_inside(path, way)
-        self.fence.opened[path] = way
+            self._open_inside(path, access)
+        self.fence.opened[path] = access
         if self.means.kind == "landlock":
             self._retired += self._landlocks.values()  # another thread may be starting a command
             self._landlocks = {}
@@ -222,33 +222,33 @@ class Sandbox:
 
     def _is_only_hidden_with_home(self, path: str) -> bool:
         """Return whether what covers a place covers the whole home, and so cannot be taken away."""
-        if not self.fence.hides_home or self.fence.way(path) != "hide":
+        if not self.fence.hides_home or self.fence.access(path) != "hide":
             return False
         above = [place for place in upwards(path) if place.startswith(f"{self.fence.home}/")]
-        return all(self.fence.way(place) == "hide" for place in above)
+        return all(self.fence.access(place) == "hide" for place in above)
 
     @property
     def opens_at_once(self) -> bool:
         """True if what runs already sees a place that is opened."""
         return self.means == Means("bubblewrap")
 
-    def _open_inside(self, path: str, way: str) -> None:
+    def _open_inside(self, path: str, access: str) -> None:
         # A hidden place is not there inside, so what is opened is what covers it.
-        covered = self.fence.way(path) == "hide"
+        covered = self.fence.access(path) == "hide"
         place = self._cover(path) if covered else path
         for child in list(self._inside):
             first = _begun(child)
-            words = self._opened(first, "read" if covered else way, place) if first is not None else ""
+            words = self._opened(first, "read" if covered else access, place) if first is not None else ""
             if words and child.first_process is not None:
                 raise CannotOpen(f"{path} cannot be opened: {words}.")
 
     def _cover(self, path: str) -> str:
         return next(place for place in upwards(path) if self.fence.rules.get(place) == "hide")
 
-    def _opened(self, pid: int, way: str, path: str) -> str:
+    def _opened(self, pid: int, access: str, path: str) -> str:
         try:
             done = subprocess.run(
-                [sys.executable, "-I", "-S", str(_OPENING), str(pid), way, path],
+                [sys.executable, "-I", "-S", str(_OPENER), str(pid), access, path],
                 check=False,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

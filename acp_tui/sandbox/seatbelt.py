@@ -35,11 +35,11 @@ def _lines(fence: Fence, *, network: bool) -> Iterator[str]:
     for path in (*_ALWAYS_WRITTEN, fence.temp):
         yield f"(allow file-write* (subpath {_quoted(path)}))"
     rules = {**fence.rules, **fence.opened}
-    for path, way in sorted(rules.items(), key=lambda rule: rule[0].count("/")):
+    for path, access in sorted(rules.items(), key=lambda rule: rule[0].count("/")):
         if path == "/":
             continue
         place = f"(subpath {_quoted(path)})"
-        match way:
+        match access:
             case "write":
                 yield f"(allow file-read* file-write* {place})"
             case "read":

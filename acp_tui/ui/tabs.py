@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len
 
 from acp_tui.conversation.running_agent import RunningAgent
-from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.conversation.session_start import KnownSession
 from acp_tui.conversation.start import Start
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem

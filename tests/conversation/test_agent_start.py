@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.conversation.agent_start import SandboxOption, sandboxed_workspaces, wants_sandbox
-from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.conversation.session_start import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.sandbox import machine
 from acp_tui.store.agents import KnownAgent

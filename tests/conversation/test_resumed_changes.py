@@ -12,7 +12,7 @@ import pytest
 
 from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.conversation.session_start import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.store.settings import Settings

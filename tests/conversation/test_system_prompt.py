@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.conversation.session_start import KnownSession
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.system_prompt import WORKSPACE_FILE, SystemPrompt, workspace_prompt
 from acp_tui.protocol.schema import SessionInfo

@@ -193,7 +193,9 @@ def _words(conversation: Conversation) -> set[str]:
     """Return all words of the messages that the screen shows."""
     shown: list[Session | None] = [conversation.session, conversation.above]
     if conversation.session is None:
-        shown.append(conversation._opening._before)  # it stays on the screen while the agent starts again
+        shown.append(
+            conversation._session_start._before
+        )  # it stays on the screen while the agent starts again
     return {
         word
         for session in shown

@@ -54,7 +54,7 @@ def fence(
     ],
 )
 def test_the_rule_of_the_deepest_path_holds(home: Path, path: str, way: str) -> None:
-    assert fence(home).way(str(home / path)) == way
+    assert fence(home).access(str(home / path)) == way
 
 
 def test_hooks_that_are_not_there_yet_are_made_and_stay_closed(home: Path) -> None:
@@ -62,7 +62,7 @@ def test_hooks_that_are_not_there_yet_are_made_and_stay_closed(home: Path) -> No
         each.unlink()
     (home / "work" / ".git" / "hooks").rmdir()
 
-    assert fence(home).way(str(home / "work" / ".git" / "hooks" / "pre-commit")) == "read"
+    assert fence(home).access(str(home / "work" / ".git" / "hooks" / "pre-commit")) == "read"
 
 
 def test_the_home_and_what_holds_it_are_no_workspace(home: Path) -> None:
@@ -81,10 +81,10 @@ def test_a_folder_that_leads_into_a_hidden_place_is_refused(home: Path) -> None:
 def test_what_an_agent_keeps_is_its_own_and_hidden_from_others(home: Path) -> None:
     made = fence(home, state=(".one", ".one.json"), others=(".two",))
 
-    assert made.way(str(home / ".one" / "token")) == "write"
+    assert made.access(str(home / ".one" / "token")) == "write"
     assert (home / ".one").is_dir()
     assert not (home / ".one.json").exists()
-    assert made.way(str(home / ".two" / "token")) == "hide"
+    assert made.access(str(home / ".two" / "token")) == "hide"
 
 
 def test_the_users_own_places_count(home: Path) -> None:
@@ -97,17 +97,17 @@ def test_the_users_own_places_count(home: Path) -> None:
     )
     made = fence(home, wanted=wanted)
 
-    assert made.way(str(home / "other" / "file")) == "write"
-    assert made.way(str(home / "work" / ".envrc")) == "write"
-    assert made.way(str(home / ".netrc")) == "read"
-    assert made.way(str(home / "private" / "x")) == "hide"
-    assert made.way(str(home / "work" / "file")) == "read"
+    assert made.access(str(home / "other" / "file")) == "write"
+    assert made.access(str(home / "work" / ".envrc")) == "write"
+    assert made.access(str(home / ".netrc")) == "read"
+    assert made.access(str(home / "private" / "x")) == "hide"
+    assert made.access(str(home / "work" / "file")) == "read"
     assert made.sockets == ("/run/agent",)
 
 
 @pytest.mark.parametrize("name", ["ours", "ours/journal"])
 def test_our_own_folders_are_not_let_in_by_a_setting(home: Path, name: str) -> None:
-    assert fence(home, wanted=Wanted(read=(f"~/{name}",))).way(str(home / "ours" / "journal")) == "hide"
+    assert fence(home, wanted=Wanted(read=(f"~/{name}",))).access(str(home / "ours" / "journal")) == "hide"
     with pytest.raises(NoFence):
         fence(home, wanted=Wanted(write=(f"~/{name}",)))
 
@@ -141,8 +141,8 @@ def test_a_linked_worktree_brings_its_repository(home: Path) -> None:
 
     made = fence(home, tree)
 
-    assert made.way(str(repository / "objects")) == "write"
-    assert made.way(str(repository / "hooks" / "pre-commit")) == "read"
+    assert made.access(str(repository / "objects")) == "write"
+    assert made.access(str(repository / "hooks" / "pre-commit")) == "read"
 
 
 @pytest.mark.parametrize("name", ["commondir", "gitdir", "config.worktree", "../other/HEAD", "../other"])
@@ -152,9 +152,9 @@ def test_where_git_looks_for_the_hooks_of_a_linked_worktree_stays(home: Path, na
 
     made = fence(home, tree)
 
-    assert made.way(str(tree / ".git")) == "read"
-    assert made.way(os.path.normpath(own / name)) == "read"
-    assert made.way(str(own / "HEAD")) == "write"
+    assert made.access(str(tree / ".git")) == "read"
+    assert made.access(os.path.normpath(own / name)) == "read"
+    assert made.access(str(own / "HEAD")) == "write"
 
 
 def test_settings_of_a_worktree_cannot_be_made_where_git_would_read_them(home: Path) -> None:
@@ -164,7 +164,7 @@ def test_settings_of_a_worktree_cannot_be_made_where_git_would_read_them(home: P
 
     (home / "work" / ".git" / "config").write_text("[extensions]\n\tworktreeConfig = true\n")
 
-    assert fence(home).way(str(home / "work" / ".git" / "config.worktree")) == "read"
+    assert fence(home).access(str(home / "work" / ".git" / "config.worktree")) == "read"
 
 
 def test_a_forged_git_file_gains_nothing(home: Path) -> None:
@@ -174,4 +174,4 @@ def test_a_forged_git_file_gains_nothing(home: Path) -> None:
     (forged / ".git").write_text((tree / ".git").read_text())
 
     assert repository_of(str(forged)) is None
-    assert fence(home, forged).way(str(home / "repository" / ".git" / "objects")) == "read"
+    assert fence(home, forged).access(str(home / "repository" / ".git" / "objects")) == "read"

@@ -38,7 +38,7 @@ def test_the_systems_own_words_say_why_there_is_none(
     monkeypatch.setattr(landlock, "version", lambda: version)
 
     with pytest.raises(NoFence, match="No permissions to create a new namespace") as raised:
-        machine.means(tmp_path / "memory", partial=False)
+        machine.best_means(tmp_path / "memory", partial=False)
 
     assert ("--sandbox=partial" in raised.value.advice) == (version > 0)
 
@@ -47,9 +47,9 @@ def test_landlock_is_taken_by_name_only(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(bubblewrap, "program", lambda: None)
     monkeypatch.setattr(landlock, "version", lambda: 7)
 
-    assert machine.means(tmp_path / "memory", partial=True) == machine.Means("landlock")
+    assert machine.best_means(tmp_path / "memory", partial=True) == machine.Means("landlock")
     with pytest.raises(NoFence, match="bubblewrap is not installed"):
-        machine.means(tmp_path / "memory", partial=False)
+        machine.best_means(tmp_path / "memory", partial=False)
 
 
 def test_an_old_landlock_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_an_old_landlock_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(landlock, "version", lambda: 2)
 
     with pytest.raises(NoFence):
-        machine.means(tmp_path / "memory", partial=True)
+        machine.best_means(tmp_path / "memory", partial=True)
 
 
 def test_what_went_well_is_not_tried_again_until_the_program_is_another(
@@ -66,11 +66,11 @@ def test_what_went_well_is_not_tried_again_until_the_program_is_another(
     count, memory = tmp_path / "count", tmp_path / "memory"
     fake(tmp_path, monkeypatch, f"echo >> {count}")
     for _ in range(2):
-        assert machine.means(memory, partial=False) == machine.Means("bubblewrap")
+        assert machine.best_means(memory, partial=False) == machine.Means("bubblewrap")
     assert count.read_text() == "\n"
 
     os.utime(tmp_path / "bwrap", (1, 1))
-    machine.means(memory, partial=False)
+    machine.best_means(memory, partial=False)
 
     assert count.read_text() == "\n\n"
 
@@ -78,7 +78,7 @@ def test_what_went_well_is_not_tried_again_until_the_program_is_another(
 def test_what_failed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake(tmp_path, monkeypatch, "exit 1")
     with pytest.raises(NoFence):
-        machine.means(tmp_path / "memory", partial=False)
+        machine.best_means(tmp_path / "memory", partial=False)
     fake(tmp_path, monkeypatch, "exit 0")
 
-    assert machine.means(tmp_path / "memory", partial=False) == machine.Means("bubblewrap")
+    assert machine.best_means(tmp_path / "memory", partial=False) == machine.Means("bubblewrap")

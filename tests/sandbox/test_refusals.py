@@ -24,7 +24,7 @@ FENCE = Fence(
 
 
 def told(text: str) -> list[tuple[str, str]]:
-    return [(refusal.place, refusal.way) for refusal in refusals_in(text, FENCE, "/home/u/w")]
+    return [(refusal.place, refusal.access) for refusal in refusals_in(text, FENCE, "/home/u/w")]
 
 
 @pytest.mark.parametrize(
@@ -102,4 +102,4 @@ def test_in_a_hidden_home_only_what_is_there_outside_is_told_and_never_all_of_it
 
     found = refusals_in("\n".join(lines), fence, f"{home}/w")
 
-    assert [(one.place, one.way) for one in found] == [(f"{home}/notes", "read"), (f"{home}/.ssh", "read")]
+    assert [(one.place, one.access) for one in found] == [(f"{home}/notes", "read"), (f"{home}/.ssh", "read")]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.conversation.session_start import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.session import Session

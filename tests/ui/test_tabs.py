@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.conversation.session_start import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.session import Session
 from acp_tui.store.folders import state_folder

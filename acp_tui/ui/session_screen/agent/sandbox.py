@@ -94,7 +94,7 @@ class SessionSandbox:
         found: dict[str, FenceRefusal] = {}
         for refusal in refusals_in(agent.stderr_tail, sandbox.fence, self._start.cwd):
             place = own_place(refusal.path, sandbox.fence.home)
-            if refusal.way == "write" and place and sandbox.fence.way(place) == "read":
+            if refusal.access == "write" and place and sandbox.fence.access(place) == "read":
                 found.setdefault(place, FenceRefusal(refusal.path, place, "write"))
         return [*found.values()]
 
@@ -132,7 +132,9 @@ class SessionSandbox:
         block, sandbox = chat.cursor, self._sandbox
         call = block.entry if isinstance(block, ToolCallBlock) else None
         found = self._at_calls.get(call.tool_call_id, ()) if call is not None else ()
-        wanted = [each for each in found if sandbox is not None and sandbox.fence.way(each.place) != each.way]
+        wanted = [
+            each for each in found if sandbox is not None and sandbox.fence.access(each.place) != each.access
+        ]
         if sandbox is None or not wanted:
             text = "It is allowed by now." if found else "The sandbox has refused nothing to this block."
             self._screen.notify(text, title="Sandbox")
@@ -168,7 +170,7 @@ class SessionSandbox:
             await self._show_without()
             return
         refused = reversed(self._refused.values())
-        wanted = [each for each in refused if sandbox.fence.way(each.place) != each.way]
+        wanted = [each for each in refused if sandbox.fence.access(each.place) != each.access]
         items = [*map(_item, wanted)]
         if sandboxed_workspaces().state(self._start.cwd) == _ON:
             items.append(menu.MenuItem(_FORGET, "Not always in this workspace", "from the next start on"))
@@ -205,7 +207,7 @@ class SessionSandbox:
 
     async def _is_meant(self, refusal: FenceRefusal, sandbox: Sandbox) -> bool:
         """Return whether to open a place; what is hidden for good reason is asked again, by no rule."""
-        if refusal.way != "read":
+        if refusal.access != "read":
             return True
         place = exact_line(from_home(refusal.place))
         items = [
@@ -219,16 +221,16 @@ class SessionSandbox:
 
         try:
             place = await asyncio.to_thread(_existing, refusal)
-            is_seen = await asyncio.to_thread(sandbox.open, place, refusal.way)
+            is_seen = await asyncio.to_thread(sandbox.open, place, refusal.access)
         except (CannotOpen, OSError) as error:
             self._screen.notify(str(error), title="Sandbox", severity="warning")
             return
-        self._start.opened[place] = "write" if refusal.way == "write" else "read"
+        self._start.opened[place] = "write" if refusal.access == "write" else "read"
         later = "" if is_seen else " Running programs do not see it: restart the agent."
-        act = "be written" if refusal.way == "write" else "be read"
+        act = "be written" if refusal.access == "write" else "be read"
         name = exact_line(from_home(place))
         text = f"The sandbox lets {name} {act} until this session ends.{later}"
-        kept = f"To keep it so, in your settings below [sandbox]: {refusal.way} = [{json.dumps(name)}]"
+        kept = f"To keep it so, in your settings below [sandbox]: {refusal.access} = [{json.dumps(name)}]"
         self._screen.conversation.note(Noted(text, detail=kept))
 
 
@@ -254,7 +256,7 @@ def _existing(refusal: FenceRefusal) -> str:
     while not os.path.lexists(place):
         place = place.parent
     own = own_place(refusal.place, str(home))
-    if refusal.way == "write" and home.is_relative_to(place) and own and not _is_file_name(own):
+    if refusal.access == "write" and home.is_relative_to(place) and own and not _is_file_name(own):
         place = Path(own)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return os.path.realpath(place)
@@ -277,13 +279,15 @@ def _item(refusal: FenceRefusal) -> menu.MenuItem:
 def _line(refusal: FenceRefusal) -> str:
     path = exact_line(from_home(refusal.path))
     return (
-        f"outside the sandbox: {path} (write)" if refusal.way == "write" else f"hidden by the sandbox: {path}"
+        f"outside the sandbox: {path} (write)"
+        if refusal.access == "write"
+        else f"hidden by the sandbox: {path}"
     )
 
 
 def _act(refusal: FenceRefusal) -> str:
     place = exact_line(from_home(refusal.place))
-    return f"writing {place}" if refusal.way == "write" else f"reading {place}"
+    return f"writing {place}" if refusal.access == "write" else f"reading {place}"
 
 
 def _sent(sandbox: Sandbox) -> str:

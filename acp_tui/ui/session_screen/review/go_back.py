@@ -29,7 +29,7 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
-Way = Literal["both", "files", "conversation", "text", "agent", "undo", "earlier"]
+GoBackChoice = Literal["both", "files", "conversation", "text", "agent", "undo", "earlier"]
 
 _TITLE: Final = 40
 """Most cells of the prompt in the title."""
@@ -42,7 +42,7 @@ _RECORDED: Final = "A recorded session has no files to restore until it is resum
 _NO_SNAPSHOTS: Final = "This workspace has no snapshots: its files stay as they are."
 
 
-class GoBackDialog(ChoiceDialog[Way]):
+class GoBackDialog(ChoiceDialog[GoBackChoice]):
     """Shows what going back to a prompt changes; dismisses with what is to go back, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -162,7 +162,7 @@ async def _chosen(screen: ConversationScreen, session: Session) -> int | None:
 
 async def _way(
     screen: ConversationScreen, session: Session, turn: int
-) -> tuple[Way | None, Sequence[ChangedFile]]:
+) -> tuple[GoBackChoice | None, Sequence[ChangedFile]]:
     """Show what going back changes; return what is to go back, and the changes as they were shown."""
     tracking = screen.conversation.tracking
     changes, unknown = await _changes(screen, tracking, turn)
@@ -204,7 +204,7 @@ async def _go(
     screen: ConversationScreen,
     session: Session,
     turn: int,
-    way: Way | None,
+    way: GoBackChoice | None,
     changes: Sequence[ChangedFile],
 ) -> None:
     """Go back; the files first, so that the new tab begins with them as they were."""

@@ -17,7 +17,7 @@ from typing_extensions import override
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.conversation.session_start import KnownSession
 from acp_tui.formatting import from_home
 from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.rules.paths import is_below

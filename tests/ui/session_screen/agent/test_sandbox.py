@@ -208,7 +208,7 @@ async def test_what_is_opened_stays_open_when_the_agent_is_restarted(home: Path)
         await here.press("f12")
         await here.until(lambda: here.conversation.phase == "ready" and here.conversation.sandbox is not None)
         assert here.conversation.sandbox is not None
-        assert here.conversation.sandbox.fence.way(str(home / "other" / "new")) == "write"
+        assert here.conversation.sandbox.fence.access(str(home / "other" / "new")) == "write"
 
 
 @needs_fenced_agent

@@ -13,7 +13,7 @@ import pytest
 from acp_tui.agent import replay as agent_replay
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.running_agent import WriteFailures
-from acp_tui.conversation.session_opening import KnownSession
+from acp_tui.conversation.session_start import KnownSession
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.decisions import DecisionLog
 from acp_tui.store.journal import Journal

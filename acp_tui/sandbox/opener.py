@@ -3,7 +3,7 @@
 Run as a program of its own, by path: it imports nothing of acp-tui, and has no threads, which the system
 forbids here.
 
-    opening.py PID write|read PATH
+    opener.py PID write|read PATH
 
 The mounts of a fence belong to a user namespace of its user's, so no privileges are needed. No process inside
 can do the same: its own namespace lies below that one.
@@ -21,7 +21,7 @@ MS_BIND, MS_REC, MS_REMOUNT, MS_NODEV, MS_NOSUID, MNT_DETACH = 0x1000, 0x4000, 0
 
 def main() -> None:
     """Enter the mounts of a process, and open the place."""
-    pid, way, path = sys.argv[1:4]
+    pid, access, path = sys.argv[1:4]
     libc = ctypes.CDLL(None, use_errno=True)
     name = os.fsencode(path)
 
@@ -36,7 +36,7 @@ def main() -> None:
     check(libc.setns(mounts, CLONE_NEWNS))
     if os.path.realpath(path) != path:
         sys.exit("a link leads elsewhere")
-    if way == "write":
+    if access == "write":
         check(libc.mount(name, name, None, MS_BIND | MS_REC, None))  # what is hidden below it stays so
         check(libc.mount(None, name, None, MS_BIND | MS_REMOUNT | MS_NODEV | MS_NOSUID, None))
     else:

@@ -1,4 +1,4 @@
-"""Session opening: make a new session, load an earlier one, or resume one after a restart."""
+"""Session start: make a new session, load an earlier one, or resume one after a restart."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ _REPLAY_PAUSE: Final = 0.05  # seconds between two looks for a replay that follo
 _REPLAY_LOOKS: Final = 10
 
 
-class SessionOpening:
-    """Open the sessions of one conversation, with notices for the user."""
+class SessionStart:
+    """Start the sessions of one conversation, with notices for the user."""
 
     def __init__(self, start: Start, known_session: KnownSession | None) -> None:
         self.known_session = known_session
@@ -253,7 +253,7 @@ class SessionOpening:
             led_to = led_elsewhere(session.cwd, os.path.realpath(session.cwd), self._start.cwd)
             leads = f", a link to {led_to}" if led_to else ""
             agent.note(session.id, Noted(f"The folder of this session is {session.cwd}{leads}."))
-        if sandbox is not None and sandbox.fence.way(os.path.realpath(session.cwd)) != "write":
+        if sandbox is not None and sandbox.fence.access(os.path.realpath(session.cwd)) != "write":
             advice = "Start acp-tui in it to have it changed."
             agent.note(session.id, Noted("The sandbox keeps this folder read-only.", "warning", advice))
 
