@@ -36,15 +36,36 @@ _MAX_ENTRIES: Final = 2_000
 _SOME_NAME: Final = "\N{REPLACEMENT CHARACTER}"
 
 
+_STARS: Final = {"": "", "**/": "(?:.*?/)??", "**": ".*?"}
+
+
 @lru_cache(maxsize=512)
 def compiled(pattern: str, *, any_case: bool = False) -> re.Pattern[str]:
     """Compile a glob over whole paths."""
     if not pattern.startswith("/"):
         pattern = f"**/{pattern}"
-    pieces = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
-    flags = re.DOTALL | (re.IGNORECASE if any_case else re.NOFLAG)
-    return re.compile("".join(pieces.get(part, re.escape(part)) for part in parts), flags)
+    pattern = re.sub(r"(?:\*\*/)+", "**/", re.sub(r"\*{3,}", "**", pattern))
+    text, star = "", ""
+    parts = re.split(r"(\*\*/|\*\*)", pattern)
+    for block, following in zip(parts[::2], [*parts[1::2], ""], strict=True):
+        is_settled = following == "**" or (following == "**/" and block.endswith("/"))
+        found = _STARS[star] + _block(block, is_settled=is_settled)
+        text += f"(?>{found})" if is_settled else found
+        star = following
+    return re.compile(text, re.DOTALL | (re.IGNORECASE if any_case else re.NOFLAG))
+
+
+# The rules of a workspace and the paths of an agent are anybody's, and a search that tries each star with
+# each length takes for ever. What follows a star is taken at its first place, which leaves most for the
+# rest, and is not tried again; only the last block has to reach the end.
+def _block(block: str, *, is_settled: bool) -> str:
+    """Return the expression for a part of a glob without `**`; `is_settled`: its first place is the best."""
+    texts = [
+        "".join("[^/]" if sign == "?" else re.escape(sign) for sign in part) for part in block.split("*")
+    ]
+    first, *others = texts
+    ends = [f"[^/]*{others.pop()}"] if others and not is_settled else []
+    return "".join([first, *(f"(?>[^/]*?{part})" for part in others), *ends])
 
 
 class PathPattern:

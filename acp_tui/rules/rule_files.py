@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -93,6 +94,8 @@ def signature(path: Path) -> tuple[int, ...]:
     return (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
 
 
+_MOST_ODD_STARS: Final = 1
+"""Times that `**/` may stand behind a letter: its search takes long, and hardly anybody means it."""
 _LONG_KEY: Final = regex(r"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
 """A dotted key that takes seconds to read: the reader's time grows with the square of its parts."""
 _TOML_LINE: Final = regex(r" \(at line (\d+), column \d+\)$")
@@ -163,6 +166,8 @@ def _glob(value: Any, place: Place, findings: shape.Findings) -> str:
     found = _filled(value, place, findings)
     if {"..", "."} & set(found.split("/")):
         raise shape.ShapeError("a path without . and ..")
+    if len(re.findall(r"[^/*]\*\*/", found)) > _MOST_ODD_STARS:
+        raise shape.ShapeError("a path with ** between slashes: a/**/b")
     return expand_home(found)
 
 
