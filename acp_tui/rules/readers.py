@@ -89,7 +89,7 @@ _GIT_GLOBAL: Final = regex(r"--no-pager|-P|--no-optional-locks|--(?:git-dir|work
 _GIT_SAFE: Final = regex(
     r"(?:user\.\w+|color\.\w+|commit\.gpgsign|core\.quotepath)=[\w@. -]*|core\.pager=cat"
 )
-_GIT_READS: Final = frozenset(
+_GIT_SUBCOMMANDS: Final = frozenset(
     (
         *("status", "diff", "log", "show", "add", "commit", "blame", "grep", "ls-files"),
         *("ls-tree", "rev-parse", "rev-list", "cat-file", "check-ignore", "describe"),
@@ -100,7 +100,7 @@ _GIT_READS: Final = frozenset(
 )
 """Subcommands of git that write no file of the workspace; its index and objects are git's own."""
 _GIT_MORE: Final = regex(r"--ou(?:t.*)?|--op.*|--ext-diff|--edit.*", re.DOTALL)
-_GIT_ASKS: Final = {
+_GIT_READ_FORMS: Final = {
     "remote": r"show|get-url",
     "stash": r"list|show",
     "worktree": r"list",
@@ -108,8 +108,8 @@ _GIT_ASKS: Final = {
     "rm": r"--cached",
 }
 """Subcommands of git that only read with one of these words behind them."""
-_GIT_GETS: Final = regex(r"--get(?:-all|-regexp|-urlmatch)?|--list|-l")
-_GIT_LOOKS: Final = regex(
+_GIT_CONFIG_GETTERS: Final = regex(r"--get(?:-all|-regexp|-urlmatch)?|--list|-l")
+_GIT_CONFIG_OPTIONS: Final = regex(
     r"--(?:global|system|local|worktree|null|name-only|show-origin|show-scope|(?:no-)?includes|bool|int|path)|-z|"
     r"--(?:type|file|default|blob)(?:=.*)?|-f"
 )
@@ -153,7 +153,12 @@ def text_left(command: str) -> list[str]:
 
 
 class _Line:
-    """A command line, of which the parts are marked that surely only read."""
+    """A command line, of which the parts are marked that surely only read.
+
+    In `cat a | grep b > found`, that is `cat a | grep b`: the redirect writes a file that the line names.
+    In `cat a && rm b`, it is `cat a`. In `ls a | xargs rm`, it is nothing: `ls` prints the names of files
+    that `rm` deletes, so its output is not inert.
+    """
 
     def __init__(self, text: str, depth: int = 0) -> None:
         text = text.replace("\\\n", "")
@@ -163,8 +168,8 @@ class _Line:
         self._depth = depth
         self._inner: dict[int, _Line] = {}
         """The lines of shells that are run, by their nodes."""
-        self._names_taken: set[int] = set()
-        """Nodes with a part that may write what it reads the name of."""
+        self._writes_piped_names: set[int] = set()
+        """Nodes with a part that may write files whose names it reads: the `xargs` of `ls | xargs rm`."""
         self.only_reads = False
         """Nothing in the line writes, but for redirects to known files."""
         tree = tree_of(text) if len(text) <= _MAX_PARSED else None
@@ -173,8 +178,8 @@ class _Line:
             self.only_reads = all(map(self._is_harmless, nodes))
             for node in reversed(nodes):
                 is_harmless = self._is_harmless(node, with_tee=True)
-                if not is_harmless or not self._names_taken.isdisjoint(child.id for child in node.children):
-                    self._names_taken.add(node.id)
+                if not is_harmless or self._may_write_piped_names(node.children):
+                    self._writes_piped_names.add(node.id)
             self._set(tree, self.only_reads)
             self._mark(tree)
 
@@ -212,14 +217,14 @@ class _Line:
         """Mark what only reads, from outside to inside: a part decides about itself."""
         waiting = [(tree, True)]
         while waiting:
-            node, is_free = waiting.pop()
-            waiting += [(child, free) for child, free in reversed(list(self._below(node, is_free)))]
+            node, output_is_inert = waiting.pop()
+            waiting += [(child, inert) for child, inert in reversed(list(self._below(node, output_is_inert)))]
 
-    def _below(self, node: Node, is_free: bool) -> Iterator[tuple[Node, bool]]:
-        """Mark a part, and yield those in it: free is one of which the output is only read."""
+    def _below(self, node: Node, output_is_inert: bool) -> Iterator[tuple[Node, bool]]:
+        """Mark a part; yield those in it, each with whether its output is inert: names no file to write."""
         match node.type:
             case "command":
-                is_free = self._mark_command(node, is_free)
+                output_is_inert = self._mark_command(node, output_is_inert)
             case "test_command" | "comment":
                 self._set(node, True)
             case "command_substitution" | "process_substitution":
@@ -227,51 +232,52 @@ class _Line:
             case "file_redirect":
                 reads = _is_plain_read(read_redirect(node))
                 self._set(node, reads)
-                is_free = is_free and reads  # what is printed there names the file that is written
+                # What is printed there names the file that is written.
+                output_is_inert = output_is_inert and reads
             case "variable_assignment" if _MORE_PATH.fullmatch(source_of(node)):
                 self._set(node, True)
             case "variable_assignment" | "for_statement" if not self.only_reads:
                 for child in node.children:
-                    yield child, is_free and child.type == "do_group"
+                    yield child, output_is_inert and child.type == "do_group"
                 return
             case "pipeline":
                 for child in reversed(node.children):
-                    yield child, is_free
-                    is_free = is_free and not self._takes_names([child])
+                    yield child, output_is_inert
+                    output_is_inert = output_is_inert and not self._may_write_piped_names([child])
                 return
             case "redirected_statement":
-                yield from self._below_redirects(node, is_free)
+                yield from self._below_redirects(node, output_is_inert)
                 return
-        yield from ((child, is_free) for child in node.children)
+        yield from ((child, output_is_inert) for child in node.children)
 
-    def _below_redirects(self, node: Node, is_free: bool) -> Iterator[tuple[Node, bool]]:
+    def _below_redirects(self, node: Node, output_is_inert: bool) -> Iterator[tuple[Node, bool]]:
         """Yield a statement with its redirects; a text for it is read if the statement only reads."""
         body = node.child_by_field_name("body")
         documents = [
             one for child in node.children if child.type == "heredoc_redirect" for one in child.children
         ]
         behind = [one for one in documents if one.is_named and not one.type.startswith("heredoc_")]
-        is_free = is_free and not self._takes_names(behind)
+        output_is_inert = output_is_inert and not self._may_write_piped_names(behind)
         given = [child for child in node.children if child.type == "herestring_redirect"]
         given += [one for one in documents if one.type == "heredoc_body"]
         for one in given:
-            self._set(one, is_free and body is not None and self._reads_surely(body))
-        takes_names = body is not None and self._takes_names([body])
+            self._set(one, output_is_inert and body is not None and self._reads_surely(body))
+        may_write = body is not None and self._may_write_piped_names([body])
         for child in node.children:
-            yield child, is_free and not (takes_names and child.type == "file_redirect")
+            yield child, output_is_inert and not (may_write and child.type == "file_redirect")
 
     def _reads_surely(self, body: Node) -> bool:
         return body.type == "command" and _only_reads(_words(body)) and not _has_settings(body)
 
-    def _mark_command(self, node: Node, is_free: bool) -> bool:
+    def _mark_command(self, node: Node, output_is_inert: bool) -> bool:
         """Mark a command that only reads, else those words of it that are surely not written."""
         words = _words(node)
         inner = self._script_in(node) if not _has_settings(node) else None
         if inner is not None:
-            self._scripts += inner.left() if is_free else []
-            self._set(node, is_free)
-            return is_free and inner.only_reads
-        reads = is_free and _only_reads(words) and not _has_settings(node)
+            self._scripts += inner.left() if output_is_inert else []
+            self._set(node, output_is_inert)
+            return output_is_inert and inner.only_reads
+        reads = output_is_inert and _only_reads(words) and not _has_settings(node)
         self._set(node, reads)
         if not reads:
             behind = _behind_wrappers(words)
@@ -295,9 +301,9 @@ class _Line:
             self._inner[node.id] = _Line(script, self._depth + 1)
         return self._inner[node.id]
 
-    def _takes_names(self, nodes: Iterable[Node]) -> bool:
-        """Return whether one of some nodes may write what it reads the name of."""
-        return not self._names_taken.isdisjoint(node.id for node in nodes)
+    def _may_write_piped_names(self, nodes: Iterable[Node]) -> bool:
+        """Return whether one of some nodes may write files whose names it reads."""
+        return not self._writes_piped_names.isdisjoint(node.id for node in nodes)
 
     def _is_harmless(self, node: Node, *, with_tee: bool = False) -> bool:
         """Return whether a node by itself writes nothing, but by a redirect to a known file."""
@@ -483,18 +489,18 @@ def _git_reads(texts: Sequence[str | None]) -> bool:
         return False
     if name == "config":
         return _reads_settings(rest)
-    asks = _GIT_ASKS.get(name)
+    asks = _GIT_READ_FORMS.get(name)
     options = list(itertools.takewhile(lambda one: one != "--" and one.startswith("-"), rest))
     is_asking = asks is not None and any(re.fullmatch(asks, one) for one in {*options, *rest[:1]} - {"--"})
-    return name in _GIT_READS or is_asking or (name in ("remote", "tag") and not rest)
+    return name in _GIT_SUBCOMMANDS or is_asking or (name in ("remote", "tag") and not rest)
 
 
 def _reads_settings(rest: Sequence[str]) -> bool:
     """Return whether `git config` only reads; it takes no options behind its first operand."""
     rest, gets = list(rest), False
     while rest and rest[0].startswith("-"):
-        gets = gets or _GIT_GETS.fullmatch(rest[0]) is not None
-        if not (_GIT_GETS.fullmatch(rest[0]) or _GIT_LOOKS.fullmatch(rest[0])):
+        gets = gets or _GIT_CONFIG_GETTERS.fullmatch(rest[0]) is not None
+        if not (_GIT_CONFIG_GETTERS.fullmatch(rest[0]) or _GIT_CONFIG_OPTIONS.fullmatch(rest[0])):
             return False
         del rest[: 2 if rest[0] in ("-f", "--file", "--type", "--default", "--blob") else 1]
     return gets or rest[:1] in (["get"], ["list"]) or (len(rest) == 1 and "." in rest[0])
