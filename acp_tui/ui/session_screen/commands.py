@@ -21,7 +21,7 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens import help as help_screen
 from acp_tui.ui.screens import palette
 from acp_tui.ui.screens.base import menu
-from acp_tui.ui.screens.base.key_guard import Hands, hands_of
+from acp_tui.ui.screens.base.key_guard import KeyHistory, key_history_of
 from acp_tui.ui.screens.base.unasked import answer_of
 from acp_tui.ui.session_screen import settings as settings_command
 from acp_tui.ui.session_screen import unfinished
@@ -187,15 +187,15 @@ def interrupt(parts: SessionParts) -> None:
     """Copy a selection, else empty the focused prompt, else stop the turn, else name the key to quit."""
     if parts.chat_copy.selection():
         return
-    screen, hands = parts.screen, hands_of(parts.screen.app)
+    screen, history = parts.screen, key_history_of(parts.screen.app)
     if screen.prompt.has_focus and screen.prompt.text:
         screen.prompt.replace_all("")
         _tell(screen, "Prompt cleared. Ctrl+Z in it restores the text.")
     elif not _stops_work(parts):
-        if hands.is_again(_AGAIN):
+        if history.is_again(_AGAIN):
             screen.tabs.leave()
         else:
-            hands.announce()
+            history.announce()
             _tell(screen, f"{key_of(screen, 'session.interrupt')} again quits.")
 
 
@@ -215,24 +215,24 @@ def stop(parts: SessionParts) -> None:
     """Hide completions, else go back to the prompt from a pane, else stop the turn."""
     if parts.screen.query_one(PromptArea).dismiss():
         return
-    screen, hands = parts.screen, hands_of(parts.screen.app)
+    screen, history = parts.screen, key_history_of(parts.screen.app)
     if isinstance(screen.focused, Pane):
         parts.pane_layout.leave()
     elif not _stops_work(parts):
         parts.pane_layout.leave()
-        _offer_to_go_back(parts, hands)
+        _offer_to_go_back(parts, history)
 
 
-def _offer_to_go_back(parts: SessionParts, hands: Hands) -> None:
+def _offer_to_go_back(parts: SessionParts, history: KeyHistory) -> None:
     """Go back to an earlier prompt by the same key again, with nothing in the prompt."""
     screen, session = parts.screen, parts.screen.conversation.session
     if screen.prompt.text or session is None or not session.turns:
         return
-    if hands.is_again(_AGAIN):
+    if history.is_again(_AGAIN):
         withdraw_notices(screen.app, _NEXT)
         screen.app.run_worker(going_back.go_back(screen), group="restore", exclusive=True)
     else:
-        hands.announce()
+        history.announce()
         _tell(screen, f"{key_of(screen, 'session.stop')} again goes back to an earlier prompt.")
 
 

@@ -11,7 +11,7 @@ from acp_tui.agent.permissions.client_questions import old_texts
 from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.base import dialog as dialog_screens
-from acp_tui.ui.screens.base.key_guard import Press, hands_of
+from acp_tui.ui.screens.base.key_guard import Press, key_history_of
 from acp_tui.ui.screens.base.unasked import withdraw
 from acp_tui.ui.screens.questions import address as address_dialog
 from acp_tui.ui.screens.questions import form, permission, permission_details, proposals, stale_write
@@ -85,7 +85,7 @@ class QuestionDialogs:
         """Show this question first, as soon as the session is in view."""
         self._aside.pop(key, None)
         self._wanted = key
-        self._wanted_by = hands_of(self._screen.app).last
+        self._wanted_by = key_history_of(self._screen.app).last
         if self._shown is not None and self._shown.key != key:
             self._take_away()
         elif self._shown is not None:
@@ -95,7 +95,7 @@ class QuestionDialogs:
     def reopen(self) -> None:
         """Show the questions that were put aside."""
         self._aside.clear()
-        self._wanted_by = hands_of(self._screen.app).last
+        self._wanted_by = key_history_of(self._screen.app).last
         self.show_next()
 
     def close(self) -> None:
@@ -157,8 +157,8 @@ class QuestionDialogs:
         if key in self._last:
             dialog.entered = self._last[key].dialog.entered
         dialog.guard.follows = follows
-        if self._wanted_by is not None and self._wanted_by is hands_of(self._screen.app).last:
-            dialog.guard.asked_for()
+        if self._wanted_by is not None and self._wanted_by is key_history_of(self._screen.app).last:
+            dialog.guard.note_asked_for()
         self._wanted_by = None
         shown = self._shown = self._last[key] = _Shown(key, question, dialog, monotonic())
         self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))

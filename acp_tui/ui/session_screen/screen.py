@@ -30,7 +30,7 @@ from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.side import Side
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.base import editor
-from acp_tui.ui.screens.base.key_guard import hands_of
+from acp_tui.ui.screens.base.key_guard import key_history_of
 from acp_tui.ui.screens.base.unasked import is_for_prompt
 from acp_tui.ui.session_screen import commands, slash_commands
 from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, SessionTabs
@@ -209,7 +209,7 @@ class SessionScreen(ConversationScreen):
 
     async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         """Submit the prompt and follow the answer."""
-        hands_of(self.app).sent()
+        key_history_of(self.app).note_sent()
         self.query_one(ChatPane).action_follow_end()
         await slash_commands.submit(self.parts, event.prompt)
 
@@ -261,7 +261,7 @@ class SessionScreen(ConversationScreen):
         """Show the help, or quit by a key that is not held down to delete."""
         if event.what == "help":
             await self.action_run("app.help")
-        elif event.what == "leave" and not hands_of(self.app).is_held:
+        elif event.what == "leave" and not key_history_of(self.app).is_held:
             await self.action_run("app.quit")
 
     def on_prompt_box_chat_wanted(self) -> None:

@@ -62,7 +62,7 @@ def let_the_pause_pass(screen: UnaskedScreen[Any]) -> bool:
 
 def turn(screen: UnaskedScreen[Any]) -> None:
     """Turn to a screen, as Tab does."""
-    screen.guard.anew(-key_guard.SHOWN_FOR)  # as if it had been there for a long time
+    screen.guard.restart(-key_guard.SHOWN_FOR)  # as if it had been there for a long time
     screen.guard.click(0.0)
     screen.turned_to()
     screen.look_at_guard()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from acp_tui.ui.screens.base.key_guard import Fate, Ground, Hands, KeyGuard, Press, press
+from acp_tui.ui.screens.base.key_guard import KeyGuard, KeyHistory, Press, Receiver, ScreenBelow, press
 
 WORDS: Final = (
     "yes",
@@ -169,7 +169,7 @@ class Desktop:
 
     def __init__(self, random: Random, *, is_chat: bool = False) -> None:
         self._random = random
-        self._hands = Hands()
+        self._history = KeyHistory()
         self._guard: KeyGuard | None = None
         self._is_chat = is_chat
         self._until = 0.0
@@ -201,7 +201,7 @@ class Desktop:
 
     def open(self, at: float) -> None:
         self._guard = KeyGuard()
-        self._guard.drawn(at + self._random.uniform(0.005, 0.05))
+        self._guard.note_drawn(at + self._random.uniform(0.005, 0.05))
         self.trial.openings += 1
 
     def close(self) -> None:
@@ -215,7 +215,7 @@ class Desktop:
 
     def settle(self, now: float) -> None:
         """Let a letter that has stayed alone answer."""
-        if self._guard is not None and self._guard.take(now, self._hands) is not None:
+        if self._guard is not None and self._guard.take(now, self._history) is not None:
             self._answer("alone")
 
     def press(self, name: str, at: float) -> None:
@@ -223,20 +223,20 @@ class Desktop:
         self.trial.keys += 1
         self._recent = [*self._recent[-6:], (name, round(at, 2))]
         if self._guard is None:
-            self._hands.use(key)
+            self._history.use(key)
             self._type(key, sends=True)
             return
         self.settle(at - 0.001)
         if self._guard is None:
             return
-        ground = Ground(bool(self.draft), single=self.draft if len(self.draft) == 1 else "")
-        begun, fate = self._guard.key(key, self._hands, ground, bound=name in BOUND)
+        below = ScreenBelow(bool(self.draft), single=self.draft if len(self.draft) == 1 else "")
+        begun, receiver = self._guard.decide(key, self._history, below, bound=name in BOUND)
         self._write(begun)
-        if fate is Fate.DRAFT:
+        if receiver is Receiver.DRAFT:
             self._type(key, sends=False)
-        elif fate is Fate.ALONE or (fate is Fate.HELD and key.is_letter):
+        elif receiver is Receiver.DIALOG_IF_ALONE or (receiver is Receiver.NOBODY and key.is_letter):
             self.typed += name
-        elif fate is Fate.AGAIN or (fate is Fate.DIALOG and key.kind == "text"):
+        elif receiver is Receiver.DIALOG_AGAIN or (receiver is Receiver.DIALOG and key.kind == "text"):
             self._answer(name)
 
     def _answer(self, how: str) -> None:
@@ -254,7 +254,7 @@ class Desktop:
             return
         if key.name == "enter" and sends:
             if self.draft:
-                self._hands.sent()
+                self._history.note_sent()
             self.draft = self.typed = ""
         elif key.name == "ctrl+u":
             self.draft = self.typed = ""

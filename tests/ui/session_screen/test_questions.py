@@ -17,7 +17,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.decisions import NAME, Decisions
-from acp_tui.ui.screens.base.key_guard import hands_of, press
+from acp_tui.ui.screens.base.key_guard import key_history_of, press
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.form import FormDialog
 from acp_tui.ui.screens.questions.permission import PermissionDialog
@@ -107,7 +107,7 @@ async def test_completions_go_on_below_a_question(tmp_path: Path, key: str) -> N
         await here.until(lambda: here.session.prompt.completing)
         here.conversation.say("ask t1")
         dialog = await shown(here)
-        hands_of(here.app).use(
+        key_history_of(here.app).use(
             press("o", monotonic() + 30, printable=True)
         )  # just now, if the machine is slow
         typed(here, [key], after=0.3)
@@ -137,8 +137,8 @@ async def test_over_an_empty_prompt_a_letter_answers_and_a_word_goes_into_the_pr
         assert len(here.conversation.questions) == 1
 
         here.session.prompt.replace_all("")
-        hands_of(here.app).use(press("enter", 0.0, printable=False))  # long ago
-        hands_of(here.app).sent()
+        key_history_of(here.app).use(press("enter", 0.0, printable=False))  # long ago
+        key_history_of(here.app).note_sent()
         typed(here, "y")
         await here.until(lambda: here.app.screen is not dialog)
         assert here.draft == ""
@@ -149,7 +149,7 @@ async def test_an_answer_that_is_held_down_answers_no_other_question_and_writes_
 ) -> None:
     async with seat(tmp_path) as here:
         first = await asked_over(here, "", "t1", "t2")
-        first.guard.anew(0.0)
+        first.guard.restart(0.0)
         typed(here, ["tab", *"y" * 40], every=0.04, after=-2.0)
         await here.until(lambda: here.app.screen not in (first, here.session))
         await here.pilot.pause()
@@ -161,7 +161,7 @@ async def test_an_answer_that_is_held_down_answers_no_other_question_and_writes_
 async def test_an_enter_that_answers_and_is_held_down_sends_no_draft(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         dialog = await asked_over(here, "not yet")
-        dialog.guard.anew(0.0)
+        dialog.guard.restart(0.0)
         typed(here, ["tab", "down", *["enter"] * 30], every=0.05, after=-1.0)
         await here.until(lambda: here.app.screen is here.session)
         await here.pilot.pause()

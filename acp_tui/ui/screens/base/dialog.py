@@ -337,7 +337,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     def answers_moved(self) -> None:
         """Ignore clicks for a moment, for they may be meant for answers that stood there before."""
-        self.guard.placed(monotonic())
+        self.guard.note_answers_moved(monotonic())
 
     def on_paste(self, event: Paste) -> None:
         """Drop a paste that no field takes."""

@@ -93,7 +93,7 @@ def press(name: str, at: float, *, printable: bool) -> Press:
     return Press(name, at, kind)
 
 
-class Ground(NamedTuple):
+class ScreenBelow(NamedTuple):
     """State of the screen below a dialog."""
 
     draft: bool = False
@@ -104,24 +104,24 @@ class Ground(NamedTuple):
     """That text, if it is a single character."""
 
 
-class Fate(Enum):
+class Receiver(Enum):
     """Receiver of a key."""
 
     DIALOG = auto()
     """The dialog."""
-    TURN = auto()
-    """Nobody; it turns to the dialog."""
-    ALONE = auto()
+    NOBODY_TURNED = auto()
+    """Nobody: the user turns to the dialog with it."""
+    DIALOG_IF_ALONE = auto()
     """The dialog, if no other key follows."""
-    AGAIN = auto()
+    DIALOG_AGAIN = auto()
     """The dialog: the same letter as before, which is not for the draft either."""
     DRAFT = auto()
     """The draft below."""
-    HELD = auto()
+    NOBODY = auto()
     """Nobody."""
 
 
-class Hands:
+class KeyHistory:
     """Times and rhythm of the user's keys, for all screens."""
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class Hands:
         """Note a key for a dialog."""
         self._take(key, answered=True)
 
-    def sent(self) -> None:
+    def note_sent(self) -> None:
         """Note that the last key has sent the draft."""
         self._quiet = self._used + SENT
 
@@ -180,13 +180,13 @@ class Hands:
             return False
         return last.at - before.at < within
 
-    def surprise(self, at: float) -> None:
+    def note_dialog_changed(self, at: float) -> None:
         """Note that a dialog vanished or changed: keys in flight may be for its earlier question."""
         self._changed = at
 
     @property
     def aware_at(self) -> float:
-        """Time from which the user knows of the last surprise."""
+        """Time from which the user knows that a dialog has changed."""
         return self._changed + REPEAT
 
     @property
@@ -199,7 +199,7 @@ class Hands:
         """Time of the last key for a text, a list or a pane."""
         return self._used
 
-    def tabs(self, at: float) -> bool:
+    def owns_tab(self, at: float) -> bool:
         """Return whether Tab belongs to the user's work, and does not turn to a dialog."""
         return at < min(self._quiet, self._tabbed + _TABBING)
 
@@ -219,10 +219,10 @@ class Hands:
         self._before, self.last, self.answered = self.last, key, answered
 
 
-def hands_of(app: App[Any]) -> Hands:
+def key_history_of(app: App[Any]) -> KeyHistory:
     """Return the record of the user's keys in an application."""
-    hands: Hands = vars(app).setdefault("hands", Hands())
-    return hands
+    history: KeyHistory = vars(app).setdefault("key_history", KeyHistory())
+    return history
 
 
 def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
@@ -235,13 +235,27 @@ def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
     name = getattr(event, "key", None)
     if name is None:
         return False
-    hands, key = hands_of(app), press(name, event.time, printable=bool(getattr(event, "is_printable", False)))
-    if hands.holds_answer(key):
+    history = key_history_of(app)
+    key = press(name, event.time, printable=bool(getattr(event, "is_printable", False)))
+    if history.holds_answer(key):
         return True
-    hands.use(key)
+    history.use(key)
     return False
 
 
+# Receivers of keys that write, in short:
+#
+#     turned?  draft?  typing?    a letter that answers    another one
+#     yes      any     any        the dialog               the draft, or a field of the dialog
+#     no       yes     any        the draft                the draft
+#     no       no      yes        the draft                the draft
+#     no       no      no         the dialog, if alone     the draft
+#
+# The user has turned to the dialog by Tab, a click or an answer, or has asked for it. A draft is a text below
+# the dialog, which does not count if the dialog follows an answer; typing is a key for something else in the
+# last seconds. A letter that is the only key so far is for the dialog when it is pressed again after a pause.
+# Tab turns, unless it comes too soon or is for completions. Page keys are for the dialog, and Escape once the
+# user can have seen it.
 class KeyGuard:
     """Decides the receiver of each key; all times are seconds and come from outside.
 
@@ -256,61 +270,63 @@ class KeyGuard:
         self.follows = False
         """True for the next question after an answer: then a draft does not hold its keys back."""
         self._drawn: float | None = None
+        """Time at which the dialog was on the screen."""
         self._placed = float("inf")
+        """Time at which its answers came to their places."""
         self._may_answer_at = float("-inf")
         self._turned_at = float("-inf")
         """Time of the Tab that turned to it."""
-        self._held: Press | None = None
+        self._held_answer: Press | None = None
         """Key of the last answer while it is held down."""
-        self._alone: tuple[Press, float] | None = None
+        self._waiting: tuple[Press, float] | None = None
         """Letter that waits for being alone, and the end of its wait."""
-        self._first: Press | None = None
+        self._first_letter: Press | None = None
         """First key since the dialog opened, while it is the only one and a letter in the draft."""
         self._is_untouched = True
         """True until a key comes."""
 
-    def drawn(self, at: float) -> None:
+    def note_drawn(self, at: float) -> None:
         """Note that the dialog is on the screen."""
         if self._drawn is None:
             self._drawn = self._placed = at
             if self.turned:
                 self._may_answer_at = at + SHOWN_FOR
 
-    def asked_for(self) -> None:
+    def note_asked_for(self) -> None:
         """Note that the user asked for the dialog: its keys count once it is drawn."""
         self.turned = True
 
-    def placed(self, at: float) -> None:
+    def note_answers_moved(self, at: float) -> None:
         """Note that the answers have moved: a click may be meant for another one."""
         self._placed = max(at, self._placed) if self._drawn is not None else self._placed
 
-    def step(self, hands: Hands) -> None:
+    def note_answers_replaced(self, history: KeyHistory) -> None:
         """Note that the last key has put other answers there: held down, it chooses none of them."""
-        self._held = hands.last
+        self._held_answer = history.last
 
-    def anew(self, at: float) -> None:
+    def restart(self, at: float) -> None:
         """Restart: another question is shown, or the dialog was covered.
 
         Release a waiting letter first.
         """
         self.turned = self.follows = False
         self._drawn = self._placed = at
-        self._first, self._is_untouched = None, True
+        self._first_letter, self._is_untouched = None, True
 
     @property
     def waiting(self) -> tuple[Press, float] | None:
         """Letter that waits for being alone, and the end of its wait."""
-        return self._alone
+        return self._waiting
 
-    def counts_at(self, hands: Hands, ground: Ground) -> float:
+    def counts_at(self, history: KeyHistory, below: ScreenBelow) -> float:
         """Return the time from which letters count; infinity if the user has to turn first."""
         if self._drawn is None:
             return float("inf")
         if self.turned:
             return self._may_answer_at
-        if ground.draft and not self.follows:
+        if below.draft and not self.follows:
             return float("inf")
-        return max(self._drawn + (REACTION if self.follows else 0.0), hands.quiet_at, hands.aware_at)
+        return max(self._drawn + (REACTION if self.follows else 0.0), history.quiet_at, history.aware_at)
 
     def click(self, at: float) -> bool:
         """Return whether a click is for the dialog; if so, turn to it."""
@@ -320,131 +336,139 @@ class KeyGuard:
             self.turned, self._may_answer_at = True, at
         return True
 
-    def key(
-        self, key: Press, hands: Hands, ground: Ground, *, bound: bool, writes: bool = False
-    ) -> tuple[Press | None, Fate]:
+    def decide(
+        self, key: Press, history: KeyHistory, below: ScreenBelow, *, bound: bool, writes: bool = False
+    ) -> tuple[Press | None, Receiver]:
         """Decide on a key.
 
         Args:
             key: the key.
-            hands: the keys before.
-            ground: the screen below.
+            history: the keys before.
+            below: the screen below.
             bound: whether the key does something in the dialog.
             writes: whether a field of the dialog has the keys.
 
         Returns:
             (a letter before it that did not stay alone and goes into the draft, the receiver of the key)
         """
-        if key.at >= hands.aware_at and self._is_repeated(key, ground):
-            self._alone = self._first = None
+        if key.at >= history.aware_at and self._is_repeated(key, below):
+            self._waiting = self._first_letter = None
             self.turned, self._may_answer_at = True, key.at
-            hands.answer(key)
-            return None, Fate.AGAIN
+            history.answer(key)
+            return None, Receiver.DIALOG_AGAIN
         begun = self.release()
         if begun is not None:
-            hands.use(begun)
-            ground = ground._replace(draft=True)
+            history.use(begun)
+            below = below._replace(draft=True)
             self.turned = self.follows = False
-        fate = self._fate(key, hands, ground, bound=bound, writes=writes)
-        was_for_this = fate is Fate.HELD and key.kind == "text" and self._held is not key
-        if fate is Fate.TURN or (fate is Fate.DIALOG and self.turned) or was_for_this:
-            hands.answer(key)
-        elif fate is not Fate.ALONE and self._held is not key:
+        receiver = self._receiver(key, history, below, bound=bound, writes=writes)
+        was_for_this = receiver is Receiver.NOBODY and key.kind == "text" and self._held_answer is not key
+        if (
+            receiver is Receiver.NOBODY_TURNED
+            or (receiver is Receiver.DIALOG and self.turned)
+            or was_for_this
+        ):
+            history.answer(key)
+        elif receiver is not Receiver.DIALOG_IF_ALONE and self._held_answer is not key:
             self.follows = self.follows and key.kind in ("escape", "page", "key")
-            hands.use(key, was_early=fate is Fate.HELD and not hands.tabs(key.at))
-        is_first = self._is_untouched and fate is Fate.DRAFT and key.is_letter and bound and not ground.draft
-        self._first = key if is_first and self._drawn is not None and key.at >= self._drawn else None
+            history.use(key, was_early=receiver is Receiver.NOBODY and not history.owns_tab(key.at))
+        is_first = (
+            self._is_untouched and receiver is Receiver.DRAFT and key.is_letter and bound and not below.draft
+        )
+        self._first_letter = key if is_first and self._drawn is not None and key.at >= self._drawn else None
         self._is_untouched = False
-        return begun, fate
+        return begun, receiver
 
-    def take(self, now: float, hands: Hands) -> Press | None:
+    def take(self, now: float, history: KeyHistory) -> Press | None:
         """Return a letter that has stayed alone by now: it is for the dialog."""
-        if self._alone is None or now < self._alone[1]:
+        if self._waiting is None or now < self._waiting[1]:
             return None
-        letter, self._alone = self._alone[0], None
-        hands.answer(letter)
+        letter, self._waiting = self._waiting[0], None
+        history.answer(letter)
         self.turned, self._may_answer_at = True, now  # what it opens, such as a reason, takes what follows
         return letter
 
     def release(self) -> Press | None:
         """Return a waiting letter for the draft: it was not alone."""
-        begun, self._alone = self._alone, None
+        begun, self._waiting = self._waiting, None
         return None if begun is None else begun[0]
 
-    def _fate(self, key: Press, hands: Hands, ground: Ground, *, bound: bool, writes: bool) -> Fate:
-        if self._is_held_down(key, hands):
-            return Fate.HELD
+    def _receiver(
+        self, key: Press, history: KeyHistory, below: ScreenBelow, *, bound: bool, writes: bool
+    ) -> Receiver:
+        if self._is_held_down(key, history):
+            return Receiver.NOBODY
         if self.turned:
-            return self._when_turned(key, hands, bound=bound, writes=writes)
+            return self._when_turned(key, history, bound=bound, writes=writes)
         drawn = self._drawn if self._drawn is not None else float("inf")
-        in_use = key.at < hands.quiet_at
-        off = not in_use and (self.follows or not ground.draft)
-        last = max(drawn, hands.last.at if hands.last is not None else drawn)
+        in_use = key.at < history.quiet_at
+        off = not in_use and (self.follows or not below.draft)
+        last = max(drawn, history.last.at if history.last is not None else drawn)
         match key.kind:
             case "page":
-                return Fate.DIALOG
+                return Receiver.DIALOG
             case "escape":
-                is_seen = key.at >= last + REACTION and not (ground.completing and in_use)
-                return Fate.DIALOG if is_seen else Fate.HELD
+                is_seen = key.at >= last + REACTION and not (below.completing and in_use)
+                return Receiver.DIALOG if is_seen else Receiver.NOBODY
             case "tab":
-                if ground.completing and in_use:
-                    return Fate.DRAFT
-                if key.at < max(drawn, hands.used_at) + REACTION or hands.tabs(key.at):
-                    return Fate.HELD
+                if below.completing and in_use:
+                    return Receiver.DRAFT
+                if key.at < max(drawn, history.used_at) + REACTION or history.owns_tab(key.at):
+                    return Receiver.NOBODY
                 self.turned, self._may_answer_at = True, key.at
                 self._turned_at = key.at
-                return Fate.TURN
+                return Receiver.NOBODY_TURNED
             case "cursor":
                 if not off or key.at < drawn + SHOWN_FOR:
-                    return Fate.DRAFT
+                    return Receiver.DRAFT
                 self.turned, self._may_answer_at = True, key.at
-                return Fate.DIALOG
+                return Receiver.DIALOG
             case "text":
                 if not off or key.at < drawn or not key.is_letter or not bound:
-                    return Fate.DRAFT
-                if key.at < self.counts_at(hands, ground):
-                    return Fate.HELD  # for what was here before
-                self._alone = key, key.at + hands.alone
-                return Fate.ALONE
+                    return Receiver.DRAFT
+                if key.at < self.counts_at(history, below):
+                    return Receiver.NOBODY  # for what was here before
+                self._waiting = key, key.at + history.alone
+                return Receiver.DIALOG_IF_ALONE
             case "command":
-                return Fate.DRAFT
+                return Receiver.DRAFT
             case _:
-                return Fate.HELD if bound else Fate.DIALOG
+                return Receiver.NOBODY if bound else Receiver.DIALOG
 
-    def _is_repeated(self, key: Press, ground: Ground) -> bool:
+    def _is_repeated(self, key: Press, below: ScreenBelow) -> bool:
         """Return whether a key is the letter before, after a pause longer than one that a held key makes."""
-        first = self._alone[0] if self._alone is not None else self._first
+        first = self._waiting[0] if self._waiting is not None else self._first_letter
         if first is None or first.name != key.name or key.at < first.at + REPEAT:
             return False
-        return self._alone is not None or ground.single == key.name
+        return self._waiting is not None or below.single == key.name
 
-    def _when_turned(self, key: Press, hands: Hands, *, bound: bool, writes: bool) -> Fate:
+    def _when_turned(self, key: Press, history: KeyHistory, *, bound: bool, writes: bool) -> Receiver:
         if key.kind in ("escape", "page"):
-            return Fate.DIALOG
+            return Receiver.DIALOG
         if key.at < self._may_answer_at:
-            return Fate.HELD
+            return Receiver.NOBODY
         if key.kind != "text" or writes:
-            return Fate.DIALOG
+            return Receiver.DIALOG
         if not bound:
             self.turned = False  # somebody writes
-            return Fate.DRAFT
+            return Receiver.DRAFT
         is_sudden = key.at < self._turned_at + _BURST
-        is_late = hands.last is not None and key.at > hands.last.at + _LEFT
+        is_late = history.last is not None and key.at > history.last.at + _LEFT
         if is_sudden or is_late:
             if not key.is_letter:
-                return Fate.HELD
-            self._alone = key, key.at + (_BURST * 3 if is_sudden else hands.alone)
-            return Fate.ALONE
-        return Fate.DIALOG
+                return Receiver.NOBODY
+            self._waiting = key, key.at + (_BURST * 3 if is_sudden else history.alone)
+            return Receiver.DIALOG_IF_ALONE
+        return Receiver.DIALOG
 
-    def _is_held_down(self, key: Press, hands: Hands) -> bool:
+    def _is_held_down(self, key: Press, history: KeyHistory) -> bool:
         """Return whether a key is the last answer, still held down."""
-        before = self._held
-        if before is None and hands.answered and hands.last is not None:
-            is_older = self._drawn is None or hands.last.at < self._drawn
-            before = hands.last if is_older and key.kind not in ("tab", "cursor", "page") else None
+        before = self._held_answer
+        if before is None and history.answered and history.last is not None:
+            is_older = self._drawn is None or history.last.at < self._drawn
+            before = history.last if is_older and key.kind not in ("tab", "cursor", "page") else None
         if before is None or before.name != key.name or key.at >= before.at + REPEAT:
-            self._held = None
+            self._held_answer = None
             return False
-        self._held = key
+        self._held_answer = key
         return True

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from typing_extensions import override
 
-from acp_tui.ui.screens.base.key_guard import Fate, Ground, KeyGuard, hands_of, press
+from acp_tui.ui.screens.base.key_guard import KeyGuard, Receiver, ScreenBelow, key_history_of, press
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.textual_internals import (
@@ -48,15 +48,15 @@ class DraftBelow:
         self._screen = screen
 
     @property
-    def ground(self) -> Ground:
+    def state(self) -> ScreenBelow:
         """State of the draft: text in the prompt or the focused field, and open completions."""
         if self._screen is None:
-            return Ground()
+            return ScreenBelow()
         field = self._field
         boxes = [*self._screen.query(PromptBox), *([field] if field is not None else [])]
         texts = [getattr(box, "text", getattr(box, "value", "")) for box in boxes]
         single = next((text for text in texts if text), "")
-        return Ground(
+        return ScreenBelow(
             any(texts), bool(getattr(field, "completing", False)), single if len(single) == 1 else ""
         )
 
@@ -77,7 +77,7 @@ class DraftBelow:
     def take_back(self, letter: str) -> None:
         """Empty a draft that is this letter alone."""
         field = self._field
-        if field is not None and self.ground.single == letter:
+        if field is not None and self.state.single == letter:
             field.clear()
 
     def write(self, event: Key | Paste) -> None:
@@ -162,27 +162,27 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
 
     def keeps_back(self, event: Key | Paste) -> bool:
         """Guard a key or a paste; return whether it is kept from this screen."""
-        below, hands = self.below, hands_of(self.app)
+        below, history = self.below, key_history_of(self.app)
         if isinstance(event, Paste):
             return self._keeps_paste_back(event, below)
         key = press(event.key, event.time, printable=event.is_printable)
         was_turned = self.guard.turned
-        begun, fate = self.guard.key(
-            key, hands, below.ground, bound=self._binds(event.key), writes=self._writes
+        begun, receiver = self.guard.decide(
+            key, history, below.state, bound=self._binds(event.key), writes=self._writes
         )
         if begun is not None:
             self._release(below)
-        if fate is Fate.DRAFT:
+        if receiver is Receiver.DRAFT:
             below.write(event)
-        elif fate is Fate.ALONE:
+        elif receiver is Receiver.DIALOG_IF_ALONE:
             self._wait_alone(event)
-        elif fate is Fate.AGAIN:
+        elif receiver is Receiver.DIALOG_AGAIN:
             self._letter = None
             below.take_back(event.key)
         if self.guard.turned and not was_turned:
             self.turned_to()
         self.look_at_guard()
-        return fate not in (Fate.DIALOG, Fate.AGAIN)
+        return receiver not in (Receiver.DIALOG, Receiver.DIALOG_AGAIN)
 
     def on_key(self, event: Key) -> None:
         """Run the binding of a key that no part has handled, while this screen is on top.
@@ -203,7 +203,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
         if self.guard.turned:
             return not self._writes
         below.write(paste)
-        hands_of(self.app).use(press("paste", paste.time, printable=True))
+        key_history_of(self.app).use(press("paste", paste.time, printable=True))
         self.look_at_guard()
         return True
 
@@ -239,7 +239,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
         letter = self._letter
         if letter is None or not draws(self) or self.app.screen is not self:
             return
-        if self.guard.take(monotonic(), hands_of(self.app)) is not None:
+        if self.guard.take(monotonic(), key_history_of(self.app)) is not None:
             self._letter = None
             forward_event(self.focused or self, letter)
             self.look_at_guard()
@@ -280,7 +280,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
             self.turned_to()
 
     def _drawn(self) -> None:
-        self.guard.drawn(monotonic())
+        self.guard.note_drawn(monotonic())
         if self.guard.turned:
             self.turned_to()
         self.look_at_guard()
@@ -289,8 +289,8 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
         """Restart the guard: another question is shown, or the screen was covered."""
         if self.IS_GUARDED and self.is_mounted:
             self.release_letter()
-            self.guard.anew(monotonic())
-            hands_of(self.app).surprise(monotonic())
+            self.guard.restart(monotonic())
+            key_history_of(self.app).note_dialog_changed(monotonic())
             self.set_focus(None)
             self.look_at_guard()
 
@@ -306,7 +306,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
         if self._looks_at is not None:
             self._looks_at.cancel()
             self._looks_at = None
-        now, counts_at = monotonic(), self.guard.counts_at(hands_of(self.app), self.below.ground)
+        now, counts_at = monotonic(), self.guard.counts_at(key_history_of(self.app), self.below.state)
         self.armed = counts_at <= now
         if now < counts_at < float("inf"):
             loop = asyncio.get_running_loop()
@@ -341,7 +341,7 @@ def withdraw(screen: Screen[Any]) -> None:
     app = screen.app
     if isinstance(screen, UnaskedScreen):
         screen.release_letter()
-        hands_of(app).surprise(monotonic())
+        key_history_of(app).note_dialog_changed(monotonic())
     for stack in screen_stacks(app):
         if screen not in stack:
             continue

@@ -43,7 +43,7 @@ from acp_tui.ui.entries.words import operation_words
 from acp_tui.ui.screens.base.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.editor import begin
-from acp_tui.ui.screens.base.key_guard import ALONE, REPEAT, hands_of
+from acp_tui.ui.screens.base.key_guard import ALONE, REPEAT, key_history_of
 from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.screens.questions.permission_details import (
     AGENT_ONLY,
@@ -417,7 +417,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             rows = [Answer(reach.words) for reach in self._scopes]
             asks = f"“{_name(option)}”: how far does it go in this session?"
             self.query_one("#ask-reach", Static).update(Content(asks))
-        self.guard.step(hands_of(self.app))
+        self.guard.note_answers_replaced(key_history_of(self.app))
         self.set_class(option is not None, "-reaching")
         self.answers.offer(rows)
         self.redraw()

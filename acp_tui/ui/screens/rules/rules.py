@@ -134,7 +134,7 @@ n creates a rule, and so does m in a question. Deny wins over ask, ask over allo
         files = self._book.not_trusted()
         if files:
             question = RuleTrust(files[0], self.theme_styles)
-            question.guard.asked_for()
+            question.guard.note_asked_for()
             self.app.push_screen(question, lambda trusted: self._trusted(files[0], trusted))
 
     def _trusted(self, file: RuleFile, trusted: bool | None) -> None:

@@ -178,7 +178,7 @@ async def _way(
         own_way=_own_way(session),
         has_others=len(session.turns) > 1,
     )
-    dialog.guard.asked_for()
+    dialog.guard.note_asked_for()
     return await answer_of(screen.app, dialog), changes
 
 

@@ -151,7 +151,7 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker, turn: in
             turn="the last turn" if turn is None else f"turn {turn}",
             has_others=len(tracking.turns) > (before is not None),
         )
-        dialog.guard.asked_for()
+        dialog.guard.note_asked_for()
         choice = await answer_of(screen.app, dialog)
         if choice != "earlier":
             break

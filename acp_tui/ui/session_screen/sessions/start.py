@@ -204,7 +204,7 @@ class Startup:
             return
         explanation = self._explanation(failure, waited, edited)
         if edited:
-            explanation.guard.asked_for()
+            explanation.guard.note_asked_for()
         choice = await self._screen.ask(explanation)
         if choice is None:
             return

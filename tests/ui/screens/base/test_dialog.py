@@ -220,11 +220,11 @@ async def test_a_paste_answers_nothing_and_goes_into_the_draft_if_the_user_has_n
 async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_moment() -> None:
     question = dialog(("y1", "Yes", "allow_once"))
     async with shown(question, turned=False) as (app, pilot):
-        question.guard.placed(time.monotonic() + 60)
+        question.guard.note_answers_moved(time.monotonic() + 60)
         await pilot.click(OptionList)
         assert app.result is NOTHING
 
-        question.guard.anew(0.0)
+        question.guard.restart(0.0)
         await pilot.click(OptionList)
         assert app.result == PermissionAnswer("y1")
 

@@ -17,7 +17,7 @@ from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Item, ToolCall
 from acp_tui.session.questions import KINDS, Flaws, OldText
 from acp_tui.ui.screens.base.dialog import Details
-from acp_tui.ui.screens.base.key_guard import Hands
+from acp_tui.ui.screens.base.key_guard import KeyHistory
 from acp_tui.ui.screens.questions.permission import (
     KEYS,
     PermissionAnswer,
@@ -169,7 +169,7 @@ async def test_a_number_that_is_held_down_does_not_choose_what_always_means() ->
         await until(pilot, lambda: "how far does it go in this session?" in app.text)
         assert app.result is NOTHING
 
-        question.guard.step(Hands())  # the key is let go
+        question.guard.note_answers_replaced(KeyHistory())  # the key is let go
         await pilot.press("1")
         assert app.result == PermissionAnswer("A")
 
