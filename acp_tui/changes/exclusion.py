@@ -70,11 +70,15 @@ class IgnorePattern(NamedTuple):
 
 
 def _fit(names: Sequence[bytes], way: Sequence[bytes]) -> bool:
-    if not names:
-        return not way
-    if names[0] == b"**":
-        return any(_fit(names[1:], way[skipped:]) for skipped in range(len(way) + 1))
-    return bool(way) and _is_like(way[0], names[0]) and _fit(names[1:], way[1:])
+    """Return whether parts of a pattern match folders; each part is held against each folder once."""
+    places = {0}
+    """Numbers of folders that the parts so far may match."""
+    for name in names:
+        if name == b"**":
+            places = set(range(min(places, default=len(way) + 1), len(way) + 1))
+        else:
+            places = {place + 1 for place in places if place < len(way) and _is_like(way[place], name)}
+    return len(way) in places
 
 
 def _is_like(name: bytes, wanted: bytes) -> bool:

@@ -132,8 +132,9 @@ class Attention:
             self._title = title
         call = _CALLS.get((before, state))
         if call is not None and conversation.phase != "ending" and self.calls != "never":
-            # a semicolon would end the title
-            notice = f"777;notify;{name.replace(';', ',')};{call}" if self._by_777 else f"9;{name} {call}"
+            # A semicolon would end the title, and a digit first is another command of some terminals.
+            who = name.replace(";", ",")
+            notice = f"777;notify;{who};{call}" if self._by_777 else f"9;acp-tui: {who} {call}"
             self._call(f"\x1b]{notice}\x07\x07", of, state)
 
     def _call(self, notice: str, of: object, state: State) -> None:

@@ -268,3 +268,11 @@ def test_a_pattern_fits_a_folder_as_git_says(line: str, way: str, fits: bool) ->
 )
 def test_a_pattern_means_the_same_from_a_folder_below(line: str, below: str | None) -> None:
     assert _read(line).below([b"x"]) == (below.encode() if below is not None else None)
+
+
+def test_a_pattern_with_many_stars_ends() -> None:
+    pattern = IgnorePattern.of(b"/" + b"**/a/" * 50 + b"x")
+
+    assert pattern is not None
+    assert not pattern.fits([b"a"] * 60)
+    assert pattern.fits([*[b"a"] * 60, b"x"])

@@ -143,7 +143,7 @@ def test_the_user_is_called_when_a_turn_ends_a_question_comes_or_the_agent_dies(
     written = told(STATES[before], STATES[after])[len(told(STATES[before])) :]
     calls = [text for text in written if BELL * 2 in text]
 
-    assert calls == ([f"\x1b]9;Agent {call}\x07\x07"] if call else [])
+    assert calls == ([f"\x1b]9;acp-tui: Agent {call}\x07\x07"] if call else [])
 
 
 def test_a_terminal_that_knows_osc_777_is_called_by_it_alone() -> None:
@@ -240,7 +240,7 @@ def test_each_session_has_a_state_of_its_own_and_the_seen_one_has_the_title() ->
     assert written == [f"{KEEP_TITLE}\x1b]2;Agent: working{BELL}"]
 
     attention.update(cast(Conversation, STATES["asks"]), other, is_seen=False)
-    assert written[1:] == [f"\x1b]9;Agent needs an answer{BELL * 2}"]
+    assert written[1:] == [f"\x1b]9;acp-tui: Agent needs an answer{BELL * 2}"]
 
 
 def test_the_title_says_who_and_what_and_is_given_back() -> None:

@@ -8,13 +8,15 @@ import shlex
 import shutil
 import signal
 import tempfile
+import termios
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from textual.app import App, SuspendNotSupported
 
+from acp_tui.ui.screens.base.unasked import UnaskedScreen
 from acp_tui.ui.terminal import TerminalTaken
 
 _PLUS: Final = frozenset(
@@ -164,9 +166,22 @@ def editor() -> Sequence[str]:
     return ("vi",)
 
 
+def _drop_unread() -> None:
+    """Drop what waits in the terminal's input, which is another file than the standard input in a pipe."""
+    with suppress(OSError, termios.error):
+        terminal = os.open(os.ctermid(), os.O_RDWR | os.O_NOCTTY)
+        try:
+            termios.tcflush(terminal, termios.TCIFLUSH)
+        finally:
+            os.close(terminal)
+
+
 @contextmanager
 def _lent(app: App[Any]) -> Iterator[None]:
-    """Lend the terminal to another program: nothing is drawn, and Ctrl+C reaches only that program."""
+    """Lend the terminal to another program: nothing is drawn, and Ctrl+C reaches only that program.
+
+    What was typed for that program and not read by it is dropped, and questions begin their pause anew.
+    """
     numbers = (signal.SIGINT, signal.SIGQUIT)
     with app.batch_update(), app.suspend():
         # Ignored outright, the other program would ignore them, too.
@@ -176,3 +191,7 @@ def _lent(app: App[Any]) -> Iterator[None]:
         finally:
             for number, handler in zip(numbers, before, strict=True):
                 signal.signal(number, handler)
+            _drop_unread()
+    for screen in app.screen_stack:
+        if isinstance(screen, UnaskedScreen):
+            screen.guard_anew()

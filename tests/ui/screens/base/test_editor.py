@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import sys
+import termios
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -61,6 +62,18 @@ def test_what_is_written_in_the_editor_is_the_draft_and_can_be_sent(
 
     terminal.until("heard draft and more")
     assert [path for path in (tmp_path / "tmp").iterdir() if path.is_file()] == []
+
+
+def test_what_an_editor_has_not_read_is_typed_nowhere(terminal: Terminal) -> None:
+    terminal.type("draft\x07")
+    terminal.until("the editor has draft")
+    terminal.type("more\nzzz")
+    terminal.until("draft and more")
+    terminal.until("F1 help")
+
+    terminal.type("!")
+
+    terminal.until("draft and more!")
 
 
 def test_an_editor_that_fails_loses_neither_the_draft_nor_what_it_wrote(
@@ -192,6 +205,7 @@ def test_keys_in_one_read_open_one_editor_for_a_change(
     if not mood:
         terminal.until("the editor is open")
         terminal.type("\n")
+    terminal.until(lambda screen: not terminal.modes[3] & termios.ICANON)  # we have the terminal again
     terminal.until("Esc Close")
     terminal.type("\x1b")
     terminal.until("Ask anything")
