@@ -11,7 +11,6 @@ import pytest
 from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.panes.side import SideRows, share
 from acp_tui.ui.screens.base.menu import Menu
-from tests.conversation.talks import TRACKED
 from tests.ui.seats import Seat, seat
 
 
@@ -100,7 +99,7 @@ async def test_a_click_on_a_row_of_the_card_opens_what_changes_it(tmp_path: Path
 
 @pytest.mark.slow
 async def test_empty_panes_are_one_line_and_a_pane_is_as_high_as_what_it_shows(tmp_path: Path) -> None:
-    async with seat(tmp_path, TRACKED) as here:
+    async with seat(tmp_path) as here:
         await here.until(lambda: side_of(here)[4:7] != [] and "changes" in side_of(here)[6])
         assert [row.strip("─ ") for row in side_of(here)[4:8]] == [
             "plan ───────────────────── none yet",
