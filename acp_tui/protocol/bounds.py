@@ -11,8 +11,8 @@ MOST_STEPS: Final = 500
 DONE: Final = ("completed", "done")
 """Statuses of steps that are done."""
 _DEEPEST: Final = 6
-_AS_THEY_ARE: Final = ("rawInput", "rawOutput", "_meta")
-"""Fields that are searched as a whole, or not at all."""
+_AS_THEY_ARE: Final = ("rawInput", "rawOutput", "_meta", "plan", "steps")
+"""Fields that are searched as a whole or not at all; steps of older plans are cut once they are entries."""
 
 
 def bounded(update: Any) -> Any:
