@@ -238,7 +238,7 @@ async def test_an_opened_tool_call_follows_what_the_agent_tells_of_it(tmp_path: 
 async def test_r15_a_dead_agent_is_explained_and_started_again(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.say("die")
-        await here.say("unsent")
+        await here.write("unsent")
         await here.is_before(FailureScreen)
         await here.sees("the roof is on fire", "exit code 7")
         await here.press("escape")
