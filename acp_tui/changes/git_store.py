@@ -137,14 +137,25 @@ class SnapshotStore:
         """
         if patterns is None:
             out = await self.git("ls-files", "-z", "--others", "--exclude-standard")
-        else:
-            own = self.path / "info" / "exclude"
-            with TemporaryDirectory(dir=self.path) as folder:
-                file = Path(folder, "patterns")
-                await asyncio.to_thread(file.write_bytes, patterns)
-                out = await self.git(
-                    "ls-files", "-z", "--others", f"--exclude-from={own}", f"--exclude-from={file}"
-                )
+            return set(out.split(b"\0")[:-1])
+        return await self._listed("--others", patterns)
+
+    async def kept_of(self, patterns: bytes) -> set[bytes]:
+        """Return the files of the index that are ignored by `patterns`.
+
+        Raises:
+            GitFailed.
+        """
+        return await self._listed("--cached", patterns, "--ignored")
+
+    async def _listed(self, which: str, patterns: bytes, *options: str) -> set[bytes]:
+        """List files with our own patterns and some others."""
+        own = self.path / "info" / "exclude"
+        with TemporaryDirectory(dir=self.path) as folder:
+            file = Path(folder, "patterns")
+            await asyncio.to_thread(file.write_bytes, patterns)
+            excluded = (f"--exclude-from={own}", f"--exclude-from={file}")
+            out = await self.git("ls-files", "-z", which, *options, *excluded)
         return set(out.split(b"\0")[:-1])
 
     async def is_sound(self) -> bool:

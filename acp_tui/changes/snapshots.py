@@ -243,14 +243,28 @@ class Snapshots:
                 (await self.store.git("ls-tree", "-r", "-z", "--name-only", name)).split(b"\0")
                 for name in (now, before.id)
             ]
-            lines: list[bytes] = []
-            for path in sorted(path for path in rules if path.rpartition(b"/")[2] == b".gitignore"):
-                content = await self.store.git("cat-file", "blob", f"{before.id}:{os.fsdecode(path)}")
-                found = map(IgnorePattern.of, content.replace(b"\r\n", b"\n").split(b"\n"))
-                lines += [each.from_above(path.rpartition(b"/")[0]) for each in found if each is not None]
-            shown = await self.store.others(b"\n".join(lines))
+            shown = await self.store.others(await self._patterns_of(before, rules))
             hidden = shown - await self.store.others() - set(known)
         return sorted(os.fsdecode(path) for path in hidden if not path.endswith(b"/"))
+
+    async def hidden_before(self, before: Snapshot) -> set[str]:
+        """Return the files of now that the ignore files of a snapshot hide: they may have been there then.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            rules = (await self.store.git("ls-tree", "-r", "-z", "--name-only", before.id)).split(b"\0")
+            return set(map(os.fsdecode, await self.store.kept_of(await self._patterns_of(before, rules))))
+
+    async def _patterns_of(self, before: Snapshot, paths: Iterable[bytes]) -> bytes:
+        """Return the patterns of the ignore files among the paths of a snapshot, from its top."""
+        lines: list[bytes] = []
+        for path in sorted(path for path in paths if path.rpartition(b"/")[2] == b".gitignore"):
+            content = await self.store.git("cat-file", "blob", f"{before.id}:{os.fsdecode(path)}")
+            found = map(IgnorePattern.of, content.replace(b"\r\n", b"\n").split(b"\n"))
+            lines += [each.from_above(path.rpartition(b"/")[0]) for each in found if each is not None]
+        return b"\n".join(lines)
 
     async def texts(self, change: ChangedFile) -> tuple[bytes | None, bytes | None]:
         """Return a file's old and new content; None for no file or one too large.

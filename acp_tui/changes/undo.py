@@ -73,6 +73,9 @@ def _joined(lines: list[bytes], end: bytes) -> bytes:
 _NO_WAY_BACK: Final = "its content is in no snapshot (too large, left out or unreadable), so it is kept"
 _FOLDER: Final = "it is now a folder, so it is kept"
 _CHANGED: Final = "{}: changed meanwhile"
+_OLDER: Final = "it may have been there before, ignored or left out, so it is kept"
+_CLOCK: Final = 0.05
+"""Seconds by which the times of files may be behind."""
 _ONE_NAME: Final = "{} and {} are one name to this file system; reject both changes together"
 _OTHER_NAME: Final = "another spelling of this name exists now, so it is kept"
 
@@ -100,6 +103,7 @@ async def restore(
     way_back = await snapshots.take()
     now = {change.path: change for change in await snapshots.changes(before)}
     twins = await asyncio.to_thread(_twins, snapshots.root, now.values())
+    older = await _maybe_older(snapshots, before, changes)
     begun(way_back)
     done: list[ChangedFile] = []
     problems: list[str] = []
@@ -108,7 +112,9 @@ async def restore(
     ):  # additions first: a folder may have to give way to a file
         problem = _CHANGED.format(change.path)
         twin = twins.get(change.path)
-        if now.get(change.path) == change and twin is None:
+        if change.path in older:
+            problem = f"{change.path}: {_OLDER}"
+        elif now.get(change.path) == change and twin is None:
             problem = await _put_back(snapshots, change)
         elif now.get(change.path) == change and twin is not None:
             problem = _ONE_NAME.format(change.path, twin.path)
@@ -121,6 +127,30 @@ async def restore(
         else:
             done.append(change)
     return Restored(way_back, tuple(done), tuple(problems))
+
+
+async def _maybe_older(snapshots: Snapshots, before: Snapshot, changes: Iterable[ChangedFile]) -> set[str]:
+    """Return the added files that may have been there before: no snapshot held them, so they are not deleted.
+
+    Such a file was ignored or left out then, or it is older than the snapshot.
+    """
+    added = [change.path for change in changes if change.status == "A"]
+    if not added:
+        return set()
+    hidden = await snapshots.hidden_before(before)
+    left_out = {each.path.rstrip("/") for each in before.left_out}
+
+    def is_older(path: str) -> bool:
+        try:
+            return os.lstat(snapshots.root / path).st_mtime < before.at - _CLOCK
+        except OSError:
+            return False
+
+    def are_older() -> set[str]:
+        above = {path: {path, *map(str, Path(path).parents)} for path in added}
+        return {path for path in added if path in hidden or above[path] & left_out or is_older(path)}
+
+    return await asyncio.to_thread(are_older)
 
 
 def _twins(root: Path, changes: Iterable[ChangedFile]) -> dict[str, ChangedFile]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from acp_tui.changes.git_store import GitFailed
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Snapshot
 from acp_tui.changes.undo import Hunk, Reviewed, restore, reverse, revert_hunk
-from tests.changes.workspaces import told, workspace
+from tests.changes.workspaces import repository, told, workspace
 
 
 def test_the_hunk_is_taken_back_and_the_others_stay() -> None:
@@ -290,6 +291,54 @@ async def test_a_file_that_is_saved_while_its_old_text_is_written_stays_and_is_n
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("files", "event"),
+    [
+        ({".gitignore": ".env\n", ".env": "mine"}, lambda root: (root / ".gitignore").write_text("\n")),
+        ({".gitignore": ".env\n", ".env": "mine"}, lambda root: (root / ".gitignore").unlink()),
+        (
+            {".gitignore": ".env\n", ".env": "mine"},
+            lambda root: ((root / ".gitignore").unlink(), (root / ".env").write_text("mine, touched")),
+        ),
+        ({".gitignore": ".env\n", ".env": "mine"}, lambda root: (root / ".env").rename(root / "env")),
+        ({"large": "o" * (9 << 20)}, lambda root: os.truncate(root / "large", 100)),
+    ],
+)
+async def test_a_file_that_no_snapshot_held_and_that_may_have_been_there_is_not_deleted(
+    tmp_path: Path, files: dict[str, str], event: Callable[[Path], object]
+) -> None:
+    root, snapshots = workspace(tmp_path, **files)
+    for name in files:
+        os.utime(root / name, (1_000_000_000, 1_000_000_000))
+    before = await snapshots.take()
+    event(root)
+    (root / "new").write_text("the agent's\n")
+
+    restored = await restore(snapshots, before, await snapshots.changes(before))
+
+    mine = [path for path in root.rglob("*") if path.name in (".env", "env", "large")]
+    assert len(mine) == 1, "it is still there"
+    assert not (root / "new").exists()
+    assert [problem.partition(": ")[2] for problem in restored.problems] == [OLDER]
+
+
+@pytest.mark.slow
+async def test_files_of_a_repository_within_stay_when_it_is_none_any_more(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    (root / "m").mkdir()
+    (root / "m" / "untouched").write_text("mine\n")
+    os.utime(root / "m" / "untouched", (1_000_000_000, 1_000_000_000))
+    repository(root)
+    repository(root / "m")
+    before = await snapshots.take()
+    shutil.rmtree(root / "m" / ".git")
+
+    await restore(snapshots, before, await snapshots.changes(before))
+
+    assert (root / "m" / "untouched").read_text() == "mine\n"
+
+
+@pytest.mark.slow
 async def test_a_file_whose_content_cannot_be_read_keeps_no_other_from_being_told_as_restored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -402,6 +451,7 @@ async def test_a_hunk_is_not_taken_out_of_a_file_that_became_too_large_for_a_way
     assert (root / "f").read_text() == "A\nb\n" + "c\n" * 10
 
 
+OLDER = "it may have been there before, ignored or left out, so it is kept"
 FIRST = Hunk(0, 1, 0, 1)
 """The first line, changed."""
 

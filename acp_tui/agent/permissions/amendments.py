@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
-from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.host import Host, NotLent, OutsideSandbox
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.session import Session
 from acp_tui.store.edited_texts import EditedText
@@ -30,6 +30,8 @@ class _Waiting(NamedTuple):
     call: str
     """Id of the tool call that was asked about, or ""."""
     amendment: Amendment
+    real: str
+    """The file that its path led to when the user answered."""
     is_written: bool = False
     """True once it was written in place of the agent's text, which the agent may yet write by itself, too."""
 
@@ -71,7 +73,8 @@ class Amendments:
         """
         for one in amendments:
             self.withdraw(session_id, one.path, one.proposed)
-            self._waiting.setdefault(session_id, []).append(_Waiting(call, one))
+            real = self._named(session_id, one.path)
+            self._waiting.setdefault(session_id, []).append(_Waiting(call, one, real))
 
     def withdraw(self, session_id: str, path: str, proposed: str) -> None:
         """Leave to the user what was to be written in place of a text: a later answer is about that text."""
@@ -144,9 +147,10 @@ class Amendments:
         try:
             files = self._host.files(session.id)
             path = self._host.outside(absolute(one.path, session.cwd))
-            written = await asyncio.to_thread(_replaced, files, path, one)
+            self._host.check_inside(waiting.real, writes=True)
+            written = await asyncio.to_thread(_replaced, files, path, waiting)
             problem = "" if written is not None or waiting.is_written else _OTHER
-        except (FileError, NotLent) as error:
+        except (FileError, NotLent, OutsideSandbox) as error:
             written, problem = None, str(error)
         if problem:
             self._leave(session.id, one, problem)
@@ -178,7 +182,7 @@ class Amendments:
         """Return the file that a path names, with its links followed where it can be."""
         try:
             files = self._host.files(session_id)
-            return files.target(absolute(path, files.roots[0])).real
+            return files.target(self._host.outside(absolute(path, files.roots[0]))).real
         except (FileError, NotLent):
             return path
 
@@ -195,13 +199,15 @@ def _drop(one: Amendment) -> None:
         one.kept.drop()
 
 
-def _replaced(files: Files, path: str, one: Amendment) -> Written | None:
+def _replaced(files: Files, path: str, waiting: _Waiting) -> Written | None:
     """Write the user's text over exactly what was proposed; None if something else is there. Blocking.
 
     Raises:
         FileError
     """
-    target = files.target(path)
+    one, target = waiting.amendment, files.target(path)
+    if target.real != waiting.real:  # a link was put there, perhaps to a protected file
+        return None
     there, _ = files.compare(target, one.edited)
     if there.now != one.proposed or there.encoding != UTF_8:
         return None

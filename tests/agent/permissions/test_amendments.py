@@ -150,6 +150,20 @@ async def test_what_an_agent_wrote_by_itself_is_replaced_once_its_call_is_over(t
         assert [path.name for path in (tmp_path / "kept").iterdir()] == []
 
 
+async def test_the_users_text_follows_no_link_that_was_put_in_the_place_of_the_file(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await allowed(talk, session, tmp_path)
+        (tmp_path / ".git/hooks").mkdir(parents=True)
+        (tmp_path / ".git/hooks/pre-commit").write_text(THEIRS)
+        (tmp_path / "a").unlink()
+        (tmp_path / "a").symlink_to(".git/hooks/pre-commit")
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: any("was not written" in text for text in notices(session)))
+
+        assert (tmp_path / ".git/hooks/pre-commit").read_text() == THEIRS
+        assert not told
+
+
 async def test_what_it_wrote_otherwise_stays_and_the_users_text_is_left_in_a_file(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
         await allowed(talk, session, tmp_path)
