@@ -173,6 +173,7 @@ class PaneLayout:
 
     def _show_side(self, shows: bool) -> None:
         self._screen.query_one("#side").set_class(not shows, "-hidden")
+        self._screen.call_after_refresh(self._screen.show_status)  # it has the model without a side
 
     @property
     def _layout(self) -> Layout:
