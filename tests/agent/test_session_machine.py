@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from acp_tui.agent import connection
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.host import Host
 from acp_tui.agent.replay import replay
@@ -50,6 +51,8 @@ class Recorded(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setattr(connection, "GROWTH", 0.0)  # what comes is read at once
         self.loop = asyncio.new_event_loop()
         self.journal = MemoryJournal()
         self.numbers = itertools.count()
@@ -167,6 +170,7 @@ class Recorded(RuleBasedStateMachine):
         self.wait(self.agent.stop())
         self.wait(self.is_over())
         self.loop.close()
+        self.patch.undo()
         assert told(replay(self.journal.rows).sessions[SESSION]) == told(self.session)
 
 

@@ -59,7 +59,7 @@ async def test_cancelling_stops_the_turn_and_what_waits_comes_next(tmp_path: Pat
 async def test_the_chat_says_so_when_the_agent_begins_before_the_first_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with talk(start(tmp_path)) as (conversation, _):
+    async with talk(start(tmp_path, TRACKED)) as (conversation, _):
         await conversation.begin()
         tracking = conversation.tracking
         assert tracking is not None
@@ -96,6 +96,7 @@ async def test_what_is_about_to_be_sent_is_stopped_before_the_agent_hears_of_it(
     async with talk(start(tmp_path, TRACKED)) as (conversation, notes):
         await conversation.begin()
         conversation.rejections.add("rejected your change in a.py", "took that back")
+        await until(lambda: conversation.tracking is not None and conversation.tracking.first)
         gate = held_before_turns(conversation)
         conversation.say("unwanted")
         conversation.say("b")

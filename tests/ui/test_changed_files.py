@@ -120,8 +120,10 @@ async def test_a_file_is_rejected_in_the_changes_screen_and_that_is_undone(tmp_p
         await here.sees("M old.txt")
         await here.press("f5", "enter")
         await here.is_before(ChangesScreen)
-        await here.sees("2 changed files", "four", "▶1/2 files")
+        await here.sees("2 changed files", "four", "/2 files")
 
+        await here.press("P", "P")
+        await here.sees("▶1/2 files")
         await here.press("N")
         await here.sees("▶2/2 files")
         rejected, kept = (

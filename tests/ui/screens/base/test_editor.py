@@ -190,7 +190,7 @@ def show_change(terminal: Terminal) -> None:
     terminal.until("new.txt")
     terminal.until(lambda screen: "new.txt" in screen.partition("─ changes")[2])
     terminal.type("\x1b[15~\r")
-    terminal.until(lambda screen: "1 changed file" in screen and "+ b" in screen)
+    terminal.until(lambda screen: "Esc Close" in screen and "+ b" in screen)
 
 
 @pytest.mark.parametrize("keys", ["e", "ee", "eee"])

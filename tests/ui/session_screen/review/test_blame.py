@@ -88,7 +88,7 @@ async def test_a_line_without_a_call_leads_to_its_prompt(tmp_path: Path) -> None
 
 async def test_a_line_of_no_turn_leads_nowhere_and_keys_go_from_origin_to_origin(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        rows = await blamed(here, "/blame a.py")
+        rows = await blamed(here, "/blame a.py:1")
         await here.press("enter")
         await here.until(lambda: "No turn of a recorded session" in told(here))
 
