@@ -37,12 +37,11 @@ _WIDE: Final = 90
 _FOLDER: Final = 18
 """Cells of the name of a folder."""
 _ROLES: Final = {"prompt": "user", "decision": "warning", "file": "accent", "tool": "accent"}
-_HINT: Final = """\
-Type words to find them in all recorded sessions, the newest first.
-
+_SYNTAX: Final = """\
     "two words"    these words in a row            -word           not with this word
     in:prompt      also in:answer, in:tool, in:output, in:decision, in:file
     agent:claude   folder:app   file:parser.py     since:7d   until:2026-03-01"""
+_HINT: Final = f"Type words to find them in all recorded sessions, the newest first.\n\n{_SYNTAX}"
 _NO_FULL_TEXT: Final = """\
 The SQLite of this Python has no full text search, so there is no index.
 
@@ -140,8 +139,8 @@ class SearchScreen(ListScreen):
         self.run_worker(self._search(event.value), group="search", exclusive=True)
 
     @override
-    def on_input_submitted(self) -> None:
-        self.rows.action_open()
+    def filter_submitted(self) -> None:
+        self.rows.action_open()  # the field keeps the keys, for other words if there is nothing to open
 
     def on_row_list_opened(self, event: PlaceList.Opened) -> None:
         """Leave for the place."""
@@ -222,7 +221,7 @@ class SearchScreen(ListScreen):
             return _NO_FULL_TEXT
         if self._searched is None or self._searched.is_empty:
             return _HINT
-        return "Nothing found so far." if self._waits() else "Nothing found."
+        return "Nothing found so far." if self._waits() else f"Nothing found.\n\n{_SYNTAX}"
 
     def _waits(self) -> str:
         """Return how far an index is that is being made."""

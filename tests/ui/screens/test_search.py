@@ -63,7 +63,9 @@ async def test_places_are_listed_while_the_user_types_the_newest_first(journals:
         await pilot.press(*" agent:claude in:prompt")
         await until(pilot, shows(app, "1 place\n", "mend the flaky parser"))
         await pilot.press(*" xyz")
-        await until(pilot, shows(app, "0 places", "Nothing found."))
+        await until(pilot, shows(app, "0 places", "Nothing found.", "until:2026-03-01"))
+        await pilot.press("enter", "ctrl+u", *"parser")
+        await until(pilot, shows(app, "3 places"))
 
 
 async def test_a_wrong_filter_is_named_and_the_places_stay(journals: Path) -> None:

@@ -101,6 +101,10 @@ class ListScreen(FullScreen[None]):
             nothing.update(text)
 
     def on_input_submitted(self) -> None:
+        """Do what Enter in the filter means."""
+        self.filter_submitted()
+
+    def filter_submitted(self) -> None:
         """Go to the rows that the filter leaves."""
         self.rows.focus()
 
