@@ -86,6 +86,7 @@ _SHORT: Final = {
 _STEPS: Final = ("reject", "reject_file", "keep", "keep_file", "keep_all", "show_kept", "undo")
 _PATIENCE: Final = 1.0
 """Seconds that the screen waits for the state on disk."""
+_NO_TEXT: Final = "its text is not in the recording; resume the session to see the change"
 _MOST: Final = 200
 """Most files whose texts are shown."""
 
@@ -242,8 +243,13 @@ class ChangesScreen(FullScreen[None]):
         return [(seen, on_disk(file, seen, self._cwd))]
 
     async def _reported(self, file: FileChange) -> list[FileDiff]:
-        """Return the differences that the agent reported, each in its place if that is found."""
+        """Return the differences that the agent reported, each in its place if that is found.
+
+        A file that only a snapshot told of, as in a recording, is named without its text.
+        """
         edits = self._edits
+        if not file.edits and file.written is None:
+            return [FileDiff(inside(file.path, self._cwd), *NOT_SHOWN, _NO_TEXT, None)]
         if edits is None or file.written is not None:
             return list(differences([file], self._cwd))
         await edits.find([_as_diff(file, edit) for edit in file.edits], may_be_done=True)

@@ -83,6 +83,12 @@ async def test_a_snippet_that_only_the_agent_reported_is_shown_in_its_place(tmp_
 
 
 @pytest.mark.slow
+async def test_a_file_that_only_a_snapshot_told_of_is_named_without_its_text() -> None:
+    screen = ChangesScreen(lambda: [FileChange("/w/a")], "/w/a", "/w", styles())
+    async with Stage(screen).run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: "its text is not in the recording" in screen_text(pilot.app))
+
+
 async def test_all_files_are_shown_with_their_counts() -> None:
     files = [written("/w/[/a].py", "one\n", "one\ntwo\n"), written("/w/b.py", "x\ny\n", "x\n")]
     app = Stage(ChangesScreen(lambda: files, "/w/b.py", "/w", styles()))
