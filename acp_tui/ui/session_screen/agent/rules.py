@@ -127,7 +127,7 @@ class SessionRules:
         """Read the files again after a save."""
         self.book.read_again()
         self.look()
-        if self._shown is not None and self._shown.is_mounted:
+        if self._shown is not None and self._shown in self._screen.app.screen_stack:
             self._shown.show_rules()
 
     async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
