@@ -360,7 +360,7 @@ def _reopened(run: Run) -> list[str]:
 
 def _lines(screen: str) -> list[str]:
     """Return the choices of the menu that a screen shows whole."""
-    _, _, below = screen.partition("type to filter")
-    inside, _, end = below.partition("↑↓ move")
-    lines = [text for line in inside.splitlines() if (text := line.strip("│ "))]
-    return lines if "╯" in end else []
+    _, _, below = screen.rpartition("╭─")
+    inside, keys, end = below.partition("↑↓ move")
+    lines = [text for line in inside.splitlines()[1:] if (text := line.strip("│ "))]
+    return [line for line in lines if "type to filter" not in line] if keys and "╯" in end else []
