@@ -405,7 +405,7 @@ def _run(options: Options) -> NoReturn:
     roots = [folder(extra, "The folder of --add-dir") for extra in options.add_dir]
     start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))
     try:
-        from acp_tui.ui.app import run
+        from acp_tui.ui.application.app import run
 
         code, leave = run(start)
     finally:  # even if the interface cannot be loaded or fails

@@ -170,7 +170,7 @@ class App(types.ModuleType):
         return run
 
 seen = {}
-sys.modules["acp_tui.ui.app"] = App("acp_tui.ui.app")
+sys.modules["acp_tui.ui.application.app"] = App("acp_tui.ui.application.app")
 from acp_tui import cli
 def note(code):
     open(sys.argv[1], "w").write(json.dumps({**seen, "code": code}))

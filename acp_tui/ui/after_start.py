@@ -15,9 +15,9 @@ from acp_tui.store.edited_texts import FOLDER, left_behind
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.settings import JournalBudget
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application.app import AcpApp
+from acp_tui.ui.application.keys import usable
 from acp_tui.ui.config_files import ConfigFiles
-from acp_tui.ui.keys import usable
 from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.diff.view import SavedDiffPreferences
 

@@ -11,8 +11,8 @@ from acp_tui.conversation.start import Start
 from acp_tui.store.agents import known_agents
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import SETTINGS, Settings, load
-from acp_tui.ui.app import AcpApp
-from acp_tui.ui.keys import problems, usable
+from acp_tui.ui.application.app import AcpApp
+from acp_tui.ui.application.keys import problems, usable
 from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.textual_internals import keymap_of, withdraw_notices
 from acp_tui.workspace.folder_events import why_not_told

@@ -18,9 +18,9 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy, Settings
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.session_screen import unfinished
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.session_screen.sessions.session_name import title_of

@@ -153,7 +153,7 @@ async def performance(
     workspace: Path, *, size: tuple[int, int], theme: str, agent: bool = True
 ) -> AsyncIterator[Performance]:
     """Run the application with the demo agent, or on the start screen."""
-    from acp_tui.ui.app import AcpApp
+    from acp_tui.ui.application.app import AcpApp
 
     guard = Guard()
     launch = demo_launch() if agent else None

@@ -14,7 +14,7 @@ from acp_tui.commands.parsers import SUBCOMMANDS
 from acp_tui.store.agents import known_agents
 from acp_tui.store.setting_list import DEFAULT, listed
 from acp_tui.store.settings import SETTINGS, Settings
-from acp_tui.ui.commands import COMMANDS, Command, Group
+from acp_tui.ui.application.commands import COMMANDS, Command, Group
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.screens.base.menu import Menu

@@ -18,7 +18,7 @@ from acp_tui.store.journal import JournalTail
 from acp_tui.store.overflow import kept_rows, paths_beside
 from acp_tui.store.preferences import last_theme, load_layout
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory
-from acp_tui.ui import theme
+from acp_tui.ui.application import theme
 
 WHY = "it is not a regular file, but a pipe, a socket or a device"
 

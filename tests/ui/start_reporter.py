@@ -36,7 +36,7 @@ def main() -> None:
         return process
 
     def watch_frames() -> None:
-        from acp_tui.ui import app
+        from acp_tui.ui.application import app
 
         def displayed(self: app.AcpApp) -> None:
             if self._batch_count:
@@ -53,7 +53,7 @@ def main() -> None:
         def settled(self: app.AcpApp) -> None:
             if gc.isenabled() and self.is_complete:
                 sheets = [
-                    os.path.relpath(path, Path(app.__file__).parent) for path, _ in self.stylesheet.source
+                    os.path.relpath(path, Path(app.__file__).parents[1]) for path, _ in self.stylesheet.source
                 ]
                 names = sys.modules["acp_tui.late_modules"].LATE
                 late = [name for name in sorted(names) if type(sys.modules.get(name)) is ModuleType]

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 BROKEN = """
 import sys
 from acp_tui.cli import main
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application.app import AcpApp
 
 async def break_down(app, name):
     key = "sk-in-a-" + "variable"

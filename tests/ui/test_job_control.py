@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from acp_tui.ui import app
+from acp_tui.ui.application import app
 from tests.terminal import Terminal
 from tests.ui.seats import seat, told
 
-_ASKS = "from acp_tui.ui.terminal import has_shell; print(has_shell())"
+_ASKS = "from acp_tui.ui.application.terminal import has_shell; print(has_shell())"
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from acp_tui.agent.replay import replay
 from acp_tui.session.entries import AgentMessage, ToolCall
 from acp_tui.session.events import Field, SessionChange
 from acp_tui.session.session import Session
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane

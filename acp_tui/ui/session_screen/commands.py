@@ -15,18 +15,18 @@ from acp_tui.session.session import THIS_TURN, Session
 from acp_tui.store.folders import places
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.settings import Policy
-from acp_tui.ui.app import AcpApp
-from acp_tui.ui.keys import actions_of
+from acp_tui.ui.application.app import AcpApp
+from acp_tui.ui.application.key_guard import KeyHistory, key_history_of
+from acp_tui.ui.application.keys import actions_of
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens import help as help_screen
 from acp_tui.ui.screens import palette
 from acp_tui.ui.screens.base import menu
-from acp_tui.ui.screens.base.key_guard import KeyHistory, key_history_of
 from acp_tui.ui.screens.base.unasked import answer_of
 from acp_tui.ui.session_screen import settings as settings_command
 from acp_tui.ui.session_screen import unfinished
 from acp_tui.ui.session_screen.agent import providers
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt import queue as queue_menu
 from acp_tui.ui.session_screen.prompt.prompt import PromptArea

@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 from acp_tui.agent.permissions.client_questions import old_texts
 from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
 from acp_tui.store.prompts import Prompt
+from acp_tui.ui.application.key_guard import Press, key_history_of
 from acp_tui.ui.screens.base import dialog as dialog_screens
-from acp_tui.ui.screens.base.key_guard import Press, key_history_of
 from acp_tui.ui.screens.base.unasked import withdraw
 from acp_tui.ui.screens.questions import address as address_dialog
 from acp_tui.ui.screens.questions import form, permission, permission_details, proposals, stale_write
 from acp_tui.ui.session_screen.agent.rules import SessionRules
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, Key
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.widgets.delay import after
 

@@ -23,24 +23,24 @@ from acp_tui.conversation.session_start import KnownSession
 from acp_tui.conversation.start import Start
 from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Settings
-from acp_tui.ui.commands import bindings
-from acp_tui.ui.first_frame import welcome
+from acp_tui.ui.application.commands import bindings
+from acp_tui.ui.application.first_frame import welcome
+from acp_tui.ui.application.key_guard import key_history_of
+from acp_tui.ui.application.terminal import Attention
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.side import Side
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.base import editor
-from acp_tui.ui.screens.base.key_guard import key_history_of
 from acp_tui.ui.screens.base.unasked import is_for_prompt
 from acp_tui.ui.session_screen import commands, slash_commands
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen, SessionTabs
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, SessionTabs
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt.prompt import PromptArea
 from acp_tui.ui.session_screen.review import links as linked
 from acp_tui.ui.session_screen.sessions.recent import show_recent
 from acp_tui.ui.session_screen.sessions.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
-from acp_tui.ui.terminal import Attention
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.row_view import StatusRow, StatusRows

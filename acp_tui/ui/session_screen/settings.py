@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from acp_tui.conversation.start import Start
 from acp_tui.store.folders import config_folder
 from acp_tui.store.setting_list import DEFAULT, Override, listed, shown
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.panes.pane import PaneFrame
 from acp_tui.ui.screens.settings import SettingsScreen
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
 
 

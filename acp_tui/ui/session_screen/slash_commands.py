@@ -8,7 +8,7 @@ from typing import Final
 
 from acp_tui.patterns import regex
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.commands import COMMANDS, Command, agent_word
+from acp_tui.ui.application.commands import COMMANDS, Command, agent_word
 from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.session_screen.commands import WITH_ARGUMENT, can_run, run
 from acp_tui.ui.session_screen.parts import SessionParts

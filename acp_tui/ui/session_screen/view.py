@@ -21,15 +21,15 @@ from acp_tui.session.entries import AgentNotice
 from acp_tui.session.events import Field, SessionChange
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application.app import AcpApp
+from acp_tui.ui.application.first_frame import welcome
 from acp_tui.ui.entries.entry import BlockContext
-from acp_tui.ui.first_frame import welcome
 from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.side import Side
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt.prompt import PromptArea, pending_rows
 from acp_tui.ui.widgets.delay import after, draws

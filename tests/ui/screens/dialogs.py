@@ -13,9 +13,8 @@ from textual.events import Event, Key, Paste
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from acp_tui.ui import theme
-from acp_tui.ui.screens.base import key_guard
-from acp_tui.ui.screens.base.key_guard import is_kept_back
+from acp_tui.ui.application import key_guard, theme
+from acp_tui.ui.application.key_guard import is_kept_back
 from acp_tui.ui.screens.base.unasked import UnaskedScreen
 from tests.ui.screens.stage import screen_text, styles
 
@@ -27,7 +26,7 @@ NOTHING = object()
 class Desk(App[None]):
     """Something to type into, over which a dialog may appear."""
 
-    CSS_PATH = sorted(Path(theme.__file__).parent.rglob("*.tcss"))
+    CSS_PATH = sorted(Path(theme.__file__).parents[1].rglob("*.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("alt+a", "inbox", "Inbox", id="app.inbox"),  # dialogs name it
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from acp_tui.ui.screens.base.key_guard import KeyGuard, KeyHistory, Press, Receiver, ScreenBelow, press
+from acp_tui.ui.application.key_guard import KeyGuard, KeyHistory, Press, Receiver, ScreenBelow, press
 
 WORDS: Final = (
     "yes",

@@ -12,11 +12,11 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
 
-from acp_tui.ui import theme
+from acp_tui.ui.application import theme
 from acp_tui.ui.widgets.styles import Styles
 from tests.waiting import PATIENCE
 
-SCREENS = Path(theme.__file__).parent / "screens"
+SCREENS = Path(theme.__file__).parents[1] / "screens"
 SHEETS = [SCREENS / f"{name}.tcss" for name in ("base/full_screens", "help", "start", "review/tool_call")]
 SHEETS += sorted((SCREENS.parent / "widgets").glob("*.tcss"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_tui.ui.commands import COMMANDS
+from acp_tui.ui.application.commands import COMMANDS
 from acp_tui.ui.session_screen.commands import RUN, WHEN
 
 

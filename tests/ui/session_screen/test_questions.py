@@ -17,7 +17,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.decisions import NAME, Decisions
-from acp_tui.ui.screens.base.key_guard import key_history_of, press
+from acp_tui.ui.application.key_guard import key_history_of, press
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.form import FormDialog
 from acp_tui.ui.screens.questions.permission import PermissionDialog

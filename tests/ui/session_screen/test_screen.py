@@ -8,7 +8,7 @@ import pytest
 from textual.dom import DOMNode
 
 from acp_tui.session.events import SessionChange
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen

@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from acp_tui.ui.terminal_input import InputParser
+from acp_tui.ui.application.terminal_input import InputParser
 from acp_tui.ui.widgets.input_line import LONGEST, InputLine
 
 HOSTILE = "a\x1b\r!x\r\x1b[200~y\x00\x03\x9b31m\x1b[13u\x1b[<0;1;1M\u202e\u200b\u3164b"

@@ -20,7 +20,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from typing_extensions import override
 
-from acp_tui.ui.screens.base.key_guard import ALONE, REPEAT
+from acp_tui.ui.application.key_guard import ALONE, REPEAT
 from acp_tui.ui.screens.base.unasked import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.controls import LongOptions
 from acp_tui.ui.widgets.delay import draws

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from textual.app import App, SuspendNotSupported
 
+from acp_tui.ui.application.terminal import TerminalTaken
 from acp_tui.ui.screens.base.unasked import UnaskedScreen
-from acp_tui.ui.terminal import TerminalTaken
 
 _PLUS: Final = frozenset(
     (

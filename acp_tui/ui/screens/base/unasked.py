@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from typing_extensions import override
 
-from acp_tui.ui.screens.base.key_guard import KeyGuard, Receiver, ScreenBelow, key_history_of, press
+from acp_tui.ui.application.key_guard import KeyGuard, Receiver, ScreenBelow, key_history_of, press
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.textual_internals import (

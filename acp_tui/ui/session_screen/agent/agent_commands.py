@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from acp_tui.protocol.schema import AvailableCommand
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
 
 MOST: Final = 2_000

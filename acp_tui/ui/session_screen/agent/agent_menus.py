@@ -12,7 +12,7 @@ from acp_tui.protocol.schema import BooleanOption, OptionValue, OptionValueGroup
 from acp_tui.session.options import Option, asks_less
 from acp_tui.store.settings import Policy
 from acp_tui.ui.screens.base import menu
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.textual_internals import withdraw_notices

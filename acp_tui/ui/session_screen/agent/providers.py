@@ -9,7 +9,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.protocol.schema import Provider, has
 from acp_tui.ui.screens.base.menu import LineDialog, MenuItem, choose
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import safe_line
 
 _DISABLE, _SPEAK = "disable", "speak:"

@@ -27,7 +27,7 @@ from acp_tui.ui.screens.questions import permission_details
 from acp_tui.ui.screens.rules import rule_editor
 from acp_tui.ui.screens.rules import rules as rules_screen
 from acp_tui.ui.screens.rules.rule_list import SAYS
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import shortened
 
 _PAST: Final = 300

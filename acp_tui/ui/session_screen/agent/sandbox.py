@@ -20,7 +20,7 @@ from acp_tui.store.agents import DEMO
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base import menu
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 
 if TYPE_CHECKING:  # loaded for those who use it
     from acp_tui.sandbox.refusals import FenceRefusal

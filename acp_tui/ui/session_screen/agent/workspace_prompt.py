@@ -7,7 +7,7 @@ import asyncio
 from acp_tui.conversation.system_prompt import WorkspacePrompt
 from acp_tui.protocol.schema import has
 from acp_tui.ui.screens.rules import trust as trust_dialog
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 
 
 class PromptOfWorkspace:

@@ -29,8 +29,8 @@ from acp_tui.protocol.schema import PromptCapabilities
 from acp_tui.session.line_notes import note_of
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, join_prompts, workspace_name
-from acp_tui.ui.app import AcpApp
-from acp_tui.ui.first_frame import prompt_hint
+from acp_tui.ui.application.app import AcpApp
+from acp_tui.ui.application.first_frame import prompt_hint
 from acp_tui.ui.screens.base import editor, menu
 from acp_tui.ui.session_screen.prompt.completions import Completions, SlashCommand
 from acp_tui.ui.widgets.key_names import key_of

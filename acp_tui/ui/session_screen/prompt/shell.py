@@ -14,7 +14,7 @@ from acp_tui.session.events import CommandEnded, CommandPrinted, CommandStarted,
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.entries.words import call_title
 from acp_tui.ui.screens.base import menu
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.terminal.log import text_of
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.workspace.guard import Guard

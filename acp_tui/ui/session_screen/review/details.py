@@ -30,7 +30,7 @@ from acp_tui.ui.screens.review import plan_step
 from acp_tui.ui.screens.review import subagent as subagent_screen
 from acp_tui.ui.screens.review import tool_call as tool_call_screen
 from acp_tui.ui.screens.rules import decisions as decisions_screen
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.review import blame
 from acp_tui.ui.session_screen.review import find as find_bar
 from acp_tui.ui.session_screen.review import links as linked

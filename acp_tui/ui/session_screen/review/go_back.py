@@ -14,13 +14,13 @@ from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.tree import ChangedFile
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
-from acp_tui.ui.commands import agent_word
+from acp_tui.ui.application.commands import agent_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.screens.base.unasked import answer_of
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.review.restore import effects, restore_files, undo_restore
 from acp_tui.ui.session_screen.sessions.hand_over import brief_before
 from acp_tui.ui.widgets.controls import Answer

@@ -19,7 +19,7 @@ from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.screens.base.unasked import answer_of
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.controls import Answer
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, shortened

@@ -54,7 +54,7 @@ from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.screens.base import texts as text_screens
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.session_name import title_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
 from acp_tui.ui.widgets.markdown.links import codes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from acp_tui.session.session import Session
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.export import talk
 
 MOST: Final = 60_000

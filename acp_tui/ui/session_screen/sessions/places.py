@@ -12,7 +12,7 @@ from acp_tui.store.documents import Document
 from acp_tui.store.recordings import head_of, sessions_in
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base.full_screens import FullScreen
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.sessions import SessionList
 
 _BEGINNING: Final = 200

@@ -12,7 +12,7 @@ from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, changed_lines, recent_sessions
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.screens import start as start_screen
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece
 

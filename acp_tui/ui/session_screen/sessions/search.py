@@ -8,7 +8,7 @@ from acp_tui.store.documents import document_at
 from acp_tui.store.folders import data_folder
 from acp_tui.store.search_index import Hit, index_folder
 from acp_tui.ui.screens.search import SearchScreen
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.places import go_to_place, tell_gone
 
 

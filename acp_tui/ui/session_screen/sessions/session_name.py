@@ -7,7 +7,7 @@ from typing import Final
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.ui.screens.base import menu
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import safe_line
 
 LONGEST: Final = 80

@@ -28,7 +28,7 @@ from acp_tui.ui.screens import start as start_screen
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.screens.questions import login as login_screens
 from acp_tui.ui.session_screen.agent.sandbox import SessionSandbox
-from acp_tui.ui.session_screen.conversation_screen import ConversationScreen
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.workspace.terminals import TerminalError
 
 _RECENT = 50

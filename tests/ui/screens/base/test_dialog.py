@@ -21,8 +21,8 @@ from acp_tui.protocol.schema import AuthMethod
 from acp_tui.rules.rule_files import RuleFile
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, StaleWrite
+from acp_tui.ui.application import key_guard
 from acp_tui.ui.screens.base import dialog as dialog_screens
-from acp_tui.ui.screens.base import key_guard
 from acp_tui.ui.screens.base.dialog import Dialog, hint_row
 from acp_tui.ui.screens.base.unasked import UnaskedScreen, withdraw
 from acp_tui.ui.screens.questions.address import AddressDialog

@@ -16,8 +16,8 @@ from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Item, ToolCall
 from acp_tui.session.questions import KINDS, Flaws, OldText
+from acp_tui.ui.application.key_guard import KeyHistory
 from acp_tui.ui.screens.base.dialog import Details
-from acp_tui.ui.screens.base.key_guard import KeyHistory
 from acp_tui.ui.screens.questions.permission import (
     KEYS,
     PermissionAnswer,

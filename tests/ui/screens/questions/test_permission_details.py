@@ -19,7 +19,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Location, ToolCall, items_of
-from acp_tui.ui.screens.base import key_guard
+from acp_tui.ui.application import key_guard
 from acp_tui.ui.screens.questions.permission import PermissionAnswer
 from acp_tui.ui.screens.questions.permission_details import (
     LONG,

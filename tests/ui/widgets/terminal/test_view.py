@@ -11,7 +11,7 @@ from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from acp_tui.ui.theme import choose, styles_of
+from acp_tui.ui.application.theme import choose, styles_of
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
 from acp_tui.ui.widgets.row_view import StatusRows

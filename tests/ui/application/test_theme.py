@@ -15,10 +15,9 @@ from textual.color import Color
 
 from acp_tui.desktop import Colors, colors_of_terminal
 from acp_tui.store.settings import Settings
-from acp_tui.ui import theme
-from acp_tui.ui.app import AcpApp
-from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.theme import (
+from acp_tui.ui.application import theme
+from acp_tui.ui.application.app import AcpApp
+from acp_tui.ui.application.theme import (
     DECORATION,
     DEFAULT_ROLES,
     ThemeFile,
@@ -32,6 +31,7 @@ from acp_tui.ui.theme import (
     with_few_colors,
     with_forms,
 )
+from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.contrast import LEAST, LEAST_OF_DECORATION, contrast
 from acp_tui.ui.widgets.diff.diff import compute
 from acp_tui.ui.widgets.diff.paint import diff_rows

@@ -35,11 +35,11 @@ from acp_tui.conversation.start import Start
 from acp_tui.desktop import Colors, colors_of_terminal, speaks_777
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import Settings
-from acp_tui.ui.app_theme import AppTheme, AsciiFilter, is_ascii
-from acp_tui.ui.commands import COMMANDS, bindings
-from acp_tui.ui.first_frame import ENTER, FirstFrame, prompt_hint, welcome
-from acp_tui.ui.screens.base.key_guard import is_kept_back
-from acp_tui.ui.terminal import (
+from acp_tui.ui.application.app_theme import AppTheme, AsciiFilter, is_ascii
+from acp_tui.ui.application.commands import COMMANDS, bindings
+from acp_tui.ui.application.first_frame import ENTER, FirstFrame, prompt_hint, welcome
+from acp_tui.ui.application.key_guard import is_kept_back
+from acp_tui.ui.application.terminal import (
     Attention,
     Clipboard,
     Seat,
@@ -47,7 +47,7 @@ from acp_tui.ui.terminal import (
     has_shell,
     on_end,
 )
-from acp_tui.ui.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
+from acp_tui.ui.application.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
 from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 from acp_tui.ui.widgets.textual_internals import (
@@ -84,7 +84,7 @@ A collection stops everything: 8 ms at 25,000 objects, a tenth of a second in a 
 
 async def read_other_sheets(stylesheet: Stylesheet) -> None:
     """Read the other style sheets, one at a time, so that keys are handled in between."""
-    for path in sorted(Path(__file__).parent.rglob("*.tcss")):
+    for path in sorted(Path(__file__).parents[1].rglob("*.tcss")):
         if path != FIRST_SHEET:
             stylesheet.read(path)
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Tests of `ui/keys.py`."""
+"""Tests of `ui/application/keys.py`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import load
-from acp_tui.ui import keys as key_check
-from acp_tui.ui.app import AcpApp
-from acp_tui.ui.keys import actions_of, check, is_key
+from acp_tui.ui.application import keys as key_check
+from acp_tui.ui.application.app import AcpApp
+from acp_tui.ui.application.keys import actions_of, check, is_key
 from acp_tui.ui.screens.help import HelpScreen
 from tests.tables import each
 from tests.ui.seats import Seat, seat

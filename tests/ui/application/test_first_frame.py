@@ -17,8 +17,8 @@ from textual.events import Key, Paste
 import acp_tui.ui
 from acp_tui.conversation.start import Start
 from acp_tui.store.settings import Settings
-from acp_tui.ui.app import SOONER, AcpApp
-from acp_tui.ui.first_frame import FirstFrame
+from acp_tui.ui.application.app import SOONER, AcpApp
+from acp_tui.ui.application.first_frame import FirstFrame
 from acp_tui.ui.screens.help import HelpScreen
 from tests.bench.program import Program
 from tests.conversation.talks import PLAIN, start
@@ -230,7 +230,7 @@ def test_nothing_heavy_is_loaded_for_the_first_frame(reports: dict[str, Any]) ->
     }
 
     assert loaded == set()
-    assert "acp_tui.ui.first_frame" in reports["first"]["modules"]
+    assert "acp_tui.ui.application.first_frame" in reports["first"]["modules"]
 
 
 @pytest.mark.slow

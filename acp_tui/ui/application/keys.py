@@ -16,10 +16,9 @@ from textual.dom import DOMNode
 from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys
 from textual.screen import Screen
 
-import acp_tui.ui
 from acp_tui.store.folders import Problem, plain_text
 from acp_tui.store.shape import line_of, nearest
-from acp_tui.ui.commands import BY_NAME, Group
+from acp_tui.ui.application.commands import BY_NAME, Group
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import KeyLine, key_map
 from acp_tui.ui.widgets.textual_internals import class_bindings_of, keymap_of
@@ -137,7 +136,7 @@ async def check(app: App[Any], keys: Mapping[str, str]) -> list[KeyProblem]:
 
     It imports all modules of the interface, one at a time, and expects the usable keys in the app's keymap.
     """
-    for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
+    for module in pkgutil.walk_packages([str(Path(__file__).parents[1])], "acp_tui.ui."):
         importlib.import_module(module.name)
         await asyncio.sleep(0)
     groups = list(key_groups(app))

@@ -11,10 +11,17 @@ from textual.binding import Binding, BindingType
 from textual.events import Key, MouseMove, Paste, Resize
 from textual.message import Message
 
-from acp_tui.ui import terminal_input
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application import terminal_input
+from acp_tui.ui.application.app import AcpApp
+from acp_tui.ui.application.terminal_input import (
+    PATIENCE,
+    QUIET,
+    Frames,
+    InputParser,
+    PasteDropped,
+    teach_alt_keys,
+)
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.terminal_input import PATIENCE, QUIET, Frames, InputParser, PasteDropped, teach_alt_keys
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from tests.tables import each
 

@@ -1,4 +1,4 @@
-"""Tests of `ui/terminal.py`."""
+"""Tests of `ui/application/terminal.py`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import pytest
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.desktop import ClipboardProgram, desktop_clipboard, speaks_777
 from acp_tui.store.settings import Calls
-from acp_tui.ui import terminal as clipboard
-from acp_tui.ui.terminal import (
+from acp_tui.ui.application import terminal as clipboard
+from acp_tui.ui.application.terminal import (
     GIVE_TITLE_BACK,
     KEEP_TITLE,
     OSC52_LIMIT,

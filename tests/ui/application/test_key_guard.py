@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.screens.base.key_guard import (
+from acp_tui.ui.application.key_guard import (
     ALONE,
     QUIET,
     REACTION,

@@ -12,11 +12,11 @@ from textual.color import Color
 from textual.screen import Screen
 
 from acp_tui.store.folders import config_folder
-from acp_tui.ui.app_theme import AsciiFilter, is_ascii
+from acp_tui.ui.application.app_theme import AsciiFilter, is_ascii
+from acp_tui.ui.application.theme import bundled_folder
 from acp_tui.ui.screens.base.texts import SessionDetailsScreen
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.permission import PermissionDialog
-from acp_tui.ui.theme import bundled_folder
 from tests.conversation.talks import PLAIN
 from tests.tables import each
 from tests.ui.seats import Seat, seat

@@ -1,4 +1,4 @@
-"""Tests of `ui/app.py`."""
+"""Tests of `ui/application/app.py`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from textual.events import Key
 
 from acp_tui.agent import connection
 from acp_tui.store.agents import demo_launch
-from acp_tui.ui import app as winding_up
-from acp_tui.ui.app import crash_report_of
+from acp_tui.ui.application import app as winding_up
+from acp_tui.ui.application.app import crash_report_of
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.login import LoginDialog

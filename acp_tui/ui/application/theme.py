@@ -120,7 +120,7 @@ def find(user_folder: Path | None = None) -> dict[str, Path]:
 
 def bundled_folder() -> Path:
     """Return the folder of the bundled themes: in the installed package, else in the checkout."""
-    package = Path(__file__).parent.parent
+    package = Path(__file__).parents[2]
     installed = package / "themes"
     return installed if installed.is_dir() else package.parent / "themes"
 

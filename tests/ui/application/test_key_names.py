@@ -16,8 +16,8 @@ from textual.screen import Screen
 
 import acp_tui.ui
 from acp_tui.store.agents import demo_launch
-from acp_tui.ui import keys as key_check
-from acp_tui.ui.app import AcpApp
+from acp_tui.ui.application import keys as key_check
+from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.screens.base.menu import LineDialog, Menu, ThemeMenu
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.protocol import ProtocolScreen

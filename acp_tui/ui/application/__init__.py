@@ -1,0 +1,1 @@
+"""The application below its screens: first frame, themes, the table of commands, keys, and the terminal."""
