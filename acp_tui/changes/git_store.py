@@ -140,7 +140,7 @@ class SnapshotStore:
             return set(out.split(b"\0")[:-1])
         return await self._listed("--others", patterns)
 
-    async def kept_of(self, patterns: bytes) -> set[bytes]:
+    async def hidden_in_index(self, patterns: bytes) -> set[bytes]:
         """Return the files of the index that are ignored by `patterns`.
 
         Raises:

@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,13 @@ from acp_tui.workspace.files import Version, parent_of, replace_file
 _EXECUTABLE: Final = 0o111
 _SAVED: Final = "changed meanwhile"
 
+FirstMode = Callable[[str], int | None]
+"""Returns the first permissions of a file or folder, by relative path; None if they are not known."""
+
+
+def no_modes(path: str) -> int | None:
+    """Return None: no permissions are known."""
+
 
 def put_back(
     root: Path,
@@ -26,6 +34,7 @@ def put_back(
     mode: int,
     backups: Backups | None = None,
     seen: os.stat_result | None = None,
+    first_mode: FirstMode = no_modes,
 ) -> None:
     """Restore `old_path`, and remove `path` if it is new.
 
@@ -37,6 +46,7 @@ def put_back(
         mode: the original mode, in git's terms.
         backups: holds a backup while a file with several names is written.
         seen: the status of `path` when its content was found to be the expected one.
+        first_mode: the permissions of what has to be made anew.
 
     Raises:
         OSError: a folder became a link, access is denied, the disk is full, or another program has saved the
@@ -46,11 +56,21 @@ def put_back(
         _respell(root, path, old_path, content, mode, backups)
         return
     if content is not None:
+        _make_folders(root, old_path, first_mode)
         with parent_of(root, old_path.split("/"), make=True) as (folder, name):
             expected = seen if old_path == path else None
-            _write(name, folder, content, mode, str(root / old_path), backups, expected)
+            _write(name, folder, content, mode, str(root / old_path), backups, expected, first_mode(old_path))
     if content is None or old_path != path:
         remove(root, path)
+
+
+def _make_folders(root: Path, path: str, first_mode: FirstMode) -> None:
+    """Make the missing folders above a file, with the permissions that they had if those are known."""
+    for above in reversed(list(Path(path).parents)[:-1]):
+        mode = first_mode(str(above))
+        if mode is not None:
+            with parent_of(root, above.parts, make=True) as (folder, name), suppress(FileExistsError):
+                os.mkdir(name, mode, dir_fd=folder)
 
 
 def _respell(
@@ -103,8 +123,9 @@ def _write(
     real: str,
     backups: Backups | None,
     seen: os.stat_result | None = None,
+    permissions: int | None = None,
 ) -> None:
-    """Write a file or a link; a file keeps its current permissions.
+    """Write a file or a link; a file keeps its current permissions, a new one gets `permissions` if given.
 
     Raises:
         OSError: it is another file by then, or not the one that was `seen`; nothing was written.
@@ -121,7 +142,7 @@ def _write(
     if stat.S_ISLNK(mode):
         os.symlink(content, name, dir_fd=folder)
         return
-    if not replace_file(name, folder, content, before if is_file else None, real, backups):
+    if not replace_file(name, folder, content, before if is_file else None, real, backups, permissions):
         raise OSError(errno.EBUSY, _SAVED)
     file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:

@@ -255,7 +255,8 @@ class Snapshots:
         """
         async with self._open():
             rules = (await self.store.git("ls-tree", "-r", "-z", "--name-only", before.id)).split(b"\0")
-            return set(map(os.fsdecode, await self.store.kept_of(await self._patterns_of(before, rules))))
+            hidden = await self.store.hidden_in_index(await self._patterns_of(before, rules))
+        return set(map(os.fsdecode, hidden))
 
     async def _patterns_of(self, before: Snapshot, paths: Iterable[bytes]) -> bytes:
         """Return the patterns of the ignore files among the paths of a snapshot, from its top."""

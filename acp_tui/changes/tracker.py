@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.line_steps import LineSteps
 from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.tree import MOST_FILES, ChangedFile, Restored, Snapshot
-from acp_tui.changes.undo import Reviewed
+from acp_tui.changes.undo import Reviewed, maybe_older
 from acp_tui.changes.undo_stack import UndoStack
 from acp_tui.changes.untracked import FileModes, Marks, Untracked, differences, inner_marks, marks
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
@@ -192,7 +193,8 @@ class ChangeTracker:
         """Reason why files of an earlier run cannot be restored, or ""."""
         self._snapshots = snapshots
         self._cwd = cwd
-        self.undo_stack = UndoStack(snapshots, self.look, tell)
+        self._file_modes = FileModes(snapshots.root)
+        self.undo_stack = UndoStack(snapshots, self.look, tell, self._file_modes.first)
         """The user's undo steps."""
         self._tell = tell
         self._every = every
@@ -238,7 +240,6 @@ class ChangeTracker:
         self._first_inner: Marks | None = None
         self._inner: Marks = {}
         """Files of nested repositories: at the session start, and at the last look."""
-        self._file_modes = FileModes(snapshots.root)
         self._is_closed = False
 
     # ------------------------------------------------------------------ the life of a session
@@ -388,7 +389,11 @@ class ChangeTracker:
             SnapshotError.
         """
         before = self.before_of(turn)
-        return await self._snapshots.changes(before) if before is not None else []
+        if before is None:
+            return []
+        changes = await self._snapshots.changes(before)
+        older = await maybe_older(self._snapshots, before, changes)
+        return [replace(each, is_kept=True) if each.path in older else each for each in changes]
 
     async def reject(self, change: ChangedFile) -> Restored:
         """Restore a file to the baseline.

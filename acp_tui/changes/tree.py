@@ -6,7 +6,7 @@ import asyncio
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -248,6 +248,8 @@ class ChangedFile:
     added: int = 0
     removed: int = 0
     """Counted in lines."""
+    is_kept: bool = field(default=False, compare=False)
+    """True if a restore leaves it alone: it may have been there before, ignored or left out."""
 
     @property
     def state(self) -> tuple[str, int]:

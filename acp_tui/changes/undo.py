@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from acp_tui.changes.exact_names import ExactNames, folded
 from acp_tui.changes.git_store import GitFailed, SnapshotError, SnapshotStore
-from acp_tui.changes.restore import put_back, read_file
+from acp_tui.changes.restore import FirstMode, no_modes, put_back, read_file
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.workspace.encodings import from_utf_8, to_utf_8, wide_codec
@@ -88,6 +88,7 @@ async def restore(
     before: Snapshot,
     changes: Sequence[ChangedFile],
     begun: Callable[[Snapshot], object] = lambda way_back: None,
+    first_mode: FirstMode = no_modes,
 ) -> Restored:
     """Restore files to a snapshot if they are still as the user saw them.
 
@@ -96,6 +97,7 @@ async def restore(
         before: the snapshot.
         changes: the part of `snapshots.changes(before)` to undo, as shown in the preview.
         begun: called with the way back, before the first file is changed.
+        first_mode: the permissions of what has to be made anew: snapshots hold none.
 
     Raises:
         Unavailable, GitFailed: nothing was changed.
@@ -103,7 +105,7 @@ async def restore(
     way_back = await snapshots.take()
     now = {change.path: change for change in await snapshots.changes(before)}
     twins = await asyncio.to_thread(_twins, snapshots.root, now.values())
-    older = await _maybe_older(snapshots, before, changes)
+    older = await maybe_older(snapshots, before, changes)
     begun(way_back)
     done: list[ChangedFile] = []
     problems: list[str] = []
@@ -115,13 +117,13 @@ async def restore(
         if change.path in older:
             problem = f"{change.path}: {_OLDER}"
         elif now.get(change.path) == change and twin is None:
-            problem = await _put_back(snapshots, change)
+            problem = await _put_back(snapshots, change, first_mode)
         elif now.get(change.path) == change and twin is not None:
             problem = _ONE_NAME.format(change.path, twin.path)
             if twin in done:
                 problem = ""
             elif change.status == "A" and twin in changes:
-                problem = await _put_back(snapshots, _renamed(twin, change))
+                problem = await _put_back(snapshots, _renamed(twin, change), first_mode)
         if problem:
             problems.append(problem)
         else:
@@ -129,10 +131,13 @@ async def restore(
     return Restored(way_back, tuple(done), tuple(problems))
 
 
-async def _maybe_older(snapshots: Snapshots, before: Snapshot, changes: Iterable[ChangedFile]) -> set[str]:
+async def maybe_older(snapshots: Snapshots, before: Snapshot, changes: Iterable[ChangedFile]) -> set[str]:
     """Return the added files that may have been there before: no snapshot held them, so they are not deleted.
 
     Such a file was ignored or left out then, or it is older than the snapshot.
+
+    Raises:
+        Unavailable, GitFailed.
     """
     added = [change.path for change in changes if change.status == "A"]
     if not added:
@@ -171,16 +176,18 @@ def _renamed(gone: ChangedFile, added: ChangedFile) -> ChangedFile:
     return replace(added, status="R", old_path=gone.path, old_mode=gone.old_mode, old_id=gone.old_id)
 
 
-async def _put_back(snapshots: Snapshots, change: ChangedFile) -> str:
+async def _put_back(snapshots: Snapshots, change: ChangedFile, first_mode: FirstMode) -> str:
     """Restore one file; return the problem, or ""."""
     try:
         old, new = await snapshots.texts(change)
-        return await asyncio.to_thread(_put_back_now, snapshots, change, old, new)
+        return await asyncio.to_thread(_put_back_now, snapshots, change, old, new, first_mode)
     except SnapshotError as error:  # earlier files are done: report them, so that they can be undone
         return f"{change.path}: {error}"
 
 
-def _put_back_now(snapshots: Snapshots, change: ChangedFile, old: bytes | None, new: bytes | None) -> str:
+def _put_back_now(
+    snapshots: Snapshots, change: ChangedFile, old: bytes | None, new: bytes | None, first_mode: FirstMode
+) -> str:
     """Replace the file if it still is what the new snapshot holds."""
     root = snapshots.root
     unknown = _without_way_back(root, change)
@@ -192,7 +199,8 @@ def _put_back_now(snapshots: Snapshots, change: ChangedFile, old: bytes | None, 
         seen = os.lstat(root / change.path) if new is not None else None
         if new is not None and _content(root, change) != new:
             return _CHANGED.format(change.path)
-        put_back(root, change.path, change.old_path, old, change.old_mode, snapshots.store.backups, seen)
+        backups = snapshots.store.backups
+        put_back(root, change.path, change.old_path, old, change.old_mode, backups, seen, first_mode)
     except OSError as error:
         return f"{change.path}: {error.strerror or error}"
     return ""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.restore import FirstMode, no_modes
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Hunk, restore, reverse
@@ -42,6 +43,7 @@ class UndoStack:
         snapshots: Snapshots,
         look: Callable[[], Awaitable[None]],
         tell: Callable[[UndoStep | UndoStepRemoved], None],
+        first_mode: FirstMode = no_modes,
     ) -> None:
         """Begin empty.
 
@@ -49,7 +51,9 @@ class UndoStack:
             snapshots: the workspace's snapshots.
             look: called after files were changed.
             tell: receives the session's events.
+            first_mode: the permissions of what a restore has to make anew.
         """
+        self._first_mode = first_mode
         self._tell = tell
         self._snapshots = snapshots
         self._look = look
@@ -102,7 +106,8 @@ class UndoStack:
             begun.append(_StackedStep(way_back, paths, before))
             self._add(begun[0])
 
-        return await self._done(paths, restore(self._snapshots, before, changes, begin), begun)
+        work = restore(self._snapshots, before, changes, begin, self._first_mode)
+        return await self._done(paths, work, begun)
 
     async def reverse(self, change: ChangedFile, hunk: Hunk, base: bytes | None = None) -> Restored:
         """Revert one hunk, relative to `base` if given, as an undo step.
@@ -147,9 +152,8 @@ class UndoStack:
         changes = [
             change for change in await self._snapshots.changes(step.back) if _paths(change) & step.paths
         ]
-        restored = await restore(
-            self._snapshots, step.back, [change for change in changes if not _paths(change) & newer]
-        )
+        undone = [change for change in changes if not _paths(change) & newer]
+        restored = await restore(self._snapshots, step.back, undone, first_mode=self._first_mode)
         stay = [f"{each.path}: changed since then, so it is kept" for each in changes if _paths(each) & newer]
         return restored, stay
 

@@ -193,6 +193,13 @@ class FileModes:
                     self._folders[folder] = found
                 folder = folder.rpartition(b"/")[0]
 
+    def first(self, path: str) -> int | None:
+        """Return the permissions that a file or folder had at first, or None if they are not known."""
+        name = os.fsencode(path)
+        if name in self._known:
+            return self._first.get(name, _COMMON)
+        return self._folders.get(name)
+
     def look(self, touched: Iterable[bytes]) -> Marks:
         """Return a mark for each file or folder with changed permissions.
 

@@ -561,7 +561,13 @@ def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result |
 
 
 def replace_file(
-    name: str, folder: int, data: bytes, before: os.stat_result | None, real: str, backups: Backups | None
+    name: str,
+    folder: int,
+    data: bytes,
+    before: os.stat_result | None,
+    real: str,
+    backups: Backups | None,
+    permissions: int | None = None,
 ) -> bool:
     """Write a new file and rename it over the old one, keeping mode and attributes.
 
@@ -575,6 +581,7 @@ def replace_file(
         before: the old file's status, or None for no file.
         real: its path, absolute and links resolved.
         backups: holds the backup; without it the name becomes a file of its own.
+        permissions: those of a file that is not there yet; None for those of any new file.
     """
     if before is not None:
         _check_writable(name, folder)
@@ -583,11 +590,15 @@ def replace_file(
             if written is not None:
                 return written
     beside = f".acp-tui-{secrets.token_hex(8)}"
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666, dir_fd=folder)
+    # Nobody else reads it before its permissions are set.
+    mode = 0o666 if permissions is None else 0o600
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode, dir_fd=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
+            if before is None and permissions is not None:
+                os.fchmod(file.fileno(), permissions)
             if before is not None:
                 copy_metadata(name, folder, before, file.fileno())
             os.fsync(file.fileno())

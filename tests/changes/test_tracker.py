@@ -469,3 +469,17 @@ async def test_what_a_turn_made_is_not_from_outside_when_an_undoing_brings_it_ba
     (watched.root / "new").write_text("mine\n")
     await watched.tracking.look()
     assert watched.files == [("A", "new", True)]
+
+
+@pytest.mark.slow
+async def test_what_a_restore_will_leave_alone_is_known_before_it(watched: Watched) -> None:
+    (watched.root / ".gitignore").write_text(".env\n")
+    (watched.root / ".env").write_text("mine\n")
+    await watched.begin()
+    await watched.tracking.before_turn(1)
+    (watched.root / ".gitignore").write_text("")
+    (watched.root / "new").write_text("1\n")
+
+    changes = {change.path: change.is_kept for change in await watched.tracking.since_turn(1)}
+
+    assert changes == {".env": True, ".gitignore": False, "new": False}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from acp_tui.changes import undo
@@ -177,11 +179,11 @@ async def test_a_restore_that_was_killed_half_way_can_be_undone_in_the_next_run(
     class Killed(BaseException):
         pass
 
-    def killed(snapshots: Snapshots, change: ChangedFile, *texts: bytes | None) -> str:
+    def killed(snapshots: Snapshots, change: ChangedFile, *rest: Any) -> str:
         if change.path == "b":
             watched.session.apply = lambda event, at=0.0: None  # type: ignore[method-assign]
             raise Killed
-        return put_back(snapshots, change, *texts)
+        return put_back(snapshots, change, *rest)
 
     await watched.begin()
     watched.session.apply(Prompted([TextContent(text="go")]))
@@ -227,3 +229,27 @@ async def test_of_a_restore_that_went_through_one_step_is_kept(watched: Watched)
 
     assert [step.paths for step in watched.session.undid] == [("a",)]
     assert watched.tracking.undo_stack.depth == 1
+
+
+async def test_a_deleted_file_and_its_folder_come_back_with_the_permissions_that_kept_others_out(
+    watched: Watched,
+) -> None:
+    private = watched.root / "keys"
+    private.mkdir(0o700)
+    (private / "token").write_text("t\n")
+    (private / "token").chmod(0o600)
+    await watched.begin()
+    await until(lambda: watched.tracking._file_modes._known)  # private: a look has no other sign
+    await watched.tracking.before_turn(1)
+    before = watched.tracking.before_of(1)
+    assert before is not None
+    (private / "token").unlink()
+    private.rmdir()
+
+    changes = await watched.tracking.since_turn(1)
+    restored = await watched.tracking.undo_stack.restore(before, changes)
+
+    assert restored.problems == ()
+    assert (private / "token").read_text() == "t\n"
+    assert (private / "token").stat().st_mode & 0o777 == 0o600
+    assert private.stat().st_mode & 0o777 == 0o700

@@ -34,6 +34,7 @@ _DOES: Final = {
     "R": ("warning", "will be reverted and renamed back"),
     "T": ("warning", "will become a file or link again"),
 }
+_STAYS: Final = "stays: it may have been there before, ignored or left out"
 _NAMED: Final = 10
 """Most files that the note for the agent names."""
 _PROMPT: Final = 60
@@ -112,7 +113,7 @@ def effects(
         begin = "this snapshot" if is_late else f"{since} began"
         return [*blocks, TextBlock([("muted", f"No file has changed since {begin}.")])]
     for change in changes:
-        role, what = _DOES[change.status]
+        role, what = ("muted", _STAYS) if change.is_kept else _DOES[change.status]
         if change.status == "M" and change.old_id == change.new_id:
             what = "gets the permissions it had"
         name = exact_line(change.path)

@@ -31,3 +31,10 @@ async def test_a_file_of_which_only_the_mode_changed_gets_only_that_back() -> No
     async with shown(RestoreDialog(changes, STYLES, can_undo=False, is_late=False)) as (app, _):
         assert "run.sh gets the permissions it had" in app.text
         assert "a will be reverted" in app.text
+
+
+async def test_a_file_that_may_be_older_is_said_to_stay() -> None:
+    env = ChangedFile(".env", "A", ".env", old_mode=0, new_mode=0o100644, old_id="", new_id="1", is_kept=True)
+    async with shown(RestoreDialog([env], STYLES, can_undo=False, is_late=False)) as (app, _):
+        assert ".env stays: it may have been there before" in app.text
+        assert "deleted" not in app.text
