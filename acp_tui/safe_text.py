@@ -30,7 +30,11 @@ _FLAG: Final = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000
 _UNSAFE = regex(f"{_FLAG}|[{_OBEYED}{_JOINERS}{_FILLERS}]")
 _BLANKS: Final = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000"
 """Look like a space, and are none to a shell."""
-_INEXACT = regex(f"[{_OBEYED}{_JOINERS}{_FILLERS}{_BLANKS}]")
+_FORMATS: Final = (
+    "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U00013455\U00016fe4\U0001d159"
+)
+"""Marks of some scripts and notes that many fonts do not draw."""
+_INEXACT = regex(f"[{_OBEYED}{_JOINERS}{_FILLERS}{_FORMATS}{_BLANKS}]")
 _UNSEEN = regex(f"[{_OBEYED}{_FILLERS}\u180e\u200b\U000e0000-\U000e0fff]")
 _OPEN_END = regex(f"(?:\U0001f3f4[{_JOINERS}]{{0,7}}|[{_JOINERS}]{{1,8}}|\r)\\Z")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 
 import pytest
 from rich.segment import Segment
@@ -97,6 +98,11 @@ def test_what_nobody_sees_is_a_mark(one: str) -> None:
     assert safe(f"rm{one}-rf") == "rm\ufffd-rf"
     assert safe(one) == "\ufffd"
     assert safe_line(f"a {one} b") == "a \ufffd b"
+    assert exact(f"rm{one}-rf") == "rm\ufffd-rf"
+
+
+@each("one", [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) == "Cf"])
+def test_no_format_character_is_unseen_in_commands_and_paths(one: str) -> None:
     assert exact(f"rm{one}-rf") == "rm\ufffd-rf"
 
 
