@@ -124,7 +124,7 @@ _WORDS_OF_OTHERS: Final = {
 
 def _advice(parser: ArgumentParser, word: str) -> str:
     """Return the error message for an unknown argument."""
-    from difflib import get_close_matches
+    from acp_tui.store.shape import nearest  # needed only for mistakes
 
     aim = {"acp-tui": "start", "acp-tui doctor": "check"}.get(parser.prog)
     what = f"unknown option {word}" if word.startswith("-") else f"unknown command '{word}'"
@@ -133,8 +133,7 @@ def _advice(parser: ArgumentParser, word: str) -> str:
     if aim is None:
         return f"{what}\nTry: {parser.prog} --help"
     if word.startswith("-"):
-        near = get_close_matches(word, [name for one in parser._actions for name in one.option_strings], 1)
-        what += f". Did you mean {near[0]}?" if near else ""
+        what += nearest(word, [name for one in parser._actions for name in one.option_strings])
         return f"{what}\nTry: {parser.prog} --help (options of the agent come after --agent NAME)"
     return f"{what}. To {aim} an agent: {parser.prog} --agent {word}"
 

@@ -432,7 +432,7 @@ def test_folders_can_be_added_several_times() -> None:
         (["--agent"], "needs the name of an agent"),
         (["--agent", "--"], "needs the name of an agent"),
         (["--bogus"], "unknown option --bogus"),
-        (["--contiue"], "unknown option --contiue. Did you mean --continue?"),
+        (["--contiue"], "unknown option --contiue; did you mean '--continue'?"),
         (["resume"], "unknown command 'resume'. Use: acp-tui --resume"),
         (["-p", "hi"], "unknown option -p. Use: acp-tui --prompt TEXT"),
         (["--vers"], "unknown option --vers"),
