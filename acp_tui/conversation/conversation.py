@@ -338,6 +338,10 @@ class Conversation(ConversationState):
         """Give a queued prompt to the running turn; return why it stays in the queue, or ""."""
         return self._prompts.steer(index)
 
+    def steer_all(self) -> None:
+        """Give all queued prompts to the running turn, in their order."""
+        self._prompts.steer_all()
+
     def unmark(self, index: int) -> None:
         """Keep a prompt that was marked for the running turn until that is over."""
         self._prompts.unmark(index)

@@ -51,6 +51,8 @@ class PromptQueue:
         self._is_preparing = False
         self.given: list[Prompt] = []
         """Prompts on their way into the running turn: the agent has not said yet that it has them."""
+        self._ahead: dict[int, list[Prompt]] = {}
+        """The prompts that stood before each given one, by its `id`."""
         self._steering: asyncio.Task[None] | None = None
 
     def add(self, prompt: Prompt) -> None:
@@ -80,13 +82,23 @@ class PromptQueue:
             self.queue[index] = prompt._replace(steers=False)
             return "A command waits for the end of the turn: within it, it would not run."
         if agent.can_steer:
-            self.given.append(self.queue.pop(index))
+            given = self.queue.pop(index)._replace(steers=False)
+            self._ahead[id(given)] = [*self.given, *self.queue[:index]]
+            self.given.append(given)
             if self._steering is None or self._steering.done():
-                self._steering = asyncio.create_task(self._steer_all())
+                self._steering = asyncio.create_task(self._give_all())
         else:
             self.queue[index] = prompt._replace(steers=True)
         self._listener.queue_changed()
         return ""
+
+    def steer_all(self) -> None:
+        """Give all queued prompts to the running turn, in their order; commands stay in the queue."""
+        index = 0
+        while index < len(self.queue):
+            count = len(self.queue)
+            self.steer(index)
+            index += len(self.queue) == count
 
     def unmark(self, index: int) -> None:
         """Keep a prompt that was marked for the running turn until that is over."""
@@ -101,14 +113,15 @@ class PromptQueue:
             self._listener.queue_changed()
         return [prompt.whole for prompt in marked], bool(self.queue)
 
-    async def _steer_all(self) -> None:
+    async def _give_all(self) -> None:
         """Give prompts to the turn one by one: agents take one at a time."""
         while self.given:
             prompt = self.given[0]
-            outcome, reason = await self._given(prompt)
-            self.given.remove(prompt)
+            outcome, reason = await self._give(prompt)
+            del self.given[0]
+            ahead = self._ahead.pop(id(prompt))
             if outcome not in ("injected", "startedNewTurn"):
-                self.queue.insert(0, prompt._replace(steers=False))
+                self.queue.insert(self._place_behind(ahead), prompt)
                 if reason:
                     self._conversation.note(Noted(f"It was not taken during the turn: {reason}", "warning"))
             self._listener.queue_changed()
@@ -117,7 +130,12 @@ class PromptQueue:
             else:
                 self.go_on()
 
-    async def _given(self, prompt: Prompt) -> tuple[str, str]:
+    def _place_behind(self, ahead: list[Prompt]) -> int:
+        """Return the place in the queue behind the last of some prompts that still waits there."""
+        known = {id(prompt) for prompt in ahead}
+        return max((place for place, each in enumerate(self.queue, 1) if id(each) in known), default=0)
+
+    async def _give(self, prompt: Prompt) -> tuple[str, str]:
         """Give a prompt to the running turn; return (the agent's outcome, why it was not taken)."""
         agent, session = self._conversation.agent, self._conversation.session
         if agent is None or session is None:
@@ -197,6 +215,7 @@ class PromptQueue:
         steering.cancel()  # they may be with the agent: only the user can tell whether to send them again
         prompt = join_prompts(self.given)
         self.given.clear()
+        self._ahead.clear()
         self._conversation.note(
             Noted("The agent did not say whether it took the words that were given to it.", "warning")
         )

@@ -186,6 +186,46 @@ async def test_c150_words_that_are_not_taken_wait_in_the_queue_with_the_reason(
         assert (conversation.given, steered(conversation)) == ([], [])
 
 
+async def test_c150_words_that_are_not_taken_go_back_to_their_places_in_the_queue(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, steers=["failed", "injected", "failed"])) as (conversation, _):
+        await busy(conversation)
+        for words in ("one", "two", "three", "four"):
+            conversation.say(words)
+
+        assert [conversation.steer(1) for _ in range(3)] == ["", "", ""]
+        await until(lambda: steered(conversation) == ["three"] and not conversation.given)
+
+        assert [prompt.text for prompt in conversation.queue] == ["one", "two", "four"]
+
+
+async def test_c150_words_that_come_after_the_turn_keep_their_order(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, steers=["promptRequired"] * 3)) as (conversation, _):
+        await busy(conversation)
+        conversation.say("/later")
+        for words in ("one", "two", "three"):
+            conversation.say(words)
+
+        conversation.steer_all()
+        conversation.cancel()
+        await until(lambda: said(conversation)[-1:] == ["heard three"])
+
+        heard = [words for words in said(conversation) if words.startswith("heard")]
+        assert heard == ["heard /later", "heard one", "heard two", "heard three"]
+
+
+async def test_c149_all_that_waits_is_given_to_the_turn_in_its_order(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, steers=["injected"] * 2)) as (conversation, _):
+        await busy(conversation)
+        for words in ("one", "/later", "two"):
+            conversation.say(words)
+
+        conversation.steer_all()
+        await until(lambda: len(steered(conversation)) == 2)
+
+        assert steered(conversation) == ["one", "two"]
+        assert conversation.queue == [Prompt("/later")]
+
+
 async def test_c150_words_on_their_way_come_back_when_the_agent_dies(tmp_path: Path) -> None:
     async with talk(start(tmp_path, steers=[])) as (conversation, notes):  # it has no outcome, and crashes
         await busy(conversation)

@@ -141,7 +141,9 @@ class StatusLine(StatusRows):
                 if conversation.agent is not None and conversation.agent.logins.is_logged_out:
                     return [("", ("warning", "not logged in")), *self._background()]
                 told = _told_state(session) if session is not None else ""
-                return [("", ("muted", told or "ready")), *self._background()]
+                works = bool(conversation.background_work) or conversation.is_active
+                said = told or ("" if works else "ready")
+                return [*([("", ("muted", said))] if said else []), *self._background()]
             case "starting":
                 waits = conversation.agent.connection.starts if conversation.agent is not None else []
                 for_what = f", waiting for {waits[0]}" if waits and waited > _LONG_START else ""

@@ -245,8 +245,7 @@ def _send_now(parts: SessionParts) -> None:
     """Give the draft and the queue to the turn where that can be; else stop it, then send them."""
     conversation = parts.screen.conversation
     if conversation.takes_words:
-        for index in reversed(range(len(conversation.queue))):
-            conversation.steer(index)
+        conversation.steer_all()
         parts.screen.prompt.action_send(steers=True)
         return
     if conversation.can_steer:

@@ -97,6 +97,7 @@ async def test_c155_what_works_in_the_background_is_counted_listed_and_stopped(t
         await here.say("hello")
         await here.sees("heard hello")
         await here.sees("works in the background (1)")
+        assert "ready" not in here.text
         fields = {"kind": "execute", "status": "in_progress", "title": "make all"}
         comes(here, "s1", "tool_call", toolCallId="c1", **fields)
         assert here.conversation.is_active
@@ -113,3 +114,4 @@ async def test_c155_what_works_in_the_background_is_counted_listed_and_stopped(t
         await here.sees("works in the background (1)")
         comes(here, "s1", "tool_call_update", toolCallId="c1", status="completed")
         await here.until(lambda: not here.conversation.background_work)
+        await here.sees("ready")

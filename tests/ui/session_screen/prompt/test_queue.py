@@ -107,6 +107,21 @@ async def test_c149_a_key_steers_with_the_draft(tmp_path: Path) -> None:
         assert (here.draft, here.conversation.is_busy, waits(here)) == ("", True, [])
 
 
+async def test_c149_the_key_gives_all_that_waits_in_its_order_with_the_draft_last(tmp_path: Path) -> None:
+    async with seat(tmp_path, steers=["injected"] * 3) as here:
+        await here.say("wait")
+        await here.sees("waiting")
+        for words in ("one", "two"):
+            await here.say(words)
+        await here.write("three")
+
+        await here.press("alt+g")
+
+        await here.sees("› three  steered")
+        places = [here.text.index(f"› {words}  steered") for words in ("one", "two", "three")]
+        assert places == sorted(places)
+
+
 async def test_c148_while_the_agent_asks_the_words_wait_and_nothing_is_stopped(tmp_path: Path) -> None:
     async with seat(tmp_path, steers=["injected"]) as here:
         await here.asked("build")
