@@ -8,6 +8,8 @@ lists the private methods that classes of ours override.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
 from rich.console import Console, RenderableType
@@ -242,60 +244,83 @@ class FewRowsCompositor(Compositor):
         regions, screen = self._dirty_regions.copy(), self.size.region
         self._dirty_regions.clear()
         within = (region.intersection(screen) for region in regions)
-        gaps: dict[int, list[tuple[int, int]]] = {}
-        for y, start, end in self._regions_to_spans(region for region in within if region):
-            gaps.setdefault(y, []).append((start, end))
+        bands = _bands(self._regions_to_spans(region for region in within if region))
         pieces: list[Piece] = []
-        top, bottom = min(gaps, default=0), max(gaps, default=-1) + 1
         for widget, (region, clip) in self.visible_widgets.items():  # the front first
-            if not gaps:
+            if not bands:
                 break
-            if region.y < bottom and region.bottom > top:  # most widgets are elsewhere
+            if region.y < bands[-1].bottom and region.bottom > bands[0].top:  # most widgets are elsewhere
                 shown = region.intersection(clip)
-                if shown:
-                    pieces += _drawn_by(widget, region, shown, gaps)
+                touched = [band for band in bands if band.meets(shown)]
+                if touched:
+                    pieces += _drawn_by(widget, region, shown, touched)
+                    bands = [part for band in bands for part in band.without(shown)]
         return PiecesUpdate(sorted(pieces, key=_place)) if pieces else None
+
+
+class _Band(NamedTuple):
+    """Rows of the screen in which the same columns are to be drawn."""
+
+    top: int
+    bottom: int
+    spans: Sequence[tuple[int, int]]
+    """The columns, each as (first, the one after the last)."""
+
+    def meets(self, shown: Region) -> bool:
+        """Return whether a region has some of the cells."""
+        left, top, right, bottom = shown.corners
+        return (
+            self.top < bottom
+            and self.bottom > top
+            and any(start < right and end > left for start, end in self.spans)
+        )
+
+    def without(self, shown: Region) -> Iterator[_Band]:
+        """Yield the bands of the cells that a region leaves over, the top first."""
+        if not self.meets(shown):
+            yield self
+            return
+        left, top, right, bottom = shown.corners
+        if self.top < top:
+            yield self._replace(bottom=top)
+        outside = (
+            cells for start, end in self.spans for cells in ((start, min(end, left)), (max(start, right), end))
+        )
+        if beside := [(start, end) for start, end in outside if start < end]:
+            yield _Band(max(self.top, top), min(self.bottom, bottom), beside)
+        if self.bottom > bottom:
+            yield self._replace(top=bottom)
+
+
+def _bands(spans: Iterable[tuple[int, int, int]]) -> list[_Band]:
+    """Return spans of rows, (row, first column, the one after the last) from the top down, as bands."""
+    bands: list[_Band] = []
+    for y, row in groupby(spans, key=itemgetter(0)):
+        columns = [(start, end) for _, start, end in row]
+        if bands and bands[-1].bottom == y and bands[-1].spans == columns:
+            bands[-1] = bands[-1]._replace(bottom=y + 1)
+        else:
+            bands.append(_Band(y, y + 1, columns))
+    return bands
 
 
 def _place(piece: Piece) -> tuple[int, int]:
     return piece.y, piece.x
 
 
-def _drawn_by(
-    widget: Widget, region: Region, shown: Region, gaps: dict[int, list[tuple[int, int]]]
-) -> list[Piece]:
-    """Return what a widget draws in the gaps of rows, which are closed by it."""
+def _drawn_by(widget: Widget, region: Region, shown: Region, touched: Sequence[_Band]) -> Iterator[Piece]:
+    """Yield what a widget draws in bands, the top first."""
     left, top, right, bottom = shown.corners
-    rows = [
-        y
-        for y, spans in gaps.items()
-        if top <= y < bottom and any(start < right and end > left for start, end in spans)
-    ]
-    if not rows:
-        return []
-    first = rows[0]
-    asked = Region(shown.x - region.x, first - region.y, shown.width, rows[-1] + 1 - first)
-    strips = widget.render_lines(asked)
-    pieces: list[Piece] = []
-    for y in rows:
-        strip = strips[y - first]
-        if gaps[y] == [(left, right)] and strip.cell_length == shown.width:
-            pieces.append(Piece(left, y, strip))
-            del gaps[y]
-            continue
-        rest: list[tuple[int, int]] = []
-        for start, end in gaps[y]:
-            from_, to = max(start, left), min(end, right)
-            if from_ >= to:
-                rest.append((start, end))
-                continue
-            pieces.append(Piece(from_, y, strip.crop(from_ - left, to - left)))
-            rest += [(one, other) for one, other in ((start, from_), (to, end)) if one < other]
-        if rest:
-            gaps[y] = rest
-        else:
-            del gaps[y]
-    return pieces
+    first, last = max(top, touched[0].top), min(bottom, touched[-1].bottom)
+    strips = widget.render_lines(Region(shown.x - region.x, first - region.y, shown.width, last - first))
+    for band in touched:
+        begin, end = max(top, band.top), min(bottom, band.bottom)
+        for start, stop in band.spans:
+            start, stop = max(start, left), min(stop, right)
+            is_whole = (start, stop) == (left, right)
+            for y, strip in enumerate(strips[begin - first : end - first], begin) if start < stop else ():
+                as_is = is_whole and strip.cell_length == shown.width
+                yield Piece(start, y, strip if as_is else strip.crop(start - left, stop - left))
 
 
 def draw_few_rows(screen: Screen[Any]) -> None:
