@@ -218,21 +218,20 @@ class Process:
     async def read(self) -> bytes:
         """Return up to 256 KiB of stdout as soon as there are any, b"" at its end. One caller at a time.
 
+        What is there is returned in the same turn of the loop: a caller that reads on gives others theirs.
         After the exit, a short silence counts as the end, since a process that the agent left behind may hold
         the pipe open.
         """
         self.start_draining()
+        is_over = False
         while self._stdout >= 0:
-            ready = await self._wait_readable()
-            if self._stdout < 0:
-                break
             try:
                 data = bytes(self._buffer[: os.readv(self._stdout, [self._buffer])])
             except BlockingIOError:
-                if not ready:
-                    data = b""
-                else:
+                if not is_over:
+                    is_over = not await self._wait_readable()
                     continue
+                data = b""
             if not data:
                 self._close_stdout()
             return data

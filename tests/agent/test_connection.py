@@ -284,6 +284,17 @@ async def test_text_that_comes_fast_is_read_as_it_comes(monkeypatch: pytest.Monk
         await talk.until(lambda: len(talk.said()) == 25_000)
 
 
+async def test_others_get_a_turn_between_two_reads_however_fast_the_agent_writes() -> None:
+    async with conversation() as talk:
+        for _ in range(20):
+            talk.puppet.updates("agent_message_chunk", content=text("x" * 5_000))
+        seen = set()
+        while len(talk.said()) < 100_000:
+            seen.add(len(talk.said()))
+            await asyncio.sleep(0)
+        assert seen >= set(range(0, 100_000, 5_000))
+
+
 async def test_who_is_gone_holds_nobody_back_and_who_is_there_does() -> None:
     async with conversation() as talk:
         talk.agent.connection.pause_reading("one")

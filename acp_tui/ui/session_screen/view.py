@@ -352,8 +352,9 @@ def _beside(screen: ConversationScreen) -> list[str]:
     return said
 
 
-PACE: Final = 0.066
-"""Seconds between two frames: text that grows is read no faster, and keys are drawn beside them, at once."""
+PACE: Final = 0.06
+"""Seconds between two frames, and keys are drawn beside them, at once. Text that grows is read less often
+(`GROWTH` in `agent/connection.py`), so that what was read is drawn at once."""
 SLOW_PACE: Final = 0.25
 """Seconds between two frames below a dialog, which redraws the whole dimmed screen; during a replay, of which
 only the end stays in view; and while the terminal or the session is not looked at.

@@ -284,7 +284,9 @@ class _Band(NamedTuple):
         if self.top < top:
             yield self._replace(bottom=top)
         outside = (
-            cells for start, end in self.spans for cells in ((start, min(end, left)), (max(start, right), end))
+            cells
+            for start, end in self.spans
+            for cells in ((start, min(end, left)), (max(start, right), end))
         )
         if beside := [(start, end) for start, end in outside if start < end]:
             yield _Band(max(self.top, top), min(self.bottom, bottom), beside)

@@ -32,7 +32,7 @@ from textual.strip import Strip  # noqa: E402
 from textual.widget import Widget  # noqa: E402
 from textual.widgets import Input  # noqa: E402
 
-from acp_tui.ui.session_screen.view import PACE  # noqa: E402
+from acp_tui.agent.connection import GROWTH  # noqa: E402
 from acp_tui.ui.widgets.textual_internals import FullStrip, draw_few_rows  # noqa: E402
 
 WIDTH: Final = 78
@@ -133,7 +133,7 @@ class Pace(App[None]):
             if message.get("method") == "session/update":
                 self._new.append(message["params"]["update"]["content"]["text"])
         if was_empty and self._new:
-            wait = max(0.0, self._drawn_at + PACE - time.perf_counter())
+            wait = max(0.0, self._drawn_at + GROWTH - time.perf_counter())
             asyncio.get_running_loop().call_later(wait, self._draw)
 
     def _draw(self) -> None:

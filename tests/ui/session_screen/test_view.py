@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 from textual.screen import Screen
 
+from acp_tui.agent.connection import GROWTH
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.base.menu import Menu, MenuItem
@@ -282,6 +283,10 @@ async def test_a_look_at_the_files_is_shown_while_nothing_else_happens(
         here.session.view.look_changed()
 
         await here.until(lambda: ticks)
+
+
+def test_text_that_grows_is_drawn_when_it_is_read_and_waits_for_no_frame() -> None:
+    assert module.PACE < GROWTH
 
 
 async def test_a_session_is_drawn_seldom_while_nobody_looks_at_the_terminal(
