@@ -397,7 +397,10 @@ def _open_missing_streams() -> None:
 
 
 def _run(options: Options) -> NoReturn:
+    from acp_tui import late_methods
+
     gc.disable()  # start-up objects stay alive; the interface re-enables it
+    late_methods.install()
     load_asyncio()
     load_hashlib()
     cwd = folder(options.cwd, "The workspace")

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from acp_tui import cli
@@ -36,6 +36,7 @@ def main() -> None:
         return process
 
     def watch_frames() -> None:
+        from acp_tui.conversation.start import Start
         from acp_tui.ui.application import app
 
         def displayed(self: app.AcpApp) -> None:
@@ -47,6 +48,7 @@ def main() -> None:
                 modules=sorted(sys.modules),
                 textual_came_first=textual_came_first,
                 collects=gc.isenabled(),
+                compiled=isinstance(vars(Start)["__eq__"], FunctionType),
             )
             self.set_interval(0.02, lambda: settled(self))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import os
 
+from acp_tui import late_methods
 from acp_tui.cli import FRAMES, load_asyncio
 
 gc.disable()
+late_methods.install()
 load_asyncio()
 os.environ["TEXTUAL_FPS"] = FRAMES
 

@@ -1,0 +1,71 @@
+"""Methods of dataclasses that are compiled when they are first used.
+
+`dataclasses` writes the source of up to six methods for each class and compiles it. For the classes of the
+interface and of what it is made of that is a tenth of the start, and a session calls a fifth of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+from typing import Any, Final
+
+_MAKER: Final = "__create_fn__"
+"""The function in the source that `dataclasses` writes: it returns a method, or all those of a class."""
+
+
+def install() -> None:
+    """Let the methods of dataclasses be compiled late from now on; calling it again changes nothing."""
+    vars(dataclasses)["exec"] = _execute  # found by the functions of that module before the builtin one
+
+
+def _execute(source: str, scope: dict[str, Any] | None, names: dict[str, Any]) -> None:
+    """Define the function of a source that makes methods, or run a source of another kind at once."""
+    head, _, returned = source.rpartition("\n return ")
+    if not head.startswith(f"def {_MAKER}("):
+        exec(source, scope, names)
+        return
+
+    def make(**given: Any) -> Any:
+        if not returned.startswith("("):
+            return _Uncompiled(returned, source, scope, given)
+        wanted = [name for name in returned.strip("()").split(",") if name]
+        return tuple(_Uncompiled(name, source, scope, given, at) for at, name in enumerate(wanted))
+
+    names[_MAKER] = make
+
+
+class _Uncompiled:
+    """A method of a class that gives its place to the compiled one once it is wanted."""
+
+    def __init__(
+        self,
+        name: str,
+        source: str,
+        scope: dict[str, Any] | None,
+        given: dict[str, Any],
+        at: int | None = None,
+    ) -> None:
+        self.__name__ = name
+        self._source = source, scope, given
+        self._at = at
+        """Its place among the methods of the source, if that makes several."""
+
+    @cached_property
+    def _compiled(self) -> Any:
+        source, scope, given = self._source
+        made: dict[str, Any] = {}
+        exec(source, scope, made)
+        found = made[_MAKER](**given)
+        return found if self._at is None else found[self._at]
+
+    def __call__(self, *args: Any, **options: Any) -> Any:  # by a decorator, which has it without a class
+        return self._compiled(*args, **options)
+
+    def __get__(self, instance: object, owner: type[Any]) -> Any:
+        method = self._compiled
+        for kind in owner.__mro__:
+            if vars(kind).get(self.__name__) is self:
+                method.__qualname__ = f"{kind.__qualname__}.{self.__name__}"
+                setattr(kind, self.__name__, method)
+        return method.__get__(instance, owner)
