@@ -48,7 +48,7 @@ from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.step_work import StepWork, work_on
 from acp_tui.session.subagents import Subagents
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls, decide, settle
+from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
 
 _PER_CHILD: Final = 1 << 32
@@ -104,7 +104,7 @@ class Session:
         """The sessions of its subagents, by id."""
         self._subagents = Subagents(self.entries)
         self._title_is_command, self._unsaid = title_is_command, unsaid
-        self._calls = ToolCalls(self.entries, title_is_command=title_is_command)
+        self._calls = ToolCalls(self.entries, cwd, title_is_command=title_is_command)
         self._compactions = Compactions(self.entries)
         self._options = SessionOptions()
         self._questions = Questions()
@@ -656,7 +656,7 @@ class Session:
         places = []
         for question in self.questions.values():
             if isinstance(question, Permission) and question.place is not None:
-                decide(self._calls.at(question.place), question, None, "unanswered", at)
+                self._calls.decide(question, None, "unanswered", at)
                 places.append(question.place)
         self._questions.clear()
         return tuple(places)
@@ -684,7 +684,7 @@ class Session:
         if not isinstance(question, Permission) or question.place is None:
             return SessionChange(fields=("questions",))
         call = self._calls.at(question.place)
-        decide(call, question, event.option_id, event.by, at)
+        self._calls.decide(question, event.option_id, event.by, at)
         if self.told_state and call.status == "pending" and not call.waits:
             call.status = "in_progress"  # in version 2 it was told to be pending because it asked
         return SessionChange((question.place,), ("questions",))
@@ -718,7 +718,7 @@ class Session:
     # ------------------------------------------------------------------ options
 
     def _set_up(self, event: events.SetUp) -> SessionChange:
-        self.cwd = event.cwd or self.cwd
+        self.cwd = self._calls.cwd = event.cwd or self.cwd
         back, self.connected = not self.connected, True
         self.meta.update(event.setup.meta or {})
         if event.is_new and not self.turns:

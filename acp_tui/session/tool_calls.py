@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from copy import copy
 from sys import intern
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from acp_tui.protocol.schema import (
     ToolCallPatch,
     has,
 )
+from acp_tui.session.decided_calls import asked_about
 from acp_tui.session.entries import (
     FINAL,
     NO_ITEMS,
@@ -42,7 +42,11 @@ _OUTPUT: Final = ("terminal_output", "terminal_output_delta")
 class ToolCalls:
     """The tool calls of a session, by id."""
 
-    def __init__(self, entries: list[Entry], *, title_is_command: bool) -> None:
+    def __init__(self, entries: list[Entry], cwd: str, *, title_is_command: bool) -> None:
+        self.cwd = cwd
+        """The session's folder."""
+        self._asked: dict[int, ToolCall] = {}
+        """Calls as the user was asked about them, by entry index, until they say something else."""
         self.places: dict[str, int] = {}
         """Index of the entry of each call."""
         self._earlier = 0
@@ -91,6 +95,7 @@ class ToolCalls:
             _clear(call, news)
         merge(call, news, at, announces=announces)
         index = self.places[news.tool_call_id]
+        self._tell_other(index)
         if dialects.leaves_running(news.meta):
             self._leave_running(index)
         if self.terminals or isinstance(news, ToolCallPatch):
@@ -98,10 +103,25 @@ class ToolCalls:
         (self._open.discard if call.is_final else self._open.add)(index)
         return (*left, index), call
 
+    def decide(self, question: Permission, option_id: str | None, by: str, at: float) -> None:
+        """Record the answer to a call's permission request, and its source; None is cancelled."""
+        assert question.place is not None, "a question about a call has its entry"
+        _decide(self.at(question.place), question, option_id, by, at)
+        if question.later is None:
+            self._asked[question.place] = question.call
+
+    def _tell_other(self, place: int) -> None:
+        """Add to the decision what it was about, once the call says something else."""
+        asked = self._asked.get(place)
+        if asked is not None and (about := asked_about(self.at(place), asked, self.cwd)):
+            self.at(place).decision += f"{_ASKED_ABOUT}{about}"
+            del self._asked[place]
+
     def add(self, news: ToolCallContentChunk, at: float) -> tuple[tuple[int, ...], ToolCall]:
         """Add items to the content of a call; returns what `take` does."""
         changed, call = self.take(ToolCallFields(tool_call_id=news.tool_call_id), at, announces=False)
         call.content = (*call.content, *items_of(news.content))
+        self._tell_other(changed[-1])
         self._share(changed[-1])
         return changed, call
 
@@ -298,7 +318,6 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
     `announces` is true for `tool_call` and for permission requests, whose `pending` must not reset the
     status.
     """
-    decided = copy(call) if call.decision else None
     if news.title:
         call.title = news.title
     if news.kind:
@@ -320,17 +339,6 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
         _merge_meta(call, news.meta)
     if news.status is not None:
         _set_status(call, dialects.tool_status(news.status), at, announces=announces)
-    if decided is not None and _ASKED_ABOUT not in call.decision and _does_other(call, decided):
-        call.decision += f"{_ASKED_ABOUT}{decided.command or decided.title}"
-
-
-def _does_other(call: ToolCall, decided: ToolCall) -> bool:
-    """Return whether a call names another command, or other files, than when the user decided."""
-    if decided.command or call.command:
-        return decided.command != call.command
-    if "execute" in (decided.kind, call.kind):
-        return decided.title != call.title  # all that tells the command
-    return not set(call.named_paths) <= set(decided.named_paths)
 
 
 _ASKED_ABOUT: Final = ", asked about: "
@@ -346,8 +354,7 @@ def settle(call: ToolCall, status: str, at: float) -> bool:
     return True
 
 
-def decide(call: ToolCall, question: Permission, option_id: str | None, by: str, at: float) -> None:
-    """Record the answer to a call's permission request, and its source; None is cancelled."""
+def _decide(call: ToolCall, question: Permission, option_id: str | None, by: str, at: float) -> None:
     option = question.option(option_id)
     call.decision = f"{option.name if option is not None else 'cancelled'} ({by})"
     if question.later is not None:  # the entry has changed since the question

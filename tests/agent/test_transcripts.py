@@ -95,6 +95,7 @@ def test_v2_a_recording_is_replayed_whole(name: str) -> None:
         calls = [entry for entry in session.entries if isinstance(entry, ToolCall)]
         assert len({call.tool_call_id for call in calls}) == len(calls) - asked_again(rows, session)
         assert [call.tool_call_id for call in calls if not call.is_final] == []
+        assert [call.decision for call in calls if "asked about" in call.decision] == []  # none was swapped
         assert (session.turn_state, session.questions, session.pending) == ("idle", {}, {})
         assert not session.connected
         assert all(turn.ended is not None for turn in session.turns)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from acp_tui.protocol.validation import read_update
@@ -163,38 +161,3 @@ def test_the_end_of_a_turn_settles_each_of_many_calls_once(monkeypatch: pytest.M
     assert changed is not None
     assert len(changed.entries) == 2_000
     assert len(looks) <= 3 * 2_000
-
-
-MAKE = {"kind": "execute", "rawInput": {"command": "make test"}}
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "is_said"),
-    [
-        (
-            MAKE,
-            {"rawInput": {"command": "rm -rf x"}},
-            True,
-        ),
-        ({"kind": "execute", "title": "`make test`"}, {"title": "`rm -rf x`"}, True),
-        ({"kind": "edit", "locations": [{"path": "/w/a"}]}, {"locations": [{"path": "/w/b"}]}, True),
-        ({"kind": "edit", "locations": [{"path": "/w/a"}]}, {"title": "Done", "locations": []}, False),
-        (
-            MAKE,
-            {"title": "Tests", "status": "completed"},
-            False,
-        ),
-    ],
-)
-def test_a_decision_keeps_what_it_was_about_when_the_call_says_something_else(
-    before: dict[str, Any], after: dict[str, Any], is_said: bool
-) -> None:
-    session = session_with(call(**before))
-    known = session.tool_call("t1")
-    assert known is not None
-    known.decision, asked = "Allow (you)", known.command or known.title
-
-    session.apply(read_update(call_update(**after)))
-    session.apply(read_update(call_update(**after)))
-
-    assert known.decision == ("Allow (you)" + f", asked about: {asked}" * is_said)

@@ -1,0 +1,87 @@
+"""Decisions whose call says something else afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_tui.protocol.schema import PermissionOption, SessionSetup, ToolCallFields
+from acp_tui.protocol.validation import read_update
+from acp_tui.session import events
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.questions import Permission
+from tests.session.building import call, call_update, session_with
+
+MAKE = {"kind": "execute", "rawInput": {"command": "make test"}}
+EDIT = {"kind": "edit", "title": "Edit a", "locations": [{"path": "/w/a"}]}
+YES = PermissionOption(option_id="yes", name="Allow", kind="allow_once")
+
+
+def edit(old: str | None, new: str) -> dict[str, Any]:
+    return {"content": [{"type": "diff", "path": "/w/a", "oldText": old, "newText": new}]}
+
+
+def decided(before: dict[str, Any], after: dict[str, Any], option: PermissionOption = YES) -> str:
+    """Return the decision of a call that was allowed as `before` and is updated twice with `after`."""
+    session = session_with(call(**{"title": "Do it", **before}))
+    session.apply(events.SetUp(SessionSetup(), cwd="/w"))
+    question = Permission("q", ToolCall("t1"), [option])
+    session.apply(events.Asked(question, ToolCallFields(tool_call_id="t1")))
+    session.apply(events.Answered("q", "yes", by="you"))
+    session.apply(read_update(call_update(**after)))
+    session.apply(read_update(call_update(**after)))
+    known = session.tool_call("t1")
+    assert known is not None
+    return known.decision
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "asked"),
+    [
+        (MAKE, {"rawInput": {"command": "rm -rf x"}}, "make test"),
+        (MAKE, {"rawInput": {"command": "make test", "cwd": "/etc"}}, "make test (without cwd)"),
+        (MAKE, {"rawInput": {"command": "make test", "env": {"A": "1"}}}, "make test (without env)"),
+        ({"kind": "execute", "title": "`make test`"}, {"title": "`rm -rf x`"}, "`make test`"),
+        (EDIT, {"locations": [{"path": "/w/b"}]}, "Edit a"),
+        ({**EDIT, **edit("x = 1\n", "x = 2\n")}, edit("x = 1\n", "evil()\n"), "Edit a: + x = 2"),
+        ({**EDIT, **edit("x\ny\n", "y\n")}, edit("x\ny\n", "x\n"), "Edit a: - x"),
+        ({"kind": "fetch", "title": "Fetch good"}, {"title": "Fetch evil"}, "Fetch good"),
+        ({**EDIT, "kind": "delete", "title": "Delete a"}, {"title": "Delete all"}, "Delete a"),
+        ({"rawInput": {"table": "a"}}, {"rawInput": {"table": "b"}}, "Do it (table: a)"),
+        ({"rawInput": ["a"]}, {"rawInput": ["b"]}, "Do it (input: ['a'])"),
+        ({"kind": "read", "title": "Read a"}, {"kind": "delete"}, "Read a"),
+    ],
+)
+def test_a_decision_keeps_what_it_was_about_when_the_call_says_something_else(
+    before: dict[str, Any], after: dict[str, Any], asked: str
+) -> None:
+    assert decided(before, after) == f"Allow (you), asked about: {asked}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (MAKE, {"title": "Tests", "status": "completed"}),
+        (MAKE, {"rawInput": {"command": "make test", "cwd": "/w", "process_id": "7"}}),
+        ({**MAKE, "rawInput": {"command": "a", "at": 1}}, {"rawInput": {"command": "a", "at": 2}}),
+        (EDIT, {"title": "Done", "locations": []}),
+        ({**EDIT, **edit("b\n", "B\n")}, edit("a\nb\nc\n", "a\nB\nc\n")),
+        ({**EDIT, **edit("a\nb\nc\n", "a\nB\nc\n")}, {"title": "a", **edit("b", "B")}),
+        ({**EDIT, **edit("a\n", "b\n")}, {"content": []}),
+        ({**EDIT, **edit(None, "new\n")}, edit("", "new\n")),
+        ({"kind": "switch_mode", "title": "Approve"}, {"title": "Left plan mode"}),
+    ],
+)
+def test_a_decision_says_nothing_more_when_the_call_is_told_in_other_words(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    assert decided(before, after) == "Allow (you)"
+
+
+def test_an_option_cannot_pretend_what_it_was_about() -> None:
+    option = PermissionOption(option_id="yes", name="Allow, asked about: rm", kind="allow_once")
+
+    said = decided(MAKE, {"rawInput": {"command": "rm"}}, option)
+
+    assert said == "Allow, asked about: rm (you), asked about: make test"
