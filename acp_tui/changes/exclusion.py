@@ -32,7 +32,7 @@ class IgnorePattern(NamedTuple):
     @classmethod
     def of(cls, line: bytes) -> IgnorePattern | None:
         """Parse a line; None for a comment or a blank line."""
-        core = line.rstrip()
+        core = _trimmed(line)
         if not core or core.startswith(b"#"):
             return None
         brings_back = core.startswith(b"!")
@@ -57,7 +57,7 @@ class IgnorePattern(NamedTuple):
                 return None
         if not rest:
             return None
-        end = b"/" if self.line.rstrip().endswith(b"/") else b""
+        end = b"/" if _trimmed(self.line).endswith(b"/") else b""
         return b"!" * self.brings_back + b"/" + b"/".join(rest) + end
 
     def from_above(self, folder: bytes) -> bytes:
@@ -65,8 +65,15 @@ class IgnorePattern(NamedTuple):
         if not folder:
             return self.line
         inside = re.sub(rb"([*?\[\\])", rb"\\\1", folder) + (b"/" if self.is_anchored else b"/**/")
-        end = b"/" if self.line.rstrip().endswith(b"/") else b""
+        end = b"/" if _trimmed(self.line).endswith(b"/") else b""
         return b"!" * self.brings_back + b"/" + inside + b"/".join(self.names) + end
+
+
+def _trimmed(line: bytes) -> bytes:
+    """Return a line without the blanks at its end; git keeps tabs, and a blank behind a backslash."""
+    core = line.rstrip(b" ")
+    is_escaped = (len(core) - len(core.rstrip(b"\\"))) % 2 == 1
+    return core + b" " if is_escaped and core != line else core
 
 
 def _fit(names: Sequence[bytes], way: Sequence[bytes]) -> bool:

@@ -8,6 +8,7 @@ does not know.
 
 from __future__ import annotations
 
+import codecs
 import os
 import shutil
 import stat
@@ -247,4 +248,6 @@ def lines_of(path: Path) -> list[bytes]:
         return []
     finally:
         os.close(descriptor)
-    return [line.removesuffix(b"\r") for line in data.split(b"\n")] if is_plain else []
+    if not is_plain:
+        return []
+    return [line.removesuffix(b"\r") for line in data.removeprefix(codecs.BOM_UTF8).split(b"\n")]

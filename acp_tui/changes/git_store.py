@@ -140,6 +140,15 @@ class SnapshotStore:
             return set(out.split(b"\0")[:-1])
         return await self._listed("--others", patterns)
 
+    async def empty_folders(self) -> list[bytes]:
+        """Return the relative paths of the folders without files, of nested ones the upper.
+
+        Raises:
+            GitFailed.
+        """
+        out = await self.git("ls-files", "-z", "--others", "--directory", "--exclude-standard")
+        return [name[:-1] for name in out.split(b"\0") if name.endswith(b"/")]
+
     async def hidden_in_index(self, patterns: bytes) -> set[bytes]:
         """Return the files of the index that are ignored by `patterns`.
 

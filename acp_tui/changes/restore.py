@@ -61,7 +61,7 @@ def put_back(
             expected = seen if old_path == path else None
             _write(name, folder, content, mode, str(root / old_path), backups, expected, first_mode(old_path))
     if content is None or old_path != path:
-        remove(root, path)
+        remove(root, path, first_mode)
 
 
 def _make_folders(root: Path, path: str, first_mode: FirstMode) -> None:
@@ -103,11 +103,13 @@ def read_file(root: Path, path: str) -> bytes:
             return file.read()
 
 
-def remove(root: Path, path: str) -> None:
-    """Delete a file and the folders left empty."""
+def remove(root: Path, path: str, first_mode: FirstMode = no_modes) -> None:
+    """Delete a file and the folders left empty, but for those that were there at first."""
     with suppress(FileNotFoundError), parent_of(root, path.split("/")) as (folder, name):
         os.unlink(name, dir_fd=folder)
     for above in list(Path(path).parents)[:-1]:
+        if first_mode(str(above)) is not None:
+            return
         with suppress(FileNotFoundError), parent_of(root, above.parts) as (folder, name):
             try:
                 os.rmdir(name, dir_fd=folder)

@@ -6,6 +6,7 @@ Excluded are ignored files, nested repositories and very large files.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import time
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
@@ -221,6 +222,15 @@ class Snapshots:
         async with self._open():
             return (await self.store.git("ls-files", "-z")).split(b"\0")[:-1]
 
+    async def empty_folders(self) -> list[bytes]:
+        """Return the folders without files, which no snapshot has; of nested ones the upper.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            return await self.store.empty_folders()
+
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Files known to be excluded from snapshots."""
@@ -261,9 +271,11 @@ class Snapshots:
     async def _patterns_of(self, before: Snapshot, paths: Iterable[bytes]) -> bytes:
         """Return the patterns of the ignore files among the paths of a snapshot, from its top."""
         lines: list[bytes] = []
-        for path in sorted(path for path in paths if path.rpartition(b"/")[2] == b".gitignore"):
+        found_at = [path for path in paths if path.rpartition(b"/")[2] == b".gitignore"]
+        for path in sorted(found_at, key=lambda path: path.count(b"/")):  # the deepest counts most
             content = await self.store.git("cat-file", "blob", f"{before.id}:{os.fsdecode(path)}")
-            found = map(IgnorePattern.of, content.replace(b"\r\n", b"\n").split(b"\n"))
+            content = content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
+            found = map(IgnorePattern.of, content.split(b"\n"))
             lines += [each.from_above(path.rpartition(b"/")[0]) for each in found if each is not None]
         return b"\n".join(lines)
 

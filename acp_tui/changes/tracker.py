@@ -492,6 +492,8 @@ class ChangeTracker:
         files = await self._snapshots.files()
         for begun in range(0, len(files), _SLICE):
             await asyncio.to_thread(self._file_modes.begin, files[begun : begun + _SLICE])
+        for folder in await self._snapshots.empty_folders():
+            await asyncio.to_thread(self._file_modes.begin_folder, folder)
 
     async def _remember(self, turn: int) -> None:
         async with self._looking():

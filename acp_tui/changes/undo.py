@@ -178,11 +178,20 @@ def _renamed(gone: ChangedFile, added: ChangedFile) -> ChangedFile:
 
 async def _put_back(snapshots: Snapshots, change: ChangedFile, first_mode: FirstMode) -> str:
     """Restore one file; return the problem, or ""."""
+    if change.status == "R" and _is_inside_the_other(change.path, change.old_path):
+        # One is a folder of the other: the new file has to be gone before there is room for the old one.
+        added = replace(change, status="A", old_path=change.path, old_mode=0, old_id="")
+        gone = replace(change, status="D", path=change.old_path, new_mode=0, new_id="")
+        return await _put_back(snapshots, added, first_mode) or await _put_back(snapshots, gone, first_mode)
     try:
         old, new = await snapshots.texts(change)
         return await asyncio.to_thread(_put_back_now, snapshots, change, old, new, first_mode)
     except SnapshotError as error:  # earlier files are done: report them, so that they can be undone
         return f"{change.path}: {error}"
+
+
+def _is_inside_the_other(path: str, other: str) -> bool:
+    return path.startswith(f"{other}/") or other.startswith(f"{path}/")
 
 
 def _put_back_now(

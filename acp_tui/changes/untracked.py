@@ -186,12 +186,18 @@ class FileModes:
                 if mode != _COMMON:
                     self._first[path] = mode
                 self._known.add(path)  # last, because a look may run in between
-            folder = path.rpartition(b"/")[0]
-            while folder and folder not in self._folders and len(self._folders) < _FOLDERS:
-                found = self._mode(folder)
-                if found is not None:
-                    self._folders[folder] = found
-                folder = folder.rpartition(b"/")[0]
+            self.begin_folder(path.rpartition(b"/")[0])
+
+    def begin_folder(self, folder: bytes) -> None:
+        """Record the permissions of a folder and of those above it.
+
+        Blocking: call it in a thread.
+        """
+        while folder and folder not in self._folders and len(self._folders) < _FOLDERS:
+            found = self._mode(folder)
+            if found is not None:
+                self._folders[folder] = found
+            folder = folder.rpartition(b"/")[0]
 
     def first(self, path: str) -> int | None:
         """Return the permissions that a file or folder had at first, or None if they are not known."""

@@ -559,3 +559,57 @@ async def test_a_hunk_of_a_wide_text_is_rejected(
     assert not restored.problems
     more = ["more"] if is_changed_since else []
     assert (root / "a").read_bytes() == text("first", *middle, "LAST", *more)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("old", "new"), [("a", "a/a"), ("a/a", "a"), ("a/b/c", "a/b")])
+async def test_a_file_that_was_moved_into_the_place_of_its_folder_or_the_other_way_comes_back(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    root, snapshots = workspace(tmp_path)
+    (root / old).parent.mkdir(parents=True, exist_ok=True)
+    (root / old).write_text("one\ntwo\nthree\n")
+    before = await snapshots.take()
+    (root / old).rename(root / "between")
+    if new.startswith(old):
+        (root / old).mkdir()
+    else:
+        (root / old).parent.rmdir()
+    (root / "between").rename(root / new)
+
+    restored = await restore(snapshots, before, await snapshots.changes(before))
+
+    assert restored.problems == ()
+    assert (root / old).read_text() == "one\ntwo\nthree\n"
+    assert await snapshots.changes(before) == []
+    await restore(snapshots, restored.way_back, await snapshots.changes(restored.way_back))
+    assert (root / new).read_text() == "one\ntwo\nthree\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("above", "ignored", "folder", "name"),
+    [
+        (b"", b"\xef\xbb\xbfsecret\n", "sub", "secret"),
+        (b"*.log\n!data\n", b"data\n", "(app)", "data"),
+        (b"", b"name\\ \n", "sub", "name "),
+        (b"", b"name\t\n", "sub", "name\t"),
+        (b"", b"secret   \r\n", "[id]", "secret"),
+    ],
+)
+async def test_a_file_that_an_ignore_file_of_a_folder_hid_stays(
+    tmp_path: Path, above: bytes, ignored: bytes, folder: str, name: str
+) -> None:
+    root, snapshots = workspace(tmp_path)
+    (root / folder).mkdir()
+    (root / ".gitignore").write_bytes(above)
+    (root / folder / ".gitignore").write_bytes(ignored)
+    (root / folder / name).write_text("mine\n")
+    before = await snapshots.take()
+    (root / folder / ".gitignore").write_text("")
+    (root / folder / name).write_text("of the agent\n")
+
+    restored = await restore(snapshots, before, await snapshots.changes(before))
+
+    assert restored.problems == (f"{folder}/{name}: {OLDER}",)
+    assert (root / folder / name).read_text() == "of the agent\n"

@@ -253,3 +253,21 @@ async def test_a_deleted_file_and_its_folder_come_back_with_the_permissions_that
     assert (private / "token").read_text() == "t\n"
     assert (private / "token").stat().st_mode & 0o777 == 0o600
     assert private.stat().st_mode & 0o777 == 0o700
+
+
+async def test_a_folder_that_was_empty_at_first_stays(watched: Watched) -> None:
+    (watched.root / "empty" / "deep").mkdir(parents=True)
+    await watched.begin()
+    await until(lambda: watched.tracking._file_modes.first("empty") is not None)  # private: the only sign
+    await watched.tracking.before_turn(1)
+    before = watched.tracking.before_of(1)
+    assert before is not None
+    (watched.root / "empty" / "new").write_text("x\n")
+    (watched.root / "made").mkdir()
+    (watched.root / "made" / "new").write_text("x\n")
+
+    restored = await watched.tracking.undo_stack.restore(before, await watched.tracking.since_turn(1))
+
+    assert restored.problems == ()
+    assert sorted(path.name for path in watched.root.iterdir()) == ["a", "empty"]
+    assert [path.name for path in (watched.root / "empty").iterdir()] == ["deep"]
