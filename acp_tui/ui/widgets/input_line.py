@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from functools import cache
+from typing import Final, NamedTuple
 
 from rich.cells import get_character_cell_size
 from rich.text import Text
@@ -68,27 +70,52 @@ _WHERE: Final = (
     *((0xFE00, 0xFFFF), (0x1BCA0, 0x1BCAF), (0x1D170, 0x1D17F)),
 )
 """Ranges of invisible characters, except tags."""
-_TAGS: Final = [chr(code) for code in range(0xE0000, 0xE1000)]
-_UNSEEN: Final = _TAGS + [
-    chr(code) for first, last in _WHERE for code in range(first, last + 1) if seen(chr(code)) != chr(code)
-]
-_TO: Final = {ord(one): chr(_FIRST + place) for place, one in enumerate(_UNSEEN)}
-_BACK: Final = {_FIRST + place: one for place, one in enumerate(_UNSEEN)}
-_LAST: Final = _FIRST + len(_UNSEEN) - 1
-_STAND_INS: Final = regex(f"[{chr(_FIRST)}-{chr(_LAST)}]")
-_NEVER: Final = regex(f"[\ud800-\udfff{chr(_FIRST)}-{chr(_LAST)}]")
-"""Characters that no text may contain: surrogates, and the stand-ins themselves."""
+
+
+class StandIns(NamedTuple):
+    """The stand-ins of invisible characters."""
+
+    of: dict[int, str]
+    """Stand-ins by the code of what they stand for."""
+    back: dict[int, str]
+    pattern: re.Pattern[str]
+    never: re.Pattern[str]
+    """Characters that no text may contain: surrogates, and the stand-ins themselves."""
+
+
+@cache
+def _stand_ins() -> StandIns:
+    """Return the stand-ins; they take a megabyte, and few texts need them."""
+    spread = "".join(chr(code) for first, last in _WHERE for code in range(first, last + 1))
+    unseen = [chr(code) for code in range(0xE0000, 0xE1000)]  # tags
+    unseen += [one for one, mark in zip(spread, seen(spread), strict=True) if one != mark]
+    own = f"{chr(_FIRST)}-{chr(_FIRST + len(unseen) - 1)}"
+    return StandIns(
+        {ord(one): chr(_FIRST + place) for place, one in enumerate(unseen)},
+        {_FIRST + place: one for place, one in enumerate(unseen)},
+        re.compile(f"[{own}]"),
+        re.compile(f"[\ud800-\udfff{own}]"),
+    )
 
 
 def stand_in(text: str) -> str:
     """Return a text for a field, with stand-ins for invisible characters and newlines for all line ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _NEVER.sub("\ufffd", text).translate(_TO) if seen(text) != text or _NEVER.search(text) else text
+    is_seen = seen(text) == text
+    if is_seen and text.isascii():
+        return text
+    stand_ins = _stand_ins()
+    if is_seen and not stand_ins.never.search(text):
+        return text
+    return stand_ins.never.sub("\ufffd", text).translate(stand_ins.of)
 
 
 def original(text: str) -> str:
     """Return the text of a field without stand-ins."""
-    return text.translate(_BACK) if _STAND_INS.search(text) else text
+    if text.isascii():
+        return text
+    stand_ins = _stand_ins()
+    return text.translate(stand_ins.back) if stand_ins.pattern.search(text) else text
 
 
 def drawn(text: str) -> str:
