@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.textual_internals import ExactLayout
 
 Piece = tuple[str, str]
 """(role, text)."""
@@ -29,7 +30,7 @@ _INDENT: Final = 3
 """Cells before the welcome, as in the chat pane."""
 
 
-class FirstFrame(Screen[None]):
+class FirstFrame(ExactLayout, Screen[None]):
     """An empty session screen; keeps keys for the real one."""
 
     AUTO_FOCUS = ""

@@ -24,6 +24,7 @@ from acp_tui.ui.widgets.key_names import key_of, key_of_kind
 from acp_tui.ui.widgets.keys import KeyLine
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.textual_internals import ExactLayout
 
 _KEYS: Final = 11
 """Cells of the keys in a column."""
@@ -49,7 +50,7 @@ _QUESTIONS: Final = (
 """Keys of permission dialogs, with their actions."""
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(ExactLayout, ModalScreen[None]):
     """Shows the keys of the screen below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

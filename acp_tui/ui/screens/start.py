@@ -31,6 +31,7 @@ from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe, safe_line
+from acp_tui.ui.widgets.textual_internals import ExactLayout
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from acp_tui.workspace.real_paths import is_same
@@ -69,7 +70,7 @@ class StartGroup(NamedTuple):
     rows: Sequence[StartRow]
 
 
-class StartScreen(Screen[StartChoice | None]):
+class StartScreen(ExactLayout, Screen[StartChoice | None]):
     """Asks for an agent or a session; the field filters the list, and takes command lines.
 
     While the field is empty, a number chooses a row.

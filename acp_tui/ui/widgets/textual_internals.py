@@ -29,7 +29,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.events import Event
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
@@ -323,6 +323,34 @@ def _drawn_by(widget: Widget, region: Region, shown: Region, touched: Sequence[_
             for y, strip in enumerate(strips[begin - first : end - first], begin) if start < stop else ():
                 as_is = is_whole and strip.cell_length == shown.width
                 yield Piece(start, y, strip if as_is else strip.crop(start - left, stop - left))
+
+
+class ExactLayout:
+    """Mixin of screens that are laid out by the present sizes of their widgets.
+
+    A widget that changes its height twice before it is idle keeps the height that a layout measured in
+    between: for Textual both are one change. Under load, dialogs were higher than
+    their text.
+    """
+
+    def _refresh_layout(self: Any, size: Size | None = None, scroll: bool = False) -> None:
+        if not scroll or self._layout_widgets:  # else nothing is measured
+            for widget in self.walk_children(Widget):
+                if widget._layout_required:
+                    _forget_measured(widget)
+        super()._refresh_layout(size, scroll)  # type: ignore[misc]  # Textual's `Screen` is the next base
+
+
+def _forget_measured(widget: Widget) -> None:
+    """Let the next layout measure a widget anew, as Textual does when the widget is idle."""
+    widget._layout_required = False
+    for ancestor in widget.ancestors:
+        if not isinstance(ancestor, Widget):
+            break
+        ancestor._clear_arrangement_cache()
+        ancestor._layout_updates += 1
+        if not ancestor.styles.auto_dimensions:
+            break
 
 
 def draw_few_rows(screen: Screen[Any]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import inspect
+import pkgutil
 import re
 import weakref
 from pathlib import Path
@@ -14,10 +16,11 @@ from rich.segment import Segment
 from textual._compositor import Compositor
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.css.model import RuleSet
 from textual.css.stylesheet import StylesheetParseError
 from textual.events import Key
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -79,6 +82,7 @@ def test_no_other_module_touches_these_parts() -> None:
         (TextArea, "_on_key", ["self", "event"]),
         (TextArea, "_on_paste", ["self", "event"]),
         (TextArea, "_set_document", ["self", "text", "language"]),
+        (Screen, "_refresh_layout", ["self", "size", "scroll"]),
         (Compositor, "render_partial_update", ["self"]),
         (Compositor, "_regions_to_spans", ["regions"]),
     ],
@@ -453,3 +457,56 @@ async def test_a_new_screen_is_not_styled_a_second_time() -> None:
         app.theme = "gruvbox"
         await pilot.pause()
         assert screen.styles.color.hex == app.get_css_variables()["primary"]
+
+
+class Growing(Widget):
+    DEFAULT_CSS = "Growing { height: auto; }"
+
+    rows = 1
+
+    def become(self, rows: int) -> None:
+        self.rows = rows
+        self.refresh(layout=True)
+
+    @override
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self.rows
+
+
+class Exact(internals.ExactLayout, Screen[None]):
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical() as frame:
+            frame.styles.height = "auto"
+            yield Growing()
+
+
+async def test_a_height_that_changes_again_before_it_was_told_is_the_last_one() -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        screen = Exact()
+        await app.push_screen(screen)
+        await pilot.pause()
+        growing = screen.query_one(Growing)
+        growing.become(20)
+        screen._refresh_layout()  # as for something else, before the widget is idle
+        assert growing.size.height == 20
+        growing.become(3)
+        await pilot.pause()
+
+        assert growing.size.height == 3
+        assert screen.query_one(Vertical).size.height == 3
+
+
+def test_all_screens_have_the_exact_layout() -> None:
+    for info in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
+        importlib.import_module(info.name)
+    ours = [kind for kind in kinds_of(Screen) if kind.__module__.startswith("acp_tui.")]
+
+    assert len(ours) > 20
+    assert not [kind.__name__ for kind in ours if not issubclass(kind, internals.ExactLayout)]
+
+
+def kinds_of(kind: type[Screen[Any]]) -> list[type[Screen[Any]]]:
+    below = kind.__subclasses__()
+    return below + [one for child in below for one in kinds_of(child)]

@@ -16,6 +16,7 @@ from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.row_view import RowList, StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.textual_internals import ExactLayout
 from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
@@ -36,7 +37,7 @@ def list_keys(name: str, first: str = "First", last: str = "Last", opens: str = 
 Result = TypeVar("Result")
 
 
-class FullScreen(Screen[Result | None], Generic[Result]):
+class FullScreen(ExactLayout, Screen[Result | None], Generic[Result]):
     """Base of full screens; a subclass binds a key to `close`."""
 
     def __init__(self, styles: Styles | None = None) -> None:

@@ -20,6 +20,7 @@ from acp_tui.ui.application.key_guard import KeyGuard, Receiver, ScreenBelow, ke
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.textual_internals import (
+    ExactLayout,
     binding_chain,
     bindings_of,
     forward_event,
@@ -132,7 +133,7 @@ Result = TypeVar("Result")
 TURN_FIRST: Final = "Tab to answer"
 
 
-class UnaskedScreen(ModalScreen[Result], Generic[Result]):
+class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
     """A screen with a guard: while the user types elsewhere, Tab or a click turns to it first."""
 
     AUTO_FOCUS = ""

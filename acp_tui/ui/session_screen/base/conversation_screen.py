@@ -22,7 +22,7 @@ from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.base.unasked import Result, answer_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.textual_internals import draw_few_rows
+from acp_tui.ui.widgets.textual_internals import ExactLayout, draw_few_rows
 from acp_tui.workspace.branches import branch_of
 
 Key = tuple[str, str]
@@ -97,7 +97,7 @@ class SessionTabs(Protocol):
         """Return the note in a dialog: its tab and the tab to come back to."""
 
 
-class ConversationScreen(Screen[None]):
+class ConversationScreen(ExactLayout, Screen[None]):
     """A screen with one conversation, a prompt and a status line, over which dialogs open."""
 
     conversation: Conversation
