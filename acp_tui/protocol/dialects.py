@@ -20,13 +20,19 @@ _UPDATE_NAMES: Final = {
     "text_delta": "agent_message_chunk",
     "messageChunk": "agent_message_chunk",
     "agent_message": "agent_message_chunk",
+    "message_delta": "agent_message_chunk",
     "thought": "agent_thought_chunk",
+    "thoughtChunk": "agent_thought_chunk",
+    "thought_delta": "agent_thought_chunk",
+    "thinking_delta": "agent_thought_chunk",
     "toolCall": "tool_call",
     "toolCallUpdate": "tool_call_update",
     "planUpdate": "plan",
 }
 """Current names of updates by their names in older documents."""
 
+_NAMED_BY: Final = ("sessionUpdate", "session_update", "type", "kind")
+"""Fields that may name an update."""
 _CHUNKS: Final = ("user_message_chunk", "agent_message_chunk", "agent_thought_chunk")
 _TOOLS: Final = ("tool_call", "tool_call_update")
 _KNOWN: Final = frozenset(
@@ -43,6 +49,7 @@ _STATUSES: Final = {
     "running": "in_progress",
     "error": "failed",
     "success": "completed",
+    "done": "completed",
     "canceled": "cancelled",
 }
 _UNSAID: Final = regex(
@@ -68,8 +75,9 @@ def stop_reason(reason: str) -> str:
 def told_name(raw: Any) -> str:
     """Return the name of an update that is not understood, in whichever field it stands."""
     if isinstance(raw, dict):
-        names = (raw.get(key) for key in ("sessionUpdate", "session_update", "type", "kind"))
-        return next((name for name in names if isinstance(name, str) and name), "")
+        names = (raw.get(key) for key in _NAMED_BY)
+        only = str(next(iter(raw))) if len(raw) == 1 else ""
+        return next((name for name in names if isinstance(name, str) and name), only)
     return ""
 
 
@@ -124,6 +132,7 @@ def is_older_call(extra: Object) -> bool:
 
 def single_blocks(value: Any) -> list[Any]:
     """Split an update with a list of content blocks into one update for each."""
+    value = _inside_out(value) if isinstance(value, dict) else value
     content = value.get("content") if isinstance(value, dict) else None
     if isinstance(content, dict) and "type" not in content:
         content = content.get("content")
@@ -137,7 +146,7 @@ def normalise_update(value: Any) -> Any:
     """Return an invalid update in current terms."""
     if not isinstance(value, dict):
         return value
-    update = dict(value)
+    update = dict(_inside_out(value))
     name = _update_name(update)
     if "session_update" not in update and "sessionUpdate" not in update and "type" not in update:
         update.pop("kind", None)  # here "kind" names the update, not a kind of tool
@@ -162,8 +171,20 @@ def normalise_update(value: Any) -> Any:
 # ------------------------------------------------------------------ updates
 
 
+def _inside_out(update: Object) -> Object:
+    """Return an update that stands below its name, as some write unions, with the name among its fields."""
+    told = [key for key in update if key not in ("_meta", "meta")]
+    if len(told) != 1 or told[0] in _NAMED_BY:
+        return update
+    name, inner = told[0], update[told[0]]
+    if name not in _KNOWN and name not in _UPDATE_NAMES and _snake(name) not in _KNOWN:
+        return update
+    fields = inner if isinstance(inner, dict) else {"content": inner}
+    return {**fields, "sessionUpdate": _UPDATE_NAMES.get(name) or _snake(name)}
+
+
 def _update_name(update: Object) -> str:
-    for key in ("sessionUpdate", "session_update", "type", "kind"):
+    for key in _NAMED_BY:
         name = update.get(key)
         if isinstance(name, str):
             name = _UPDATE_NAMES.get(name) or _snake(name)
@@ -208,9 +229,15 @@ def _joined(blocks: list[Any]) -> Any:
 
 
 def _block(block: Any) -> Any:
-    """Unwrap nested blocks and nest flat ones."""
+    """Unwrap nested blocks, nest flat ones, and name the kind of those that do not say it."""
     if not isinstance(block, dict):
         return block
+    if "type" not in block:
+        name = next((name for name in _CONTENT_TYPES if isinstance(block.get(name), dict)), "")
+        if name and "uri" not in block[name]:
+            block = {**block[name], "type": name}
+        elif name or isinstance(block.get("text"), str):
+            block = {**block, "type": name or "text"}
     kind, source = block.get("type"), block.get("source")
     if kind in ("image", "audio") and "data" not in block and isinstance(source, dict):
         media = source.get("mediaType") or source.get("media_type") or source.get("mimeType")
@@ -244,6 +271,9 @@ def _tool_call(update: Object) -> None:
         update.update({key: value for key, value in function.items() if key not in update})
     if "toolCallId" not in update and "tool_call_id" not in update and "id" in update:
         update["toolCallId"] = update["id"]
+    for key in ("toolCallId", "tool_call_id"):
+        if type(update.get(key)) is int:
+            update[key] = str(update[key])
     if is_older and "title" not in update and isinstance(update.get("name"), str):
         update["title"] = update["name"]
     _tool_data(update)
@@ -276,6 +306,8 @@ def _parsed(value: Any) -> Any:
 def _tool_content(item: Any) -> Any:
     if isinstance(item, str):
         item = {"type": "text", "text": item}
+    if isinstance(item, dict) and "type" not in item:
+        item = _typed_item(item)
     if isinstance(item, dict) and item.get("type") in _CONTENT_TYPES:
         return {"type": "content", "content": _block(item)}
     if isinstance(item, dict) and item.get("type") == "content":
@@ -283,13 +315,30 @@ def _tool_content(item: Any) -> Any:
     return item
 
 
+def _typed_item(item: Object) -> Object:
+    """Return an item of a tool call that does not say its kind, with the kind that its fields are of."""
+    item = item["diff"] if isinstance(item.get("diff"), dict) else item
+    inner = item.get("content")
+    if isinstance(inner, dict) and "type" not in inner and "content" in inner:
+        inner = inner["content"]
+    if inner is not None:
+        return {**item, "type": "content", "content": inner}
+    if "newText" in item or "new_text" in item:
+        return {**item, "type": "diff"}
+    if "terminalId" in item or "terminal_id" in item:
+        return {**item, "type": "terminal"}
+    typed: Object = _block(item)
+    return typed
+
+
 def _plan(update: Object) -> None:
-    content = update.get("content")
-    steps, plan = update.get("entries"), update.get("plan")
-    if steps is None and plan is not None:
-        steps = plan.get("entries") or plan.get("steps") if isinstance(plan, dict) else plan
-    if steps is None and isinstance(content, dict):
-        steps = content.get("steps") or content.get("entries")
+    told = (update.get(key) for key in ("entries", "steps", "plan", "content", "chunk", "text"))
+    steps = next((each for each in told if each is not None), None)
+    if isinstance(steps, dict):
+        steps = steps.get("entries") or steps.get("steps")
+    if isinstance(steps, str):
+        lines = (line.strip().lstrip("-*• ") for line in steps.splitlines())
+        steps = [line for line in lines if line]
     if isinstance(steps, list):
         update["entries"] = [_plan_entry(step) for step in steps]
 
@@ -324,12 +373,27 @@ def _initialize(value: Object) -> Object:
         capabilities = value["agentCapabilities"]
     if isinstance(capabilities, dict) and ("agentCapabilities" not in value or _is_older(capabilities)):
         changes["agentCapabilities"] = _capabilities(capabilities)
-    if "authMethods" not in value and "authenticationMethods" in value:
-        changes["authMethods"] = value["authenticationMethods"]
+    methods = value.get("authMethods", value.get("authenticationMethods"))
+    if isinstance(methods, list) and ("authMethods" not in value or not all(map(_is_whole_login, methods))):
+        changes["authMethods"] = [_login(method) for method in methods]
     info = value.get("meta")
     if "agentInfo" not in value and isinstance(info, dict) and "name" in info:
         changes["agentInfo"] = info
     return {**value, **changes} if changes else value
+
+
+def _is_whole_login(method: Any) -> bool:
+    return isinstance(method, dict) and {"id", "name"} <= method.keys()
+
+
+def _login(method: Any) -> Any:
+    """Return a login method that has an id, and a name to show."""
+    if isinstance(method, str):
+        return {"id": method, "name": method}
+    if not isinstance(method, dict):
+        return method
+    found = method.get("id") or method.get("methodId")
+    return {**method, "id": found, "name": method.get("name") or found}
 
 
 def _is_older(capabilities: Object) -> bool:
@@ -348,10 +412,13 @@ def _capabilities(capabilities: Object) -> Object:
 
 
 def _new_session(value: Object) -> Object:
-    session = value.get("session")
-    if "sessionId" not in value and isinstance(session, dict) and "id" in session:
-        return {**value, "sessionId": session["id"]}
-    return value
+    if "sessionId" in value or "session_id" in value:
+        return value
+    session = value.get("session", value)
+    found = session
+    if isinstance(session, dict):
+        found = next((session[key] for key in ("id", "sessionId", "session_id") if key in session), None)
+    return {**value, "sessionId": found} if isinstance(found, str) else value
 
 
 def _prompt_response(value: Object) -> Object:
@@ -365,12 +432,16 @@ def _prompt_response(value: Object) -> Object:
 
 def _permission(value: Object) -> Object:
     changes: Object = {}
-    if "toolCall" not in value and isinstance(value.get("toolCallId"), str):
-        changes["toolCall"] = {"toolCallId": value["toolCallId"]}
-    call = value.get("toolCall")
-    if isinstance(call, dict) and ("toolCallId" not in call or is_older_call(call)):
+    call = value.get("toolCall", value.get("tool_call"))
+    if not isinstance(call, dict):
+        found = next((value[key] for key in ("toolCallId", "tool_call_id") if key in value), call)
+        call = {"toolCallId": found} if isinstance(found, str | int) else {}
+        changes["toolCall"] = call
+    if call and (not isinstance(call.get("toolCallId"), str) or is_older_call(call)):
         changes["toolCall"] = dict(call)
         _tool_call(changes["toolCall"])
+    if not call:
+        changes.clear()
     options = value.get("options")
     if isinstance(options, list) and not all(_whole_option(option) for option in options):
         changes["options"] = [_option(option) for option in options]
@@ -378,17 +449,27 @@ def _permission(value: Object) -> Object:
 
 
 def _whole_option(option: Any) -> bool:
-    is_whole = isinstance(option, dict) and {"optionId", "name", "kind"} <= option.keys()
-    return is_whole and str(option["kind"]) not in _OPTION_KINDS
+    if not isinstance(option, dict) or not {"optionId", "name", "kind"} <= option.keys():
+        return False
+    kind = option["kind"]
+    return not isinstance(kind, str) or _option_kind(kind) == kind
 
 
 def _option(option: Any) -> Any:
+    if isinstance(option, str):
+        option = {"optionId": option}
     if not isinstance(option, dict):
         return option
-    found = next((option[key] for key in ("optionId", "id", "action", "value") if option.get(key)), None)
+    keys = ("optionId", "option_id", "id", "action", "value")
+    found = next((option[key] for key in keys if option.get(key)), None)
     name = option.get("name") or option.get("label") or found
     kind = option.get("kind") or option.get("action") or found
-    return {**option, "optionId": found, "name": name, "kind": _OPTION_KINDS.get(str(kind), str(kind))}
+    return {**option, "optionId": found, "name": name, "kind": _option_kind(kind)}
+
+
+def _option_kind(kind: Any) -> str:
+    """Return the kind of an option in current terms: `allowOnce` and `allow` become `allow_once`."""
+    return _OPTION_KINDS.get(str(kind), _snake(str(kind)))
 
 
 _MODELS: Final[dict[str, Callable[[Object], Object]]] = {

@@ -1,8 +1,9 @@
-"""Six scripted agents, each in the words of one document about the protocol: two full forms, four others.
+"""Seven scripted agents, each in the words of one document about the protocol: two full forms, five others.
 
 `overview` and `reference` write everything into `content` or name updates twice, `digest` is the protocol of
-2025, `labels` tells updates by `type` and permissions by labels, `design` nests calls and tells texts by
-`chunk`, `guide` uses camel case in `type`. As a program this is the agent of a name: standard library only.
+2025, `bare` that with each object below the name of its kind or without one. `labels` tells updates by `type`
+and permissions by labels, `design` nests calls and tells texts by `chunk`, `guide` uses camel case in `type`.
+As a program this is the agent of a name: standard library only.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ OPTIONS = [
     {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
     {"optionId": "no", "name": "Reject", "kind": "reject_once"},
 ]
+
+MODES = {"currentModeId": "code", "availableModes": [{"id": "code", "name": "Code"}]}
 
 OVERVIEW = DialectAgent(
     initialize={
@@ -114,9 +117,36 @@ DIGEST = DialectAgent(
     replay=[{"sessionUpdate": "agent_message_chunk", "content": text("earlier")}],
 )
 
-LABELS = DialectAgent(
-    initialize={"protocolVersion": "1.0.0", "capabilities": {"loadSession": False}},
+BARE = DialectAgent(
+    initialize={"protocolVersion": 1, "agentCapabilities": {"loadSession": True}},
     new={"sessionId": "s1"},
+    updates=[
+        {"agent_thought_chunk": {"content": {"text": "hm"}}},
+        {"agent_message_chunk": {"content": {"text": "I look "}}},
+        {"agent_message_chunk": {"content": {"text": {"text": "around."}}}},
+        {"tool_call": {"toolCallId": "c1", "title": "Read a", "kind": "read", "status": "in_progress"}},
+        {
+            "tool_call_update": {
+                "toolCallId": "c1",
+                "status": "completed",
+                "content": [{"content": {"text": "the text"}}],
+            }
+        },
+        {"plan": {"entries": [{"content": "Look", "priority": "high", "status": "completed"}]}},
+    ],
+    permission={"toolCall": {"toolCallId": "c2"}, "options": OPTIONS},
+    allow="yes",
+    end={"stopReason": "end_turn"},
+    said="I look around.",
+    title="Read a",
+    plan=["Look"],
+    loads=True,
+    replay=[{"agent_message_chunk": {"content": {"text": "earlier"}}}],
+)
+
+LABELS = DialectAgent(
+    initialize={"protocolVersion": "1.0.0", "capabilities": {"loadSession": False, "modes": MODES}},
+    new={"sessionId": "s1", "modes": MODES},
     updates=[
         {"type": "agent_thought_chunk", "content": text("hm")},
         {"type": "text_delta", "delta": "I look "},
@@ -135,7 +165,7 @@ LABELS = DialectAgent(
         "options": [{"label": "Allow", "action": "allow"}, {"label": "Deny", "action": "deny"}],
     },
     allow="allow",
-    end={"stopReason": "end_turn", "content": [text("I look around.")]},
+    end={"stopReason": "endTurn", "content": [text("I look around.")]},
     said="I look around.",
     title="Reading",
     plan=["Look"],
@@ -146,14 +176,14 @@ DESIGN = DialectAgent(
     new={"session": {"id": "s1", "metadata": {}}},
     updates=[
         {"type": "thought", "content": "hm"},
-        {"type": "messageChunk", "role": "agent", "chunk": "I look "},
-        {"type": "messageChunk", "role": "agent", "chunk": "around."},
+        {"type": "messageChunk", "role": "assistant", "chunk": "I look "},
+        {"type": "messageChunk", "role": "assistant", "chunk": "around."},
         {"type": "toolCall", "toolCall": {"id": "c1", "name": "read", "status": "running", "input": "a"}},
         {
             "type": "toolCall",
             "toolCall": {"id": "c1", "name": "read", "status": "completed", "output": "the text"},
         },
-        {"type": "planUpdate", "plan": {"entries": ["Look", "Mend"]}},
+        {"type": "planUpdate", "chunk": "- Look\n- Mend\n"},
     ],
     permission={"toolCall": {"id": "c2", "name": "write"}, "options": OPTIONS},
     allow="yes",
@@ -207,15 +237,15 @@ GUIDE = DialectAgent(
     updates=[
         {"type": "agentThoughtChunk", "content": text("hm")},
         {"type": "agentMessageChunk", "content": text("I look ")},
-        {"type": "agentMessageChunk", "content": text("around.")},
+        {"kind": "agent_message_chunk", "content": {"role": "assistant", "content": [{"text": "around."}]}},
         {"kind": "tool_call", "content": {"tool_call_id": "c1", "name": "read", "arguments": {"path": "a"}}},
         {"kind": "tool_call_update", "content": {"tool_call_id": "c1", "output": "the text"}},
         {"kind": "plan", "content": {"steps": ["Look"]}},
     ],
     permission={"toolCall": {"toolCallId": "c2"}, "options": OPTIONS},
     allow="yes",
-    end={},
-    said="I look around.",
+    end={"content": [{"text": "Done."}], "stop_reason": "done"},
+    said="I look around.|Done.",
     title="read",
     plan=["Look"],
     loads=True,
@@ -226,6 +256,7 @@ GUIDE = DialectAgent(
 AGENTS: dict[str, DialectAgent] = {
     "overview": OVERVIEW,
     "digest": DIGEST,
+    "bare": BARE,
     "labels": LABELS,
     "design": DESIGN,
     "reference": REFERENCE,

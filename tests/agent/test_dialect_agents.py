@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent.capabilities import CallFailed, LoginRequired
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import AgentMessage, Text, Thought, UnknownNews, text_of
 from acp_tui.session.session import Session
-from tests.agent.dialect_agents import AGENTS, DialectAgent
+from tests.agent.dialect_agents import AGENTS, OVERVIEW, DialectAgent
 from tests.agent.puppet import Conversation, chosen, conversation
 
 
@@ -71,6 +72,27 @@ async def test_d13_d20_d55_a_whole_turn_is_held(name: str, tmp_path: Path) -> No
         assert said(session) == agent.said
         assert (session.turns[-1].stop_reason, session.turn_state) == ("end_turn", "idle")
         assert not any(isinstance(entry, UnknownNews) for entry in session.entries)
+
+
+async def test_d6_d9_a_login_in_the_words_of_the_overview() -> None:
+    methods = [{"id": "api_key", "name": "API key"}]
+    async with conversation(begun=False) as talk:
+        starting = asyncio.create_task(talk.agent.initialize())
+        answer = {**OVERVIEW.initialize, "authenticationMethods": methods}
+        talk.puppet.answers(await talk.puppet.hears("initialize"), answer)
+        await starting
+        refused = {"code": -32001, "message": "Authentication failed"}
+        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
+        talk.puppet.answers(await talk.puppet.hears("session/new"), error=refused)
+        with pytest.raises(LoginRequired):
+            await making
+
+        login = asyncio.create_task(talk.agent.logins.authenticate("api_key"))
+        request = await talk.puppet.hears("authenticate")
+        assert request["params"] == {"methodId": "api_key"}
+        talk.puppet.answers(request, error={"code": -32001, "message": "Invalid API key"})
+        with pytest.raises(CallFailed, match="Invalid API key"):
+            await login
 
 
 @pytest.mark.parametrize("name", AGENTS)

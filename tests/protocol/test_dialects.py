@@ -84,10 +84,27 @@ def test_d7_d54_every_other_version_is_another(version: Any) -> None:
     assert not introduced(protocolVersion=version).is_supported
 
 
-def test_d10_a_new_session_may_be_an_object() -> None:
-    made = read(NewSessionResponse, {"session": {"id": "s9", "metadata": {}}})
+@pytest.mark.parametrize("method", ["key", {"id": "key"}, {"methodId": "key", "name": "key"}])
+def test_d6_a_login_method_without_a_name_goes_by_its_id(method: Any) -> None:
+    whole = {"id": "web", "name": "Web"}
 
-    assert made.session_id == "s9"
+    info = introduced(authMethods=[method, whole, 5])
+
+    assert [(each.id, each.name) for each in info.auth_methods] == [("key", "key"), ("web", "Web")]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"session": {"id": "s9", "metadata": {}}},
+        {"session": {"sessionId": "s9"}},
+        {"session": "s9"},
+        {"id": "s9"},
+        {"sessionId": "s9", "id": "other", "session": {"id": "another"}},
+    ],
+)
+def test_d10_a_new_session_may_be_an_object(result: Any) -> None:
+    assert read(NewSessionResponse, result).session_id == "s9"
 
 
 def test_d41_a_login_by_key_is_an_ordinary_one() -> None:
@@ -127,7 +144,7 @@ def test_d14_older_reasons_to_stop(reason: str, today: str) -> None:
     assert dialects.stop_reason(reason) == today
 
 
-@pytest.mark.parametrize("content", ["hi", [TEXT], ["hi"], TEXT])
+@pytest.mark.parametrize("content", ["hi", [TEXT], ["hi"], TEXT, [{"text": "hi"}], {"text": {"text": "hi"}}])
 def test_d13_the_last_words_come_in_any_wrapping(content: Any) -> None:
     response = read(PromptResponse, {"stopReason": "end_turn", "content": content})
 
@@ -173,6 +190,43 @@ def test_d17_an_id_in_the_place_of_the_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("update", "word"),
+    [
+        ({"agent_message_chunk": {"content": TEXT}}, news.AgentMessageChunk),
+        ({"agentMessageChunk": {"content": "hi"}, "_meta": {}}, news.AgentMessageChunk),
+        ({"agent_thought_chunk": "hi"}, news.AgentThoughtChunk),
+        ({"tool_call": {"toolCallId": "t", "title": "x", "kind": "read"}}, news.NewToolCall),
+        ({"tool_call_update": {"toolCallId": "t", "status": "completed"}}, news.ToolCallUpdate),
+        ({"plan": {"entries": [{"content": "x", "priority": "low", "status": "pending"}]}}, news.Plan),
+        ({"planUpdate": ["x"]}, news.Plan),
+        ({"current_mode_update": {"currentModeId": "m"}}, news.CurrentModeUpdate),
+    ],
+)
+def test_d16_an_update_may_stand_below_its_name(update: Any, word: Any) -> None:
+    (found,) = read_updates(update)
+
+    assert isinstance(found, word)
+    if isinstance(found, news.AgentMessageChunk | news.AgentThoughtChunk):
+        assert isinstance(found.content, TextContent)
+        assert found.content.text == "hi"
+
+
+def test_d16_an_unknown_update_below_its_name_is_named() -> None:
+    update = read_update({"progress": {"percent": 5}})
+
+    assert isinstance(update, news.UnknownUpdate)
+    assert dialects.told_name(update.raw) == "progress"
+
+
+@pytest.mark.parametrize("block", [{"text": "hi"}, {"text": {"text": "hi"}}, [{"text": "h"}, {"text": "i"}]])
+def test_d19_a_text_that_does_not_say_its_kind_is_one(block: Any) -> None:
+    updates = read_updates({"sessionUpdate": "agent_message_chunk", "content": block})
+
+    texts = [update.content for update in updates if isinstance(update, news.AgentMessageChunk)]
+    assert "".join(text.text for text in texts if isinstance(text, TextContent)) == "hi"
+
+
+@pytest.mark.parametrize(
     ("name", "fields", "word"),
     [
         ("message", {"content": "x"}, news.AgentMessageChunk),
@@ -181,8 +235,10 @@ def test_d17_an_id_in_the_place_of_the_name() -> None:
         ("text_delta", {"delta": "x"}, news.AgentMessageChunk),
         ("messageChunk", {"chunk": "x"}, news.AgentMessageChunk),
         ("thought", {"content": {"thought": "x"}}, news.AgentThoughtChunk),
+        ("thought_delta", {"delta": "x"}, news.AgentThoughtChunk),
         ("toolCall", {"toolCall": {"id": "t", "name": "x"}}, news.NewToolCall),
         ("planUpdate", {"entries": ["x"]}, news.Plan),
+        ("planUpdate", {"role": "assistant", "chunk": "x"}, news.Plan),
     ],
 )
 def test_d18_d19_older_names(name: str, fields: Any, word: Any) -> None:
@@ -243,9 +299,18 @@ def test_d20_todays_words_win_over_older_ones() -> None:
     assert call.raw_input == {"b": 2}
 
 
+@pytest.mark.parametrize("name", ["tool_call", "tool_call_update"])
+def test_d20_a_number_is_an_id_of_a_call(name: str) -> None:
+    update = read_update({"sessionUpdate": name, "toolCallId": 7, "title": "x"})
+
+    assert isinstance(update, news.NewToolCall | news.ToolCallUpdate)
+    assert update.tool_call_id == "7"
+
+
 @pytest.mark.parametrize(
     ("status", "today"),
     [
+        ("done", "completed"),
         ("running", "in_progress"),
         ("error", "failed"),
         ("success", "completed"),
@@ -299,8 +364,33 @@ def test_d24_d30_bare_and_older_blocks_of_a_tool(item: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("item", "kind"),
+    [
+        ({"content": TEXT}, "content"),
+        ({"content": {"content": TEXT}}, "content"),
+        ({"text": "hi"}, "content"),
+        ({"path": "/w/a", "oldText": None, "newText": "b"}, "diff"),
+        ({"diff": {"path": "/w/a", "newText": "b"}}, "diff"),
+        ({"terminalId": "t1"}, "terminal"),
+    ],
+)
+def test_d24_an_item_of_a_tool_is_of_the_kind_that_its_fields_have(item: Any, kind: str) -> None:
+    call = called(toolCallId="t", title="x", content=[item])
+
+    assert call.content is not None
+    (found,) = call.content
+    assert found.type == kind
+    if isinstance(found, ContentItem):
+        assert isinstance(found.content, TextContent)
+        assert found.content.text == "hi"
+
+
+@pytest.mark.parametrize(
     "steps",
     [
+        {"steps": ["look", "go"]},
+        {"chunk": "- look\n- go\n"},
+        {"content": ["look", "go"]},
         {"content": {"steps": ["look", "go"]}},
         {"entries": ["look", "go"]},
         {"entries": [{"description": "look"}, {"title": "go"}]},
@@ -345,6 +435,9 @@ def test_d27_a_slash_before_the_name_of_a_command_goes() -> None:
         ({"label": "Yes", "action": "allow"}, ("allow", "Yes", "allow_once")),
         ({"id": "n", "label": "No", "kind": "deny"}, ("n", "No", "reject_once")),
         ({"value": "reject"}, ("reject", "reject", "reject_once")),
+        ({"optionId": "a", "name": "A", "kind": "allowOnce"}, ("a", "A", "allow_once")),
+        ({"option_id": "a", "name": "A", "kind": "allow_once"}, ("a", "A", "allow_once")),
+        ("deny", ("deny", "deny", "reject_once")),
         ({"value": "allow_always"}, ("allow_always", "allow_always", "allow_always")),
         ({"id": "x", "name": "X", "kind": "maybe"}, ("x", "X", "maybe")),
     ],
@@ -357,6 +450,27 @@ def test_d28_older_options(option: Any, read_as: Any) -> None:
     assert request.tool_call.tool_call_id == "t"
     (found,) = request.options
     assert (found.option_id, found.name, found.kind) == read_as
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"tool_call_id": "7"},
+        {"toolCallId": 7},
+        {"toolCall": "7"},
+        {"toolCall": {"toolCallId": 7}},
+        {"tool_call": {"tool_call_id": "7"}},
+    ],
+)
+def test_d28_d38_the_call_that_is_asked_about_under_any_of_its_names(call: Any) -> None:
+    asked = {"sessionId": "s", "options": [{"label": "Yes", "action": "allow"}], **call}
+
+    assert read(PermissionRequest, asked).tool_call.tool_call_id == "7"
+
+
+def test_d28_a_question_about_no_call_cannot_be_read() -> None:
+    with pytest.raises(Unreadable, match="toolCall"):
+        read(PermissionRequest, {"sessionId": "s", "options": [{"label": "Yes", "action": "allow"}]})
 
 
 @pytest.mark.parametrize("option", [{"optionId": "a", "name": "A", "kind": []}, {}, 5, {"label": "A"}])
