@@ -498,7 +498,10 @@ class Conversation(ConversationState):
 
     def _join(self, running: RunningAgent) -> None:
         self.running = running
-        self._session_start.system_prompt = SystemPrompt(running.launch.system_prompt)
+        if (first := running.take_first_session()) is not None:
+            self._session_start = first
+        else:
+            self._session_start.system_prompt = SystemPrompt(running.launch.system_prompt)
         running.users.append(self)
 
     def _start_agent(self) -> RunningAgent | None:

@@ -12,8 +12,10 @@ from acp_tui import __version__
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
+from acp_tui.conversation.session_start import SessionStart
 from acp_tui.conversation.start import Start
-from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
+from acp_tui.conversation.system_prompt import SystemPrompt
+from acp_tui.protocol.schema import InitializeResponse
 from acp_tui.rules import rule_files
 from acp_tui.rules.book import RuleBook
 from acp_tui.session.events import Noted, SessionChange
@@ -22,7 +24,6 @@ from acp_tui.store.decisions import NAME, DecisionLog
 from acp_tui.store.folders import config_folder, data_folder, state_folder
 from acp_tui.store.journal import Journal, journal_path, secrets_of
 from acp_tui.store.launch import Launch
-from acp_tui.store.mcp import McpServer, split_by_support
 from acp_tui.store.urls import credentials
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.terminals import Terminals
@@ -79,6 +80,7 @@ class RunningAgent:
         """The conversations that are leaving, which may take a moment."""
         self._write_failures = WriteFailures(self.journal, self.decisions)
         self._initialization: asyncio.Task[InitializeResponse] | None = None
+        self._first: SessionStart | None = None
         self._ending: asyncio.Task[None] | None = None
         self._stopping = False
         self.reader = asyncio.create_task(self._listen())
@@ -99,6 +101,17 @@ class RunningAgent:
         """Start initializing the connection; `initialize` raises its failure."""
         self._initialization = asyncio.create_task(self.agent.initialize())
         self._initialization.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    def open_first_session(self, start: Start) -> None:
+        """Ask for a new session once the agent has introduced itself, before there is a conversation."""
+        self._first = SessionStart(start, None)
+        self._first.system_prompt = SystemPrompt(self.launch.system_prompt)
+        self._first.open_early(self.agent, self.journal, self.initialize)
+
+    def take_first_session(self) -> SessionStart | None:
+        """Return the start of the session that was asked for early, once; None if there is none."""
+        first, self._first = self._first, None
+        return first
 
     def tell_write_failures(self, session_id: str) -> None:
         """Add notices about failures of the journal and the decision log to a session, once for all."""
@@ -261,16 +274,12 @@ def _decision_log(start: Start, launch: Launch) -> DecisionLog:
     return DecisionLog(path, secrets_of({**os.environ, **launch.env}))
 
 
-def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServer], list[str]]:
-    """Return the MCP servers that an agent can use, and the names of the others."""
-    kept, left_out = split_by_support(start.mcp_servers, http=takes.http, sse=takes.sse)
-    return list(kept), [server.name for server in left_out]
-
-
 def begin_early(start: Start) -> RunningAgent | None:
-    """Start the agent of the command line, which initializes while the interface is loaded."""
+    """Start the agent of the command line, which makes a session while the interface is loaded."""
     if start.launch is None or start.process is None:
         return None
     running = RunningAgent(start, start.launch, start.process)
     running.start_initializing()
+    if not start.continues and start.resume is None:
+        running.open_first_session(start)
     return running

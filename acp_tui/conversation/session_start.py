@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os.path
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import CallFailed, FolderGone, LoginRequired
 from acp_tui.agent.replay import replay_in_slices
-from acp_tui.conversation.running_agent import mcp_servers_for
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.system_prompt import SystemPrompt
-from acp_tui.protocol.schema import AgentCapabilities, SessionInfo, SessionInfoUpdate, has
+from acp_tui.protocol.schema import AgentCapabilities, McpCapabilities, SessionInfo, SessionInfoUpdate, has
 from acp_tui.rules.paths import is_below
 from acp_tui.session.events import Noted
 from acp_tui.session.past import Past
 from acp_tui.session.session import Session
 from acp_tui.store.folders import data_folder
 from acp_tui.store.journal import Journal
+from acp_tui.store.mcp import McpServer, split_by_support
 from acp_tui.store.recordings import rows_about
 from acp_tui.store.redaction import secret_arguments
 from acp_tui.workspace.files import led_elsewhere
@@ -81,6 +81,8 @@ class SessionStart:
         """Folders of an earlier session that the user has not granted."""
         self._left_out: list[str] = []
         """Names of MCP servers that the agent cannot use."""
+        self._early: tuple[Agent, asyncio.Task[Session | None]] | None = None
+        """A new session that an agent was asked for before it was wanted."""
 
     def restarts(
         self, before: Session | None, *, same_agent: bool, cwd: str = "", recorded: bool = False
@@ -119,6 +121,23 @@ class SessionStart:
         """True if an earlier session is opened, not a new one."""
         return self.known_session is not None
 
+    def open_early(self, agent: Agent, journal: Journal, initialize: Callable[[], Awaitable[None]]) -> None:
+        """Ask for a new session once the agent is initialized; `open` returns it, or raises its failure.
+
+        An agent that tells whether the user is logged in is asked that first, by the conversation.
+        """
+
+        async def opened() -> Session | None:
+            await initialize()
+            return None if has(agent.can.auth.status) else await self._new_session(agent, journal)
+
+        task = asyncio.create_task(opened())
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._early = agent, task
+
+    async def _new_session(self, agent: Agent, journal: Journal) -> Session:
+        return await self._new(agent, self._start.cwd, self._servers(agent, journal))
+
     async def open(self, agent: Agent, journal: Journal) -> Session:
         """Open the session of the conversation.
 
@@ -126,6 +145,11 @@ class SessionStart:
             LoginRequired: the agent wants a login first.
             AgentError.
         """
+        early, self._early = self._early, None
+        if early is not None and early[0] is agent and self.known_session is None:
+            self.is_new, self.is_below = True, False
+            if (session := await asyncio.shield(early[1])) is not None:
+                return session
         servers = self._servers(agent, journal)
         known_session = self.known_session
         self.is_new, self.is_below = known_session is None, False
@@ -304,6 +328,12 @@ class SessionStart:
         journal.add_secrets(secret for server in servers for secret in server.secrets())
         journal.add_secrets(secret for server in servers for secret in secret_arguments(server.args))
         return [server.params() for server in servers]
+
+
+def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServer], list[str]]:
+    """Return the MCP servers that an agent can use, and the names of the others."""
+    kept, left_out = split_by_support(start.mcp_servers, http=takes.http, sse=takes.sse)
+    return list(kept), [server.name for server in left_out]
 
 
 async def _recorded(agent: str, session_id: str) -> Session | None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.running_agent import RunningAgent
+from acp_tui.conversation.running_agent import RunningAgent, begin_early
 from acp_tui.conversation.start import Start
 from acp_tui.session.events import SessionChange
 from acp_tui.store.launch import Launch
-from tests.conversation.talks import start, talk
+from tests.conversation.talks import Notes, launch, start, talk
 from tests.waiting import PATIENCE, until
 
 
@@ -119,3 +123,79 @@ async def test_what_cannot_be_started_leaves_nothing_behind(tmp_path: Path) -> N
         await until(lambda: conversation.running is not None and conversation.running.is_running)
         await conversation.end()
         await beginning
+
+
+@asynccontextmanager
+async def early(given: Start) -> AsyncIterator[tuple[RunningAgent, Conversation, Notes]]:
+    """Give an agent that was started before its conversation, which has not begun."""
+    assert given.launch is not None
+    given.process = given.spawn(given.launch)
+    running = begin_early(given)
+    assert running is not None
+    await running.initialize()
+    notes = Notes()
+    notes.conversation = conversation = Conversation(given, notes, notes, running)
+    try:
+        yield running, conversation, notes
+    finally:
+        await conversation.end()
+        given.guard.close()
+
+
+async def test_the_first_session_is_asked_for_before_there_is_a_conversation(tmp_path: Path) -> None:
+    likes = launch(can={"sessionCapabilities": {"systemPrompt": {}}})
+    given = replace(start(tmp_path), launch=likes._replace(system_prompt="Answer in verse."))
+    async with early(given) as (running, conversation, notes):
+        await until(lambda: "s1" in running.agent.sessions)
+        assert notes.phases == []
+
+        await conversation.begin()
+
+        assert conversation.session is running.agent.sessions["s1"]
+        assert list(running.agent.sessions) == ["s1"]
+        assert conversation.prompt_sent == "Answer in verse."
+        assert notes.phases == ["starting", "ready"]
+        await conversation.begin_new()
+        assert conversation.session is running.agent.sessions["s2"]
+
+
+async def test_an_early_session_that_needs_a_login_is_opened_after_it(tmp_path: Path) -> None:
+    async with early(start(tmp_path, login="session")) as (_, conversation, notes):
+        notes.logins = ["key"]
+
+        await conversation.begin()
+
+        assert conversation.session is not None
+        assert notes.phases == ["starting", "logging-in", "starting", "ready"]
+
+
+async def test_an_agent_that_tells_who_is_logged_in_is_asked_that_before_a_session(tmp_path: Path) -> None:
+    given = start(tmp_path, accounts=True, can={"auth": {"status": {}}})
+    async with early(given) as (running, conversation, notes):
+        await asyncio.sleep(0)
+        assert not running.agent.sessions
+        notes.logins = ["key"]
+
+        await conversation.begin()
+
+        assert notes.offered == ["key"]
+        assert conversation.phase == "ready"
+
+
+async def test_an_early_session_that_fails_is_told_by_the_conversation(tmp_path: Path) -> None:
+    async with early(start(tmp_path, dies_at="session/new")) as (running, conversation, _):
+        await asyncio.wait([running.reader])
+
+        await conversation.begin()
+
+        assert conversation.phase == "failed"
+        assert conversation.failure is not None
+        assert "no API key" in conversation.failure.stderr
+
+
+@pytest.mark.parametrize("wants", [{"continues": True}, {"resume": ""}, {"resume": "s7"}])
+async def test_no_new_session_is_asked_for_where_an_earlier_one_is_wanted(
+    tmp_path: Path, wants: dict[str, Any]
+) -> None:
+    async with early(replace(start(tmp_path), **wants)) as (running, _, _):
+        assert running.take_first_session() is None
