@@ -94,18 +94,18 @@ OFFERED: Final = ClientCapabilities(
     session={"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
     elicitation={"form": {}, "url": {}},
 )
-"""The capabilities that the client tells every agent."""
+"""The client's capabilities, sent to every agent in `initialize`."""
 
-_IN_A_SESSION: Final = frozenset(
+_SESSION_METHODS: Final = frozenset(
     {*SERVED, "session/request_permission", "elicitation/create", "session/update", DRAIN}
 )
-"""The messages of an agent that are about a session."""
+"""Methods of the agent whose params name a session."""
 
-QueuedWords = Callable[[], tuple[list[str], bool]]
-"""Takes the queued words that are to go into the running turn; returns them, and whether more is queued."""
+QueuedText = Callable[[], tuple[list[str], bool]]
+"""Removes the queued text for the running turn; returns it, and whether more is queued."""
 
 CLOSING: Final = 5.0
-"""Seconds that an agent has to close a session."""
+"""Seconds to wait for an agent to close a session."""
 
 
 class Agent:
@@ -128,7 +128,7 @@ class Agent:
         protocol: ProtocolChoice = 1,
     ) -> None:
         self.name = name
-        """The user's name of the agent."""
+        """The name that the user has given the agent."""
         self._known_as = title or name or "the agent"
         self.connection = Connection(process, journal, self, line_limit)
         self._capabilities = Capabilities()
@@ -162,12 +162,12 @@ class Agent:
         )
         self.on_amended: dict[str, Callable[[str, str], None]] = {}
         """Called, by session, with the path of a file that has the user's text, `edited` or `merged`."""
-        host.terminals.on_end = self._write_down_output
-        host.terminals.on_output = self._write_down_piece
-        self.queues: dict[str, QueuedWords] = {}
-        """Takers of queued words by session, for agents that ask for these during a turn."""
+        host.terminals.on_end = self._journal_end
+        host.terminals.on_output = self._journal_piece
+        self.queues: dict[str, QueuedText] = {}
+        """By session: gives queued text to an agent that asks for it during a turn."""
         self._asking: set[str] = set()
-        """Sessions whose agent has asked for queued words."""
+        """Sessions whose agent has asked for queued text."""
         self._closing: set[asyncio.Task[None]] = set()
         self._started = time.monotonic()
 
@@ -178,14 +178,14 @@ class Agent:
 
     @property
     def title(self) -> str:
-        """The name to show: the agent's own, once it has told it."""
+        """The name to show: the agent's own, once it is known."""
         info = self._capabilities.info
         own = info.agent_info.display_name if info is not None and info.agent_info is not None else ""
         return " ".join(own.split()) or self._known_as
 
     @property
     def can(self) -> AgentCapabilities:
-        """The capabilities of the agent; none before it has introduced itself."""
+        """The capabilities of the agent; none before its answer to `initialize`."""
         return self._capabilities.can
 
     @property
@@ -195,7 +195,7 @@ class Agent:
 
     @property
     def outside(self) -> Session:
-        """The session, of an empty id, for events outside any other, such as a form during a login."""
+        """The session with the empty id, for events outside all others, such as a form during a login."""
         return self._sessions.outside
 
     async def run(self) -> None:
@@ -207,15 +207,15 @@ class Agent:
                 gone(status), self.stderr_tail, self.now, is_wanted=self.connection.is_leaving
             )
         finally:
-            await self._wind_up()
+            await self._release()
 
     async def stop(self) -> ExitStatus:
-        """End the agent, its terminals and all that it started."""
+        """End the agent, its terminals and every process that it started."""
         self.connection.leave()
-        await self._wind_up()
+        await self._release()
         return await self._process.stop()
 
-    async def _wind_up(self) -> None:
+    async def _release(self) -> None:
         """End the work for the agent: its terminals, files and rules."""
         await self._service.end()
         await self._amendments.end()
@@ -224,7 +224,7 @@ class Agent:
 
     @property
     def now(self) -> float:
-        """The time on the clock of the sessions' events, in seconds."""
+        """The time of session events: seconds since the connection was made."""
         return time.monotonic() - self._started
 
     @property
@@ -240,7 +240,7 @@ class Agent:
         An agent that speaks another version is stopped.
 
         Raises:
-            OtherVersion: it has to be asked for another version, in a new process.
+            OtherVersion: start a new process and ask it for another version.
             WrongVersion, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
         """
         request = InitializeRequest(
@@ -293,30 +293,30 @@ class Agent:
             return PromptResponse(stop_reason="cancelled")
         response = parse_result(PromptResponse, "session/prompt", as_object(result))
         if response.stop_reason == TAKEN_BACK and self.connection.version == 1:
-            response.stop_reason = "cancelled"  # it is no word of that version
+            response.stop_reason = "cancelled"  # version 1 has no word for it
         return response
 
-    def takes_words(self, session_id: str) -> bool:
-        """Return whether words reach a running turn: the agent can be steered, or has asked for them."""
+    def accepts_text(self, session_id: str) -> bool:
+        """Return whether text can reach a running turn: the agent can be steered, or has asked for it."""
         return self._capabilities.can_steer or session_id in self._asking
 
     @property
     def can_steer(self) -> bool:
-        """True if the agent takes words during a turn at any time."""
+        """True if the agent accepts text at any time during a turn."""
         return self._capabilities.can_steer
 
     async def steer(self, session_id: str, prompt: list[ContentBlock]) -> str:
-        """Give blocks to the running turn; return the outcome in the agent's words.
+        """Send content blocks into the running turn; return the agent's outcome.
 
-        After `promptRequired` nothing was taken, for no turn runs any more; `injected` says that they were
-        given, not that they were read.
+        `promptRequired`: the turn had ended, and nothing was taken. `injected`: the model was given them,
+        which does not mean that it has read them.
 
         Raises:
             NotOffered: nothing was sent.
             AgentGone, CallFailed.
         """
         if not self.can_steer:
-            raise NotOffered("This agent takes no words during a turn.")
+            raise NotOffered("This agent accepts no text during a turn.")
         self._capabilities.need_blocks(prompt)
         blocks = [block.wire() for block in prompt]
         # Without the marker an idle agent would begin a turn that no request of ours ends.
@@ -326,7 +326,7 @@ class Agent:
         return str(as_object(result).get("outcome"))
 
     def cancel(self, session_id: str) -> None:
-        """Stop the turn of a session, if one runs, or what its agent does by itself.
+        """Stop the running turn of a session, or the work that its agent does outside of a turn.
 
         Open questions are answered `cancelled`.
         """
@@ -339,7 +339,7 @@ class Agent:
         self.connection.notify("session/cancel", {"sessionId": session_id})
 
     async def cancel_call(self, session_id: str, tool_call_id: str) -> None:
-        """Stop one tool call, where the agent offers that; its end is told by an update.
+        """Stop one tool call, if the agent can; an update reports its end.
 
         Raises:
             NotOffered: nothing was sent.
@@ -348,16 +348,16 @@ class Agent:
         session = self._sessions.find(session_id)
         call = session.tool_call(tool_call_id) if session is not None else None
         if call is None or not call.can_cancel:
-            raise NotOffered("The agent offers no way to stop it alone.")
+            raise NotOffered("The agent cannot stop this alone.")
         params = {"sessionId": session_id, "toolCallId": tool_call_id}
         await self.connection.call("tool_call/cancel", params)
 
     async def cancel_terminal(self, session_id: str, terminal_id: str) -> None:
-        """Stop one terminal that the agent runs, as `cancel_call` does a call; raises what that does."""
+        """Stop one terminal that the agent runs; raises what `cancel_call` raises."""
         session = self._sessions.find(session_id)
         one = session.own_terminal(terminal_id) if session is not None else None
         if one is None or not one.can_cancel:
-            raise NotOffered("The agent offers no way to stop it alone.")
+            raise NotOffered("The agent cannot stop this alone.")
         params = {"sessionId": session_id, "terminalId": terminal_id}
         await self.connection.call("terminal/cancel", params)
 
@@ -372,7 +372,7 @@ class Agent:
         """Answer a permission with an offered option, or with None: cancelled. A closed one is left alone.
 
         A stale write takes `write`, `keep` or `merge`, an implicit request `let` or `refuse`. `amendments`
-        are what the user wrote in place of what was asked about.
+        are texts that the user wrote in place of the proposed ones.
 
         Raises:
             ValueError: the agent did not offer this option.
@@ -422,7 +422,7 @@ class Agent:
         await self.connection.call(f"session/{option.set_by}", params)
 
     async def set_title(self, session_id: str, title: str) -> str:
-        """Give a session a title; return the one that the agent has made of it.
+        """Set the title of a session; return it as the agent has stored it.
 
         Raises:
             NotOffered: nothing was sent.
@@ -434,7 +434,7 @@ class Agent:
         return parse_result(SetTitleResponse, "session/set_title", result).title
 
     async def close_session(self, session_id: str) -> None:
-        """Close a session here and, where it can, at the agent: its turn, questions and terminals."""
+        """Close a session with its turn, questions and terminals, at the agent too if it supports that."""
         self.cancel(session_id)
         session = self.sessions.get(session_id)
         for name in [session_id, *(child.id for child in session.descendants())] if session else [session_id]:
@@ -467,16 +467,16 @@ class Agent:
 
     # ------------------------------------------------------------------ from the connection
 
-    def told_anew(self, session_id: str) -> Session | None:
-        """Return the replay of a session that goes on as it is, while it is expected or comes."""
-        return self._sessions.told_anew(session_id)
+    def shadow_replay(self, session_id: str) -> Session | None:
+        """Return the replay that is compared with a session and not shown; None if there is none."""
+        return self._sessions.shadow_replay(session_id)
 
     def note(self, session_id: str, event: SessionEvent) -> None:
         """Apply an event to its session. Every event comes through here."""
         if isinstance(event, events.Noted):
-            self.connection.remark(_noted_row(session_id, event))
+            self.connection.journal_row(_noted_row(session_id, event))
         if isinstance(event, SessionContinued):
-            self.connection.remark({"continued": session_id})
+            self.connection.journal_row({"continued": session_id})
         compared = event if isinstance(event, events.WorkspaceCompared) else None
         session = self._sessions.find(session_id) if compared is not None else None
         before = snapshot_log.on_disk(session.all_files) if session is not None else {}
@@ -484,9 +484,9 @@ class Agent:
         if session is not None and compared is not None:
             row = snapshot_log.files_row(session_id, before, session.all_files, compared.steps)
             if row is not None:
-                self.connection.remark(row)
+                self.connection.journal_row(row)
         if isinstance(event, KeptSnapshot | UndoStep | UndoStepRemoved):
-            self.connection.remark(snapshot_log.snapshot_row(session_id, event))
+            self.connection.journal_row(snapshot_log.snapshot_row(session_id, event))
         if isinstance(event, events.TurnEnded | events.TurnFailed):
             self._questions.cancel(session_id, "the end of the turn")
             self._client_questions.cancel(session_id, "the end of the turn")
@@ -509,7 +509,7 @@ class Agent:
             self._amendments.look(session, is_over=is_over)
 
     def _lend_child(self, event: SubagentUpdate) -> None:
-        """Serve the session of a subagent as its parent's; what it was granted ends when it rests."""
+        """Give the session of a subagent its parent's folders; its grants end when it is idle."""
         child = self._sessions.find(event.session_id)
         if child is None or child.parent is None:
             return
@@ -518,10 +518,10 @@ class Agent:
             self._questions.grants.end_turn(child.id)
 
     def cancel_child(self, session_id: str) -> bool:
-        """Stop a subagent where the agent offers that; return whether it does.
+        """Stop a subagent; return False if the agent cannot do that.
 
-        Its open questions and those of its own subagents are answered `cancelled`; its end is told by its
-        state, and its parent goes on.
+        Its open questions and those of its own subagents are answered `cancelled`. An update reports its
+        end; its parent goes on.
         """
         child = self._sessions.find(session_id)
         one = child.parent.subagent(session_id) if child is not None and child.parent is not None else None
@@ -534,35 +534,38 @@ class Agent:
         return True
 
     def note_own(self, session_id: str, event: Event) -> None:
-        """Apply an event of the user's own; a command goes into the journal with the end of its output."""
+        """Apply an event caused by the user; a shell command is journaled with the end of its output."""
         if isinstance(event, events.CommandStarted):
-            self.connection.remark(
+            self.connection.journal_row(
                 {"ran": event.terminal_id, "session": session_id, "command": event.command}
             )
         elif isinstance(event, events.CommandPrinted):
-            self.connection.remark_output(
+            self.connection.journal_output(
                 {"ran": event.terminal_id, "session": session_id, "more": event.text}
             )
         elif isinstance(event, events.CommandEnded):
             ended = {"ran": event.terminal_id, "session": session_id, "code": event.exit_code}
-            self.connection.remark({**ended, "output": event.output[-KEPT_OUTPUT:]})
+            self.connection.journal_row({**ended, "output": event.output[-KEPT_OUTPUT:]})
         self.note(session_id, event)
 
-    def _write_down_piece(self, terminal: Terminal, text: str) -> None:
+    def _journal_piece(self, terminal: Terminal, text: str) -> None:
         """Write a piece of a terminal's output to the journal, before it is drawn."""
-        self.connection.remark_output({"printed": terminal.id, "session": terminal.owner, "more": text})
+        self.connection.journal_output({"printed": terminal.id, "session": terminal.owner, "more": text})
 
-    def _write_down_output(self, terminal: Terminal) -> None:
+    def _journal_end(self, terminal: Terminal) -> None:
         """Write the end of a terminal's output to the journal: the agent may never ask for it."""
         printed = terminal.kept()[-KEPT_OUTPUT:].decode("utf-8", "replace")
-        self.connection.remark({"printed": terminal.id, "session": terminal.owner, "output": printed})
+        self.connection.journal_row({"printed": terminal.id, "session": terminal.owner, "output": printed})
 
     def assign(self, message: Request | Notification) -> str:
-        """Add the session to a message that names none, if there is only one; else return why not."""
+        """Add the session to a message that names none; return an error if there are several."""
         params = message.params
         if type(params) is not dict or params.get("sessionId") is not None:
             return ""
-        if message.method not in _IN_A_SESSION or session_events.session_of(params) != session_events.OUTSIDE:
+        if (
+            message.method not in _SESSION_METHODS
+            or session_events.session_of(params) != session_events.OUTSIDE
+        ):
             return ""
         if message.method == "elicitation/create" and (
             not self.sessions or params.get("requestId") is not None
@@ -575,7 +578,7 @@ class Agent:
         named: dict[str, Any] = {"jsonrpc": "2.0", "method": message.method, "params": message.params}
         if isinstance(message, Request):
             named["id"] = message.id
-        # Read back, the line means the same whichever sessions there are then.
+        # With the session in the journal, a replay does not depend on the sessions open at that time.
         message.line = ascii_line(named)
         return ""
 
@@ -593,24 +596,24 @@ class Agent:
             self.connection.fail(request, METHOD_NOT_FOUND, "Method not found", data)
 
     def _give_queued(self, request: Request) -> None:
-        """Answer with the queued words that go into the running turn, at once: agents wait 2 s."""
+        """Answer at once with the queued text for the running turn: agents wait 2 s."""
         session_id = session_events.session_of(request.params)
         take = self.queues.get(session_id)
         messages, has_more = take() if take is not None else ([], False)
         self._asking.add(session_id)
         self.connection.reply(request, {"messages": messages, "hasQueuedPrompt": has_more})
 
-    def taken_back(self, request: Request) -> None:
-        """End the work on a request that the agent has cancelled."""
+    def request_cancelled(self, request: Request) -> None:
+        """Stop the work on a request that the agent has cancelled."""
         if not self._service.take_back(request):
             self._questions.take_back(request)
 
-    def login_told(self, method: str, params: Any) -> None:
+    def login_notified(self, method: str, params: Any) -> None:
         """Take a notification about the login."""
         self.logins.told(method, params)
 
-    def came_too_late(self, response: Response) -> None:
-        """Close a session whose requester has left: nobody would answer its questions."""
+    def late_response(self, response: Response) -> None:
+        """Close a session whose request was given up: nobody would answer its questions."""
         session_id = session_events.session_of(response.result)
         made = response.call.method in ("session/new", "session/fork") and session_id in self.sessions
         if made and not self.setup.is_lent(session_id):  # else a conversation has a session of this id
@@ -618,13 +621,13 @@ class Agent:
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 
-    def strayed(self, line: StrayLine) -> None:
+    def stray_line(self, line: StrayLine) -> None:
         """Pass on a stray line."""
         if self.on_stray is not None:
             self.on_stray(line)
 
     def dropped(self, message: Dropped) -> None:
-        """Say in the chat that a message was too large, and which one it may have been."""
+        """Show in the chat that a message was too large, and what it may have been."""
         session_id = session_named_in(message.line)
         known = [self.sessions[session_id]] if session_id in self.sessions else list(self.sessions.values())
         what = message.method or "a message whose kind is not known"
@@ -640,7 +643,7 @@ class Agent:
 
     def wrote(self, session_id: str, written: Written) -> None:
         """Note a file that was written for the agent."""
-        self.connection.remark(
+        self.connection.journal_row(
             {"wrote": written.path, "session": session_id, "old": written.old, "new": written.new}
         )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
@@ -655,11 +658,11 @@ class Agent:
             self._tell(session_id, text)
 
     async def authorize(self, session_id: str, request: ImplicitRequest) -> Stale | None:
-        """Return when an implicit request may go on; a write gets the old text that the user was shown.
+        """Wait until an implicit request may go on; return the old text that the user saw, for a write.
 
         Raises:
             Denied, Refused.
-            NotLent: the session is gone since the request came.
+            NotLent: the session was closed meanwhile.
         """
         session = self._sessions.find(session_id)
         if session is None:
@@ -667,7 +670,7 @@ class Agent:
         return await self._implicit_requests.authorize(session, self.name, request)
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> MergeToWrite | None:
-        """Return when a file may be replaced that the agent has not read as it is; perhaps by a merge.
+        """Wait until a file with changes that the agent has not read may be replaced; return a merge, if any.
 
         Raises:
             FileError: it may not.
@@ -675,16 +678,16 @@ class Agent:
         return await self._stale_writes.decide(session_id, stale)
 
     def amendment(self, session_id: str, target: Target, content: str) -> Amendment | None:
-        """Return what the user wrote in place of a content."""
+        """Return the user's own text for a write, if there is one."""
         session = self._sessions.find(session_id)
         return self._amendments.of(session, target, content) if session is not None else None
 
     def amendment_done(self, session_id: str, amendment: Amendment) -> None:
-        """Note that what the user wrote is in its file."""
+        """Note that the user's text is in its file."""
         self._amendments.done(session_id, amendment)
 
     def amended(self, session_id: str, path: str, how: str) -> None:
-        """Tell the chat, and the agent later, that a file has the user's text in place of the agent's."""
+        """Report that a file has the user's text: in the chat now, to the agent with the next prompt."""
         session = self._sessions.find(session_id)
         name = inside(path, session.cwd) if session is not None else path
         with_newer = " with the newer text" if how == "merged" else ""
@@ -694,7 +697,7 @@ class Agent:
             told(path, how)
 
     def not_amended(self, session_id: str, path: str, why: str, kept: str) -> None:
-        """Tell the chat where the user's text is that could not be put into a file."""
+        """Show in the chat where the user's text was saved, since it could not be written to its file."""
         self._tell(
             session_id, f"Your version of {path} was not written: {why}", "warning", f"It is in {kept}"
         )
@@ -706,14 +709,14 @@ class Agent:
             call = call_behind(session, ImplicitRequest("edit", path))
             self._recorder.stale_write(session, call, path, answer)
 
-    def tell_strays(self, session_id: str) -> None:
+    def show_stray_lines(self, session_id: str) -> None:
         """Show the newest stray lines in the chat."""
         self._tell(
             session_id, "The agent prints lines that are not ACP messages.", detail=self.connection.new_strays
         )
 
     def _tell_act(self, session_id: str, text: str) -> None:
-        """Note an allowed or denied act in the chat, at its place."""
+        """Add a notice about an allowed or denied act to the chat, at the place of its tool call."""
         self._tell(session_id, text, is_act=True)
 
     def _tell(
@@ -730,7 +733,7 @@ class Agent:
 
 
 def _noted_row(session_id: str, said: events.Noted) -> dict[str, Any]:
-    """Return the journal row of a notice, so that a replay shows it, too."""
+    """Return the journal row of a notice: a replay shows it, too."""
     row: dict[str, Any] = {"noted": said.text, "session": session_id}
     row |= {"severity": said.severity} if said.severity != "info" else {}
     row |= {"detail": said.detail} if said.detail else {}

@@ -50,7 +50,7 @@ class LoginRequired(CallFailed):
 
     @property
     def methods(self) -> list[Any]:
-        """The login methods that the error names, unchecked; some agents do so."""
+        """The login methods that some agents name in the error; not validated."""
         named = self.data.get("authMethods") if isinstance(self.data, dict) else None
         return named if isinstance(named, list) else []
 
@@ -90,7 +90,7 @@ class WrongVersion(AgentError):
 
 
 class OtherVersion(AgentError):
-    """The agent refused the version that it was asked for; a new process can be asked for another one."""
+    """The agent refused the version; a new process can be asked for another one."""
 
     def __init__(self, version: ProtocolChoice) -> None:
         super().__init__(f"The agent has to be started again, to speak version {version} of the protocol.")
@@ -98,7 +98,7 @@ class OtherVersion(AgentError):
 
 
 def other_version(error: CallFailed, asked: int) -> ProtocolChoice | None:
-    """Return the version to ask for next, after an agent has refused one; None if there is none.
+    """Return the version to ask for after an agent refused `asked`; None if there is none.
 
     Agents that check strictly refuse the fields of another version as invalid.
     """
@@ -118,14 +118,14 @@ def gone(status: ExitStatus | None = None) -> str:
 
 
 def logged_out() -> LoginRequired:
-    """Return the refusal of an agent that has told by itself that nobody is logged in."""
+    """Return the error for an agent that has reported that nobody is logged in."""
     return LoginRequired("auth/status", ErrorObject(LOGIN_REQUIRED, "You are not logged in."))
 
 
 def failed(method: str, error: ErrorObject, *, offers_logins: bool = False) -> CallFailed:
     """Return the exception for an error response.
 
-    Some agents ask for a login in words alone: that counts if they offer login methods.
+    Some agents ask for a login only in the message: that counts if they offer login methods.
     """
     if error.code == LOGIN_REQUIRED:
         return LoginRequired(method, error)
@@ -137,19 +137,19 @@ def failed(method: str, error: ErrorObject, *, offers_logins: bool = False) -> C
 
 
 class Capabilities:
-    """The capabilities of one agent; none before it has introduced itself."""
+    """The capabilities of one agent; none before its answer to `initialize`."""
 
     def __init__(self) -> None:
         self.info: InitializeResponse | None = None
 
     @property
     def can(self) -> AgentCapabilities:
-        """The capabilities that the agent has told."""
+        """The capabilities in the agent's answer to `initialize`."""
         return self.info.agent_capabilities if self.info is not None else AgentCapabilities()
 
     @property
     def can_steer(self) -> bool:
-        """True if the agent takes words during a turn; an extension that several agents agree on."""
+        """True if the agent accepts text during a turn; an extension that several agents share."""
         steering = (self.info.meta or {}).get("steering") if self.info is not None else None
         return isinstance(steering, dict) and steering.get("supported") is True
 
@@ -179,20 +179,20 @@ class Capabilities:
                     self.need(can.embedded_context, "accept embedded files in prompts")
 
     def system_prompt(self, text: str) -> dict[str, Any] | None:
-        """Return text for the agent's system prompt as a field; None without text, or if it takes none."""
+        """Return the field that adds text to the system prompt; None without text or support for it."""
         if not text or not has(self.can.session_capabilities.system_prompt):
             return None
         return {"mode": "append", "content": [{"type": "text", "text": text}]}
 
     def further_roots(self, cwd: str, roots: Sequence[str]) -> list[str] | None:
-        """Return the additional folders for a request, without doubles; None if the agent takes none."""
+        """Return the additional folders for a request, each once; None if the agent takes none."""
         if not has(self.can.session_capabilities.additional_directories):
             return None
         return [root for root in dict.fromkeys(roots) if root and root != cwd]
 
 
 def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
-    """Return (capability, has it) pairs, in the order of the protocol's pages."""
+    """Return (capability, whether the agent has it) pairs, in the order of the protocol's pages."""
     prompt, mcp, session = can.prompt_capabilities, can.mcp_capabilities, can.session_capabilities
     return [
         ("load sessions", can.load_session),

@@ -53,13 +53,13 @@ log = logging.getLogger(__name__)
 
 
 class ServiceDelegate(Protocol):
-    """The object that authorizes requests and hears of writes, by session id."""
+    """Authorizes requests and is told of writes, by session id."""
 
     def wrote(self, session_id: str, written: Written) -> None:
-        """A file was written."""
+        """Called after a file was written."""
 
     async def authorize(self, session_id: str, request: ImplicitRequest) -> Stale | None:
-        """Return when a request may go on; a write gets the old text that the user was shown.
+        """Wait until a request may go on; return the old text that the user saw, for a write.
 
         Raises:
             Denied: a rule of the user denies it.
@@ -67,17 +67,17 @@ class ServiceDelegate(Protocol):
         """
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> MergeToWrite | None:
-        """Return when a file may be replaced that the agent has not read as it is; perhaps by a merge.
+        """Wait until a file with changes that the agent has not read may be replaced; return a merge, if any.
 
         Raises:
-            FileError: nothing may.
+            FileError: it may not.
         """
 
     def amendment(self, session_id: str, target: Target, content: str) -> Amendment | None:
-        """Return what the user wrote in place of a content."""
+        """Return the user's own text for a write, if there is one."""
 
     def amendment_done(self, session_id: str, amendment: Amendment) -> None:
-        """Hear that the user's text is in its file."""
+        """Called when the user's text is in its file."""
 
 
 Reply = Callable[[Request, Any], None]
@@ -156,7 +156,7 @@ class FileMerged(FileError):
 
 
 _MOST_TRIES: Final = 20
-"""Most decisions about one act whose target changes each time."""
+"""Most decisions about one act whose target changes after each of them."""
 _Result = TypeVar("_Result")
 
 
@@ -169,7 +169,7 @@ async def _as_decided(act: Callable[[bool], Awaitable[_Result]]) -> _Result:
 
 
 def _retrieve_exception(work: asyncio.Future[None]) -> None:
-    """Retrieve the exception of a write: nobody else does if its request is cancelled."""
+    """Retrieve the exception of a write, which nobody else does if its request is cancelled."""
     if not work.cancelled():
         work.exception()
 
@@ -183,7 +183,9 @@ async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) ->
     async def start_once(again: bool) -> Terminal:
         named = host.outside(request.cwd) if request.cwd else host.folder(request.session_id)
         folder = await asyncio.to_thread(WorkingFolder.of, named)
-        await delegate.authorize(request.session_id, replace(_to_run(request), target=folder, again=again))
+        await delegate.authorize(
+            request.session_id, replace(_run_request(request), target=folder, again=again)
+        )
         host.check_lent(request.session_id, files)
         return await host.terminals.create(
             request.session_id,
@@ -204,14 +206,14 @@ def implicit_request_of(request: Request) -> ImplicitRequest | None:
         Unreadable.
     """
     if request.method == "terminal/create":
-        return _to_run(read(CreateTerminalRequest, request.params))
+        return _run_request(read(CreateTerminalRequest, request.params))
     if request.method == "fs/write_text_file":
         wanted = read(WriteTextFileRequest, request.params)
         return ImplicitRequest("edit", wanted.path, wanted.content)
     return None
 
 
-def _to_run(request: CreateTerminalRequest) -> ImplicitRequest:
+def _run_request(request: CreateTerminalRequest) -> ImplicitRequest:
     return ImplicitRequest(
         "execute",
         command=request.command,
@@ -269,7 +271,7 @@ SERVED: Final[dict[str, Handler]] = {
 
 _READS: Final = 4  # files that are read at the same time
 MOST_SERVED: Final = 5_000
-"""Requests that wait at once: each costs memory, and time when the connection ends."""
+"""Most unanswered requests: each costs memory, and time when the connection ends."""
 
 
 class Service:
@@ -289,8 +291,8 @@ class Service:
             host: the files and terminals.
             reply: sends a result.
             fail: sends an error.
-            delegate: authorizes, and hears of writes.
-            room: returns when the agent has read enough of the earlier answers.
+            delegate: authorizes requests and is told of writes.
+            room: waits until the agent has read enough of the earlier answers.
         """
         self._host = host
         self._reply = reply
@@ -301,15 +303,15 @@ class Service:
         self._tasks: dict[Request, asyncio.Task[None]] = {}
 
     def begin(self, request: Request) -> None:
-        """Start serving a request of a method in `SERVED`; one too many is an error."""
+        """Start serving a request of a method in `SERVED`; answer with an error if too many are open."""
         if len(self._tasks) >= MOST_SERVED:
-            self._fail(request, INTERNAL_ERROR, "Too many requests wait: send it again after an answer.")
+            self._fail(request, INTERNAL_ERROR, "Too many open requests: send this again after an answer.")
             return
         task = self._tasks[request] = asyncio.create_task(self._serve(request))
         task.add_done_callback(lambda _: self._tasks.pop(request, None))
 
     def take_back(self, request: Request) -> bool:
-        """Cancel the work on a request and answer it; return whether there was any."""
+        """Cancel the work on a request and answer it; return False if there was none."""
         task = self._tasks.get(request)
         if task is None:
             return False
@@ -330,8 +332,8 @@ class Service:
             result = await self._result(request)
         except asyncio.CancelledError:
             self._fail(request, REQUEST_CANCELLED, "Request cancelled")
-        except Exception as error:  # every request gets its answer, also when the client is at fault
-            foreseen = _foreseen(error, request.params)
+        except Exception as error:  # every request gets an answer, even after a bug of ours
+            foreseen = _expected(error, request.params)
             if foreseen is None:
                 log.exception("serving %s", request.method)
             self._fail(request, *(foreseen or (INTERNAL_ERROR, f"{type(error).__name__} in the client")))
@@ -339,13 +341,13 @@ class Service:
             self._reply(request, result)
 
     async def _result(self, request: Request) -> dict[str, Any]:
-        """Return the result, once there is room for it: that of a file may be large."""
+        """Return the result once there is room for it: the text of a file may be large."""
         async with self._reading if request.method == "fs/read_text_file" else nullcontext():
             await self._room()
             return await SERVED[request.method](self._host, request.params, self._delegate)
 
 
-def _foreseen(error: Exception, params: Any) -> tuple[Any, ...] | None:
+def _expected(error: Exception, params: Any) -> tuple[Any, ...] | None:
     """Return (code, message) and perhaps data for an expected exception; None for a bug.
 
     Source: ACP, page "error handling".

@@ -1,4 +1,4 @@
-"""A connection: calls out, answers and requests in, every frame journaled, in the order of the wire."""
+"""A connection: sends calls, receives answers and requests, journals every frame in order."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ from acp_tui.workspace.processes import ExitStatus
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
 
-# Lines that are no message are stray lines: a banner, a log, the address of a login.
+# A stray line is a line of output that is no message: a banner, a log, the address of a login.
 NO_AGENT_AFTER: Final = 20
-"""Stray lines before any message from which on a program is probably no ACP agent."""
+"""This many stray lines and no message: the program is probably no ACP agent."""
 KEPT_STRAYS: Final = 20
-"""Newest stray lines that are kept to be shown."""
-_STRAY_LENGTH: Final = 4_000  # characters of one that are kept: the address of a login may be long
+"""Number of newest stray lines that are kept."""
+_STRAY_LENGTH: Final = 4_000  # characters kept of one: the address of a login may be long
 SHOW_STRAYS_AFTER: Final = 2.0
 """Seconds without a message after which stray lines are worth showing."""
-_PAUSE: Final = 0.25  # seconds after which a message without a line end is read
+_PAUSE: Final = 0.25  # seconds after which a line without an end is read as a message
 _LONG: Final = 4 << 20  # bytes of a line that is journaled in parts
-_SLICE: Final = 0.002  # seconds of receiving messages before other tasks get their turn
+_SLICE: Final = 0.002  # seconds of handling messages before other tasks run
 GROWTH: Final = 0.066
-"""Seconds between two reads while text only grows: it is drawn no more often, and wake-ups are dear."""
+"""Seconds between two reads while text only grows: it is drawn no more often, and each wake-up costs."""
 _LITTLE: Final = 4 << 10  # bytes of two reads from which the agent writes faster than text grows
-_ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
+_ENDING: Final = 1.0  # seconds that a process may live on after it has closed its output
 
 _STARTS: Final = (
     "initialize",
@@ -67,7 +67,7 @@ class Pipe(Protocol):
     """The part of a process that a connection uses."""
 
     async def read(self) -> bytes:
-        """Return some bytes of its output, nothing at the end."""
+        """Return some bytes of its output, b"" at the end."""
 
     def write(self, data: bytes) -> None:
         """Queue bytes for its input."""
@@ -77,13 +77,13 @@ class Pipe(Protocol):
         """Bytes of its input that it has not read."""
 
     async def room(self) -> None:
-        """Wait while too much of its input is unread."""
+        """Wait until it has read enough of its input."""
 
     async def wait(self) -> ExitStatus:
-        """Return the exit status at its end."""
+        """Wait for its end and return the exit status."""
 
     async def stop(self) -> ExitStatus:
-        """End it and all that it started."""
+        """End it and every process that it started."""
 
     @property
     def stderr_tail(self) -> str:
@@ -103,7 +103,7 @@ class ConnectionJournal(Protocol):
         """Write a row of the client's own."""
 
     def output(self, msg: dict[str, Any]) -> None:
-        """Write a piece of a command's output; of very many only the first and the latest stay."""
+        """Write a piece of a command's output; of very many only the first and the latest are kept."""
 
     def flush(self) -> None:
         """Put all rows on the disk."""
@@ -113,27 +113,27 @@ class ConnectionJournal(Protocol):
 
 
 class Owner(Protocol):
-    """The owner of a connection: gets its events and decides about requests."""
+    """Receives the events of a connection and decides about requests."""
 
     def note(self, session_id: str, event: SessionEvent) -> None:
         """Apply an event of a session. Called in the order of the wire."""
 
     def assign(self, message: Request | Notification) -> str:
-        """Add the session to a message that names none, if there is only one; else return why not."""
+        """Add the session to a message that names none; return an error if there are several."""
 
     def asked(self, request: Request) -> None:
         """Answer a request of the agent by `reply` or `fail`, now or later."""
 
-    def taken_back(self, request: Request) -> None:
-        """End the work on a cancelled request, which is answered all the same."""
+    def request_cancelled(self, request: Request) -> None:
+        """Stop the work on a cancelled request; it still gets an answer."""
 
-    def login_told(self, method: str, params: Any) -> None:
+    def login_notified(self, method: str, params: Any) -> None:
         """Take a notification about the login."""
 
-    def came_too_late(self, response: Response) -> None:
+    def late_response(self, response: Response) -> None:
         """Handle a result whose caller has given up."""
 
-    def strayed(self, line: StrayLine) -> None:
+    def stray_line(self, line: StrayLine) -> None:
         """Handle a stray line."""
 
     def dropped(self, message: Dropped) -> None:
@@ -147,19 +147,19 @@ class Connection:
         self, process: Pipe, journal: ConnectionJournal, owner: Owner, line_limit: int = LINE_LIMIT
     ) -> None:
         self.exit: ExitStatus | None = None
-        """The exit status, once the process has ended."""
+        """Exit status, once the process has ended."""
         self.offers_logins = False
-        """The agent has named login methods."""
+        """True if the agent has named login methods."""
         self.is_leaving = False
-        """The client ends the connection."""
+        """True once the client is ending the connection."""
         self.was_ended = False
-        """The process was stopped because it had closed its output and stayed."""
+        """True if the process was stopped because it lived on after closing its output."""
         self.last_heard = time.monotonic()
-        """The monotonic time of the last bytes of the agent."""
+        """Monotonic time of the agent's last bytes."""
         self.last_message = self.last_heard
-        """The monotonic time of the last message, and no stray line behind it."""
+        """Monotonic time of the last message; stray lines do not count."""
         self.last_said = self.last_heard
-        """The monotonic time of the last frame to the agent, which may say nothing before one."""
+        """Monotonic time of the last frame to the agent: before one, it need not say anything."""
         self.stray_count = 0
         """The number of stray lines."""
         self.strays_since_message = 0
@@ -177,7 +177,7 @@ class Connection:
         self._heard_a_message = False
         self._has_grown = asyncio.Event()
         self._only_grows = False
-        """True if all that was read last are pieces of text."""
+        """True if the last read held only pieces of text."""
         self._version2: Version2 | None = None
         """The translation, if the agent speaks version 2."""
 
@@ -194,20 +194,20 @@ class Connection:
             if is_slow and self._only_grows and not self.is_leaving:
                 await self._let_grow()
             else:
-                await asyncio.sleep(0)  # keys get a turn, however fast the agent writes
+                await asyncio.sleep(0)  # keys are handled, however fast the agent writes
             await self._may_read.wait()
-            await self._process.room()  # its messages may want answers, which it does not read
+            await self._process.room()  # its messages may need answers, and it does not read those
         await self._receive_all(self._peer.receive_end())
         self.exit = await self._end()
         wanted = {"wanted": True} if self.is_leaving else {}
-        self.remark({"exit": self.exit.exit_code, "signal": self.exit.signal, **wanted})
+        self.journal_row({"exit": self.exit.exit_code, "signal": self.exit.signal, **wanted})
         for call in list(self._answers):
             self._settle(call, AgentGone(gone(self.exit)))
         self._peer.calls.clear()
         return self.exit
 
     async def _let_grow(self) -> None:
-        """Wait until there is text for another frame, or the client leaves."""
+        """Wait until there is text for another frame, or the client ends the connection."""
         self._has_grown.clear()
         waking = asyncio.get_running_loop().call_later(GROWTH, self._has_grown.set)
         try:
@@ -216,7 +216,7 @@ class Connection:
             waking.cancel()
 
     async def _read(self) -> bytes:
-        """Return the next bytes of the agent; meanwhile a line left without an end is tried."""
+        """Return the next bytes of the agent; while waiting, try a line that has no end as a message."""
         if not self._peer.is_within_a_line:
             return await self._process.read()
         reading = asyncio.ensure_future(self._process.read())
@@ -229,19 +229,19 @@ class Connection:
             reading.cancel()
 
     async def _receive_all(self, messages: Iterable[Message | None]) -> None:
-        """Receive messages in order and in slices: the echo of a key takes several turns of the loop.
+        """Receive messages in order and in slices, since the echo of a key takes several turns of the loop.
 
-        The journal is flushed before other tasks get their turn, so that all that is drawn is on the disk.
+        The journal is flushed before other tasks run, so everything that is drawn is on disk.
         """
         until = time.monotonic() + _SLICE
         for message in messages:
             if message is not None:
                 await self._take(message)
             if time.monotonic() > until:
-                self._write_down(self._journal.flush)
+                self._call_journal(self._journal.flush)
                 await asyncio.sleep(0)
                 until = time.monotonic() + _SLICE
-        self._write_down(self._journal.flush)
+        self._call_journal(self._journal.flush)
 
     async def _take(self, message: Message) -> None:
         """Journal a message and handle it."""
@@ -257,7 +257,7 @@ class Connection:
             self._receive(message)
 
     async def _end(self) -> ExitStatus:
-        """Return the exit status; a process that has closed its output and stays is stopped."""
+        """Return the exit status; stop a process that lives on after closing its output."""
         waiting = asyncio.ensure_future(self._process.wait())
         await asyncio.wait({waiting}, timeout=_ENDING)
         if not waiting.done():
@@ -266,18 +266,18 @@ class Connection:
         return await waiting
 
     def pause_reading(self, who: object) -> None:
-        """Leave the output of the agent in its pipe, for `who` has too much to draw."""
+        """Stop reading the agent's output, because `who` has too much to draw."""
         self._held_by.add(who)
         self._may_read.clear()
 
     def resume_reading(self, who: object) -> None:
-        """Read on, unless another one has too much to draw."""
+        """Read again, unless another one still has too much to draw."""
         self._held_by.discard(who)
         if not self._held_by:
             self._may_read.set()
 
     def leave(self) -> None:
-        """Expect the end of the agent, and read on to see it."""
+        """Note that the client ends the agent, and read until it does."""
         self.is_leaving = True
         self._has_grown.set()
         self._held_by.clear()
@@ -295,14 +295,14 @@ class Connection:
 
     @property
     def says_only_strays(self) -> bool:
-        """True if an answer is due, and only stray lines came."""
+        """True if an answer is due and only stray lines have come."""
         since = max(self.last_message, self.last_said)
         is_waiting = bool(self._peer.calls) and bool(self.strays_since_message or self._peer.unfinished)
         return is_waiting and time.monotonic() - since >= SHOW_STRAYS_AFTER
 
     @property
     def strays(self) -> str:
-        """The newest stray lines, with one that has no end yet."""
+        """The newest stray lines; the last one may be incomplete."""
         return self._newest_strays(KEPT_STRAYS)
 
     @property
@@ -349,7 +349,7 @@ class Connection:
             raise
 
     def _called(self, method: str, params: dict[str, Any]) -> tuple[Call, bytes]:
-        """Return a new call and the line that sends it, in the words of the agent's version."""
+        """Return a new call and the line that sends it, in the protocol version of the agent."""
         if self._version2 is None:
             return self._peer.call(method, params)
         call, line = self._peer.call(*version2.outgoing(method, params))
@@ -361,7 +361,7 @@ class Connection:
         return 1 if self._version2 is None else version2.VERSION
 
     def withdraw(self, method: str) -> None:
-        """Cancel the calls of a method at the agent; they are answered all the same."""
+        """Cancel the calls of a method at the agent; they still get an answer."""
         method = version2.outgoing(method, {})[0] if self._version2 is not None else method
         for call in list(self._peer.calls.values()):
             if call.method == method:
@@ -373,37 +373,37 @@ class Connection:
         self._tell(session_events.events_of_notification(method, params))
 
     def reply(self, request: Request, result: Any, by: str = "you") -> None:
-        """Answer a request, unless it has its answer; `by` is who decided."""
+        """Answer a request once; `by` is who decided, for the journal."""
         try:
             line = self._peer.reply(request, result)
         except AlreadyAnswered:
             return
         if by != "you":
-            self.remark({"answer": request.id, "by": by})
+            self.journal_row({"answer": request.id, "by": by})
         self._send(line)
         self._tell(session_events.events_of_answer(request, result, by))
 
     def fail(self, request: Request, code: int, message: str, data: Any = None) -> None:
-        """Answer a request with an error, unless it has its answer."""
+        """Answer a request with an error, unless it has an answer."""
         try:
             line = self._peer.fail(request, code, message, data)
         except AlreadyAnswered:
             return  # ended by `$/cancel_request` in the meantime
         self._send(line)
 
-    def remark(self, msg: dict[str, Any]) -> None:
+    def journal_row(self, msg: dict[str, Any]) -> None:
         """Write a row of the client's own to the journal."""
-        self._write_down(self._journal.note, msg)
-        self._write_down(self._journal.flush)
+        self._call_journal(self._journal.note, msg)
+        self._call_journal(self._journal.flush)
 
-    def remark_output(self, msg: dict[str, Any]) -> None:
+    def journal_output(self, msg: dict[str, Any]) -> None:
         """Write a row with a piece of a command's output to the journal."""
-        self._write_down(self._journal.output, msg)
-        self._write_down(self._journal.flush)
+        self._call_journal(self._journal.output, msg)
+        self._call_journal(self._journal.flush)
 
     def _send(self, line: bytes) -> None:
-        self._write_down(self._journal.record, "out", line)
-        self._write_down(self._journal.flush)
+        self._call_journal(self._journal.record, "out", line)
+        self._call_journal(self._journal.flush)
         self._process.write(line)
         self.last_said = time.monotonic()
 
@@ -414,11 +414,11 @@ class Connection:
             nonlocal more
             more = self._journal.flush_some()
 
-        self._write_down(flush)
+        self._call_journal(flush)
         return more
 
-    def _write_down(self, keep: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call the journal. One that fails is not called again: the conversation goes on."""
+    def _call_journal(self, keep: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call the journal. After a failure it is not called again, and the conversation goes on."""
         if self._journal_failed:
             return
         try:
@@ -438,19 +438,19 @@ class Connection:
         """Journal a message before it is handled."""
         if isinstance(message, StrayLine | Dropped):
             text = message.line.decode("utf-8", "replace").rstrip("\n")
-            self._write_down(self._journal.raw, text)
+            self._call_journal(self._journal.raw, text)
             lines = [line[:_STRAY_LENGTH] for line in text.splitlines()[-KEPT_STRAYS:] if line]
             self._strays.extend(lines)
             self.strays_since_message += len(lines)
         else:
-            self._write_down(self._journal.record, "in", without_accounts(message.line))
+            self._call_journal(self._journal.record, "in", without_accounts(message.line))
             self.strays_since_message = 0
 
     def _receive(self, message: Message) -> None:
         if isinstance(message, StrayLine):
             self.stray_count += 1
             with _errors_logged("a stray line"):
-                self._owner.strayed(message)
+                self._owner.stray_line(message)
             return
         self._heard_a_message = True
         if isinstance(message, Dropped):
@@ -475,7 +475,7 @@ class Connection:
             self._unreadable(message, Unreadable("", "not understood"))
 
     def _handle(self, message: Meaning) -> None:
-        """Handle a message in words of version 1."""
+        """Handle a message that is in version 1."""
         try:
             self._tell(session_events.events_of_message(message))
         except Unreadable as error:
@@ -493,10 +493,10 @@ class Connection:
             case Notification(method="$/cancel_request" | "$/cancelRequest"):
                 self._take_back(message.params)
             case Notification(method="auth/status_update" | "_auth/status_update"):
-                self._owner.login_told(message.method, message.params)
+                self._owner.login_notified(message.method, message.params)
 
     def _drop(self, message: Dropped) -> None:
-        """Answer for a message that was too large: an error for its call or its request."""
+        """Answer in place of a message that was too large: fail its call, or refuse its request."""
         if message.call is not None:
             reason = f"The answer to {message.call.method} was dropped: {message.reason}."
             error = ErrorObject(INTERNAL_ERROR, reason)
@@ -514,7 +514,7 @@ class Connection:
     def _ask(self, request: Request) -> None:
         try:
             self._owner.asked(request)
-        except Exception:  # every request gets its answer, also when the client is at fault
+        except Exception:  # every request gets an answer, even after a bug of ours
             log.exception("%s", request.method)
             self.fail(request, INTERNAL_ERROR, "Internal error")
             self._tell(session_events.events_of_answer(request, None))  # it may have become a question
@@ -536,7 +536,7 @@ class Connection:
         if answer is not None and not answer.done():
             answer.set_result(response.result)
         elif answer is not None:
-            self._owner.came_too_late(response)
+            self._owner.late_response(response)
 
     def _settle(self, call: Call, error: AgentError) -> None:
         answer = self._answers.pop(call, None)
@@ -544,11 +544,11 @@ class Connection:
             answer.set_exception(error)
 
     def _take_back(self, params: Any) -> None:
-        """Cancel a request. Source: ACP, page "cancellation"; early drafts called the id `id`."""
+        """Cancel a request; early drafts called its id `id`. Source: ACP, page "cancellation"."""
         if isinstance(params, dict):
             request = self._peer.find(params.get("requestId", params.get("id")))
             if request is not None:
-                self._owner.taken_back(request)
+                self._owner.request_cancelled(request)
 
 
 @contextmanager
@@ -556,5 +556,5 @@ def _errors_logged(what: str) -> Iterator[None]:
     """Log exceptions instead of ending the connection."""
     try:
         yield
-    except Exception:  # whatever it is, the other messages must be read
+    except Exception:  # any bug: the other messages must still be read
         log.exception("%s", what)

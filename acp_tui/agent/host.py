@@ -12,16 +12,16 @@ from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import DEFAULT_LIMIT, Terminals
 
-if TYPE_CHECKING:  # loaded for those who use it
+if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.sandbox import Sandbox
 
 
 class OutsideSandbox(Exception):
-    """The sandbox hides a file, or keeps it read-only; the message is for the agent."""
+    """The sandbox hides a file or makes it read-only; the message is for the agent."""
 
 
 class NotLent(Exception):
-    """The agent names a session without folders."""
+    """The session has no folders here: it is unknown or closed."""
 
 
 @dataclass
@@ -34,17 +34,17 @@ class Host:
     entered: Callable[[str], None] | None = None
     """Called with each working directory that is lent, or about to be."""
     closed: Callable[[str], None] | None = None
-    """Called with the id of each session that is closed, which the agent may give to another one."""
+    """Called with the id of each closed session: the agent may use it again for another one."""
     missing_file_reads_empty: bool = False
-    """For agents that cannot create a file if reading it first fails."""
+    """True for agents that cannot create a file if reading it first fails."""
     policy: Policy = "ask"
     """The policy of sessions for which the user has chosen no other."""
     output_limit: int = DEFAULT_LIMIT
-    """Bytes of terminal output kept where the agent names no limit."""
+    """Bytes of terminal output to keep if the agent names no limit."""
     stale_writes: StaleWriteSetting = "ask"
-    """The answer to writes over a newer file than the agent has read, or "ask"."""
+    """The answer when a file is newer than the text that the agent has read, or "ask"."""
     backups: Backups | None = None
-    """Copies of files with several names, kept while they are written."""
+    """Copies of files with hard links, kept while they are written."""
     sandbox: Sandbox | None = None
     """The fence around the agent and its commands, or None."""
     _files: dict[str, Files] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Host:
     _policies: dict[str, Policy] = field(default_factory=dict)
 
     def lend(self, session_id: str, roots: Sequence[str]) -> None:
-        """Lend a session its folders, the working directory first."""
+        """Give a session access to its folders, the working directory first."""
         if self.backups is not None:
             self.backups.restore()
         self._parents.pop(session_id, None)
@@ -64,7 +64,7 @@ class Host:
         self.enter(roots[0])
 
     def lend_child(self, session_id: str, parent: str, cwd: str) -> None:
-        """Lend the session of a subagent what its parent has, and no more; `cwd` counts only within that."""
+        """Give a subagent's session the folders of its parent, and no more; a `cwd` outside is ignored."""
         files = self._files.get(parent)
         if files is not None:
             self._files[session_id], self._parents[session_id] = files, parent
@@ -80,7 +80,7 @@ class Host:
         return wanted if wanted and files.contains(wanted) else files.roots[0]
 
     def enter(self, folder: str) -> None:
-        """Have the rules of a folder count, also before a session in it has its id."""
+        """Apply the rules of a folder, also before a session in it has its id."""
         if self.entered is not None:
             self.entered(folder)
 
@@ -96,10 +96,10 @@ class Host:
             raise NotLent(f"unknown session: {session_id}") from None
 
     def check_lent(self, session_id: str, files: Files) -> None:
-        """Raise unless a session still has the folders that a request for it was decided in.
+        """Raise unless a session still has the folders in which a request was decided.
 
         Raises:
-            NotLent: they were taken back meanwhile, or others were lent.
+            NotLent: the session was closed meanwhile, or has other folders.
         """
         if self.files(session_id) is not files:
             raise NotLent(f"the folders of this session have changed: {session_id}")
@@ -110,11 +110,11 @@ class Host:
         return files is not None and files.contains(path)
 
     def check_inside(self, path: str, *, writes: bool) -> None:
-        """Raise unless the agent could do the same to a file by itself.
+        """Raise if the sandbox would keep the agent itself from a file.
 
         Args:
             path: absolute, links followed.
-            writes: it is to be written, not read.
+            writes: True to write it, False to read it.
 
         Raises:
             OutsideSandbox.
@@ -126,11 +126,11 @@ class Host:
             raise OutsideSandbox(f"The sandbox keeps {path} read-only.")
 
     def outside(self, path: str) -> str:
-        """Return where a path that the agent names lies for us."""
+        """Translate a path as the agent sees it to the path outside the sandbox."""
         return path if self.sandbox is None else self.sandbox.outside(path)
 
     def policy_of(self, session_id: str) -> Policy:
-        """Return the policy of a session, which decides where no rule matches."""
+        """Return the policy of a session, for requests that no rule matches."""
         while session_id in self._parents:
             session_id = self._parents[session_id]
         return self._policies.get(session_id, self.policy)
@@ -146,7 +146,7 @@ class Host:
             self.closed(session_id)
 
     async def take_back(self, session_id: str) -> None:
-        """Take the folders of a session back and kill its terminals."""
+        """Remove a session's access to its folders and kill its terminals."""
         for child in [child for child, parent in self._parents.items() if parent == session_id]:
             await self.take_back(child)
         self._files.pop(session_id, None)

@@ -1,4 +1,4 @@
-"""Past requests: the requests of agents in recorded sessions, to try rules on."""
+"""Past requests: requests of agents in recorded sessions, to test rules on."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PastRequest:
     options: tuple[tuple[str, str], ...]
     """(id, kind) as the agent offered them."""
     at: datetime | None
-    """The start of its connection."""
+    """The time when its connection started."""
     journal: Path
 
 
@@ -48,7 +48,7 @@ def past_requests(journals: Iterable[recordings.RecordedSession]) -> Iterator[Pa
 
 
 def _holds_requests(path: Path) -> bool:
-    """Return whether a journal holds a request: most hold none, and are not read in full."""
+    """Return whether a journal holds a request; most do not, and need not be read in full."""
     with plain_file(path) as file:
         return any(word in line for line in file for word in _METHODS)
 

@@ -22,19 +22,19 @@ from acp_tui.workspace.processes import (
 )
 from acp_tui.workspace.terminals import OutputTail
 
-if TYPE_CHECKING:  # loaded for those who use it
+if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.sandbox import Sandbox
 
 MAX_UNREAD: Final = 32 << 20
-"""Bytes that an agent may leave unread before the client serves it no further."""
+"""Bytes that an agent may leave unread before the client stops serving it."""
 
 
 class Outgoing:
-    """The bytes waiting for a pipe. Needs no event loop before a first wait."""
+    """Bytes queued for a pipe. Needs no event loop before the first wait."""
 
     def __init__(self) -> None:
         self.size = 0
-        """The number of waiting bytes."""
+        """Number of queued bytes."""
         self._parts: deque[memoryview] = deque()
         self._room = asyncio.Event()
         self._room.set()
@@ -71,7 +71,7 @@ class Outgoing:
         return not self._room.is_set()
 
     async def room(self) -> None:
-        """Wait until no more than `MAX_UNREAD` wait."""
+        """Wait until at most `MAX_UNREAD` bytes are queued."""
         await self._room.wait()
 
     def _resized(self, by: int) -> None:
@@ -83,7 +83,7 @@ class Outgoing:
 
 
 class SpawnFailed(Exception):
-    """The agent could not be started: `title` says what happened, `advice` what to try."""
+    """The agent could not be started: `title` says why, `advice` what to try."""
 
     def __init__(self, title: str, advice: str) -> None:
         super().__init__(f"{title} {advice}")
@@ -93,11 +93,11 @@ class SpawnFailed(Exception):
 
 MARK: Final = "ACP_TUI_AGENT"
 _READ: Final = 256 << 10  # bytes
-_TAIL: Final = 64 << 10  # bytes of stderr kept, and of one line of it
+_TAIL: Final = 64 << 10  # bytes of stderr that are kept, and the most of one line
 _PARTING: Final = 0.2
-"""Seconds that an agent has to end when the program does; if it takes longer, the guard waits for it."""
+"""Seconds to wait for the agent when the program ends; after them the guard waits for it."""
 LINGER: Final = 0.25
-"""Seconds that the last bytes may take after the exit."""
+"""Seconds to wait for the last bytes after the exit."""
 _ADVICE: Final[dict[type[StartFailed], str]] = {
     ProgramNotFound: "Check its name and whether it is installed, or give the full path.",
     NotExecutable: "Make it executable, or name the program that runs it.",
@@ -107,10 +107,10 @@ _ADVICE: Final[dict[type[StartFailed], str]] = {
 
 
 class Process:
-    """A running agent, leader of its own process session.
+    """A running agent, the leader of its own process session.
 
-    Starts without an event loop; everything that waits runs on one loop. `read` takes bytes straight from the
-    pipe, so an agent whose output nobody reads is held up by the full pipe.
+    It starts without an event loop; everything that waits runs on one loop. `read` takes bytes straight from
+    the pipe, so an agent whose output nobody reads blocks on the full pipe.
 
     Source: ACP, page "transports", stdio.
     """
@@ -126,27 +126,27 @@ class Process:
     ) -> None:
         self.argv = tuple(argv)
         self.sandbox = sandbox
-        """The fence that it runs in, or None."""
+        """The sandbox that it runs in, or None."""
         self.on_stderr: Callable[[Sequence[str]], None] | None = None
-        """Called with new lines of stderr, without line ends; a very long one comes in pieces."""
+        """Called with new lines of stderr, without line ends; a very long line comes in pieces."""
         self.broken = False
-        """The agent takes no more input; further writes are dropped."""
+        """True once the agent takes no more input; further writes are dropped."""
         self._child = child
         self._stdin = stdin
         self._stdout = stdout
         self._stderr = stderr
         self._outgoing = Outgoing()
         self._buffer = memoryview(bytearray(_READ))
-        """The buffer of all reads: one of this size for each would fragment the memory."""
+        """The buffer of all reads: a new one of this size for each read would fragment the memory."""
         self._tail = OutputTail(_TAIL)
         self._lines = _Lines(self._tell)
         self._readable: asyncio.Future[bool] | None = None
         self._stderr_over: asyncio.Future[bool] | None = None
         self._left: asyncio.Future[bool] | None = None
-        """Done once the agent is left to the guard, or stopped."""
+        """Done once the agent is stopped, or left to the guard."""
         self._stopping: asyncio.Task[ExitStatus] | None = None
         self._had_time = False
-        """The agent has had time to end by itself since its stdin was closed."""
+        """True once the agent has had time to end by itself after its stdin was closed."""
 
     @classmethod
     def spawn(
@@ -160,7 +160,7 @@ class Process:
     ) -> Process:
         """Start an agent in the user's environment, updated by `env`; needs no event loop.
 
-        The sandbox is the agent's from then on, and closed with it.
+        The process owns the sandbox from then on and closes it at its end.
 
         Raises:
             SpawnFailed: nothing was started.
@@ -203,7 +203,7 @@ class Process:
         return self._tail.text()
 
     def start_draining(self) -> None:
-        """Start reading stderr and flushing input on the running loop; a first wait does it as well."""
+        """Start reading stderr and flushing input on the running loop; the first wait does so too."""
         if self._stderr_over is not None:
             return
         loop = asyncio.get_running_loop()
@@ -216,10 +216,10 @@ class Process:
         self._flush()
 
     async def read(self) -> bytes:
-        """Return up to 256 KiB of stdout as soon as there are any, b"" at its end. One caller at a time.
+        """Return up to 256 KiB of stdout as soon as there is some, b"" at its end. One caller at a time.
 
-        What is there is returned in the same turn of the loop: a caller that reads on gives others theirs.
-        After the exit, a short silence counts as the end, since a process that the agent left behind may hold
+        Available output is returned without a turn of the loop: a caller that reads on must let others run.
+        After the exit, a short silence counts as the end: a process that the agent left behind may hold
         the pipe open.
         """
         self.start_draining()
@@ -249,9 +249,10 @@ class Process:
             silence.cancel()
 
     async def _readable_or(self, other: asyncio.Future[Any]) -> bool:
-        """Wait for output or something else; return whether there is output.
+        """Wait for output or for `other`; return whether there is output.
 
-        Each piece of output comes here, and `asyncio.wait` takes more turns of the loop.
+        It is written by hand because each piece of output passes here, and `asyncio.wait` takes more turns of
+        the loop.
         """
         loop = asyncio.get_running_loop()
         readable: asyncio.Future[bool] = loop.create_future()
@@ -267,7 +268,7 @@ class Process:
             return await readable
         finally:
             other.remove_done_callback(come)
-            if self._stdout == descriptor:  # else it is closed, and its number may be another's
+            if self._stdout == descriptor:  # else it is closed, and its number may be reused
                 loop.remove_reader(descriptor)
 
     def _close_stdout(self) -> None:
@@ -292,7 +293,7 @@ class Process:
         return self._outgoing.size
 
     async def room(self) -> None:
-        """Wait while the agent leaves too much unread, or until it is gone."""
+        """Wait until the agent has read enough, or is gone."""
         if not self._outgoing.is_full:
             return
         waiting = asyncio.ensure_future(self._outgoing.room())
@@ -303,11 +304,11 @@ class Process:
             waiting.cancel()
 
     def _flush(self) -> None:
-        """Write as much as the pipe takes, and the rest when it takes more."""
+        """Write as much as the pipe takes, and the rest once it takes more."""
         try:
             self._outgoing.write_to(self._stdin)
         except BlockingIOError:
-            if self._stderr_over is not None:  # before there is a loop, the first wait sees to the rest
+            if self._stderr_over is not None:  # without a loop, the first wait writes the rest
                 asyncio.get_running_loop().add_writer(self._stdin, self._flush)
         except OSError:  # the agent closed its stdin, or is gone
             self._close_stdin()
@@ -377,7 +378,7 @@ class Process:
     async def stop(self, patience: float = 2.0) -> ExitStatus:
         """End the agent and all that it started: close stdin, then TERM, then KILL, `patience` seconds apart.
 
-        When the program ends, an agent that is slow to end is left to the guard, which does the same.
+        When the program ends, a slow agent is left to the guard, which does the same.
         Further calls, even at the same time, return the same status.
         """
         if self._stopping is None:
@@ -398,7 +399,7 @@ class Process:
         return self._child.exit_status or ExitStatus(None, None)
 
     def cpu_seconds(self) -> float | None:
-        """Return the processor time of the agent's process session, None where it is unknown."""
+        """Return the processor seconds of the agent's process session, None if unknown."""
         return self._child.cpu_seconds()
 
 
@@ -447,11 +448,11 @@ def _close(*descriptors: int) -> None:
 
 
 def _widen(descriptor: int) -> None:
-    """Enlarge the pipe to the size of a read, where the system allows it."""
+    """Enlarge the pipe to the size of a read, if the system allows it."""
     resize = getattr(fcntl, "F_SETPIPE_SZ", None)
     if resize is None:
         return
     try:
         fcntl.fcntl(descriptor, resize, _READ)
-    except OSError:  # the user's share of pipe memory is used up
+    except OSError:  # the user's limit of pipe memory is reached
         pass

@@ -1,4 +1,4 @@
-"""Replay: make the sessions of a recorded connection from its journal."""
+"""Replay: rebuild the sessions of a recorded connection from its journal."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Row(Protocol):
 
     @property
     def direction(self) -> str:
-        """`out` (to the agent), `in`, `raw` (no message), `err` (stderr) or `note` (ours)."""
+        """`out` (to the agent), `in`, `raw` (no message), `err` (stderr) or `note` (the client's own)."""
 
     @property
     def msg(self) -> Any:
-        """The JSON that was written down."""
+        """The recorded JSON."""
 
 
 @dataclass
@@ -54,20 +54,20 @@ class Replayed:
     sessions: dict[str, Session] = field(default_factory=dict)
     """By id, in the order of their start."""
     info: InitializeResponse | None = None
-    """The introduction of the agent; of the last one, if it was started again."""
+    """The answer to `initialize`; the last one if the agent was restarted."""
     stray_count: int = 0
     """The number of stray lines."""
 
 
 SLICE: Final = 0.006
-"""Seconds of reading before other work gets its turn."""
+"""Seconds of reading before other tasks run."""
 
 OnRequest = Callable[[Session, Request], None]
-"""Called with each request of the agent, and its session at that time."""
+"""Called with each request of the agent and its session as it was then."""
 
 
 def replay(rows: Iterable[Row], on_request: OnRequest | None = None) -> Replayed:
-    """Return the sessions that the rows of a journal make; unknown rows are skipped."""
+    """Return the sessions of a journal; unknown rows are skipped."""
     reading = _Replay(on_request)
     for row in rows:
         reading.take(row)
@@ -75,7 +75,7 @@ def replay(rows: Iterable[Row], on_request: OnRequest | None = None) -> Replayed
 
 
 async def replay_in_slices(rows: Iterable[Row]) -> Replayed:
-    """Replay a long journal in slices, so that the event loop goes on."""
+    """Replay a long journal in slices, so that other tasks run in between."""
     reading, until = _Replay(None), time.monotonic() + SLICE
     for row in rows:
         reading.take(row)
@@ -96,15 +96,15 @@ class _Replay:
         self._version2: Version2 | None = None
         self._answered_by: dict[str, str] = {}
         self._refused: Request | None = None
-        """The last message, if it is a request that cannot be read."""
+        """The last message, if it is an unreadable request."""
         self._printed: dict[str, dict[str, str]] = {}
-        """The output of terminals, by session and by their ids."""
+        """Final output of terminals, by session and terminal id."""
         self._pieces: dict[tuple[str, str], TextBuffer] = {}
-        """The output in pieces of terminals, by session and id."""
+        """Recorded pieces of terminal output, by session and terminal id."""
         self._ended: set[tuple[str, str]] = set()
-        """Terminals whose end was read: pieces in the journal's companion files come after it."""
+        """Terminals whose end was read: pieces in the files beside the journal follow it."""
         self._running: set[str] = set()
-        """The commands of the user that have not ended."""
+        """Shell commands of the user that have not ended."""
         self._at = 0.0
 
     def take(self, row: Row) -> None:
@@ -139,7 +139,7 @@ class _Replay:
                 self._handled(each)
 
     def _handled(self, message: Meaning) -> None:
-        """Apply a message in words of version 1."""
+        """Apply a message that is in version 1."""
         is_read = self._apply(session_events.events_of_message(message))
         self._refused = message if isinstance(message, Request) and not is_read else None
         if self._on_request is not None and isinstance(message, Request) and isinstance(message.params, dict):
@@ -150,7 +150,7 @@ class _Replay:
             try:
                 self._replayed.info = read(InitializeResponse, message.result)
             except Unreadable:
-                pass  # the connection ended there
+                pass  # the connection ended here
 
     def _sent(self, msg: dict[str, Any]) -> None:
         method, message_id = msg.get("method"), msg.get("id")
@@ -169,7 +169,7 @@ class _Replay:
         same = list(self._peer.unanswered(request_id))
         by = self._answered_by.get(session_events.question_key(request_id), "you")
         if self._refused in same:
-            same = [self._refused]  # it was answered as it came
+            same = [self._refused]  # it was answered when it came
         elif by == UNKNOWN_SESSION:
             same = same[-1:]  # this one, too
         if not same:
@@ -178,7 +178,7 @@ class _Replay:
         request = next((one for one in same if _fits(answer, one)), same[-1])
         self._peer.reply(request, result)
         if isinstance(error, dict) and error.get("code") != INTERNAL_ERROR:
-            return  # it never became a question
+            return  # it was never asked
         if request.method == "terminal/output" and isinstance(result, dict):
             terminal_id = request.params.get("terminalId") if isinstance(request.params, dict) else None
             self._print(session_events.session_of(request.params), str(terminal_id), result.get("output"))
@@ -218,7 +218,7 @@ class _Replay:
             self._print(str(msg.get("session")), str(msg["printed"]), msg.get("output"))
         elif "noted" in msg:
             if is_full_notice(str(msg["noted"])):
-                return  # told where it stands, by the row of the journal itself
+                return  # its own row of the journal shows it, at its place
             self._sessions.note(str(msg.get("session")), _noted(msg), self._at)
         elif "continued" in msg:
             session_id = str(msg["continued"])
@@ -243,7 +243,7 @@ class _Replay:
             self._running.add(name)
         elif "more" in msg:
             if name not in self._running:
-                return  # it is kept beside the journal, behind the end
+                return  # it is in a file beside the journal, read after the end
             event = events.CommandPrinted(name, str(msg["more"]))
         else:
             code, printed = msg.get("code"), msg.get("output")
@@ -253,13 +253,13 @@ class _Replay:
         self._sessions.note(session_id, event, self._at)
 
     def _print(self, session_id: str, terminal_id: str, output: object) -> None:
-        """Keep the longest text of an output, which only grows until its start is cut off."""
+        """Keep the longest text of an output: it only grows, until its start is cut off."""
         known = self._printed.setdefault(session_id, {})
         if isinstance(output, str) and len(output) >= len(known.get(terminal_id, "")):
             known[terminal_id] = output
 
     def _tell_printed(self) -> None:
-        """Apply the terminal output of the agent process that has ended."""
+        """Apply the terminal output of an agent process that has ended."""
         for (session_id, terminal_id), pieces in self._pieces.items():
             self._print(session_id, terminal_id, str(pieces))
         self._pieces = {}
@@ -275,7 +275,7 @@ class _Replay:
             for session_id, event in events_of_frame:
                 self._sessions.note(session_id, event, self._at)
         except Unreadable:
-            return False  # live, it was answered with an error and changed nothing
+            return False  # in the live session it got an error and changed nothing
         return True
 
 
@@ -291,7 +291,7 @@ def _quirks(argv: object) -> Quirks:
 
 
 def _full(recorded: object) -> str:
-    """Return what is said where a journal has its most bytes."""
+    """Return the notice for a journal that reached its size limit."""
     notice = full_notice(recorded if type(recorded) is int else 0)
     return notice[0].upper() + notice[1:]
 
@@ -303,7 +303,7 @@ def _noted(msg: dict[str, Any]) -> events.Noted:
 
 
 def _fits(answer: dict[str, Any], request: Request) -> bool:
-    """Return whether an answer fits a request; questions are answered by a result."""
+    """Return whether an answer can be that of a request; a question's answer is a result."""
     result = answer.get("result")
     match request.method:
         case "session/request_permission":

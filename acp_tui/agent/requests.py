@@ -1,4 +1,4 @@
-"""Requests to an agent about sessions and logins."""
+"""Requests to an agent: sessions, providers and logins."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from acp_tui.session.session import Session
 
 
 class Setup:
-    """Make, load and fork the sessions of one agent, and lend each its folders."""
+    """Creates, loads and forks the sessions of one agent, and gives each its folders."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Setup:
         mcp_servers: Sequence[dict[str, Any]] = (),
         system_prompt: str = "",
     ) -> Session:
-        """Make a session in a folder. Source: ACP, page "session setup"."""
+        """Create a session in a folder. Source: ACP, page "session setup"."""
         request = NewSessionRequest(
             cwd=cwd,
             mcp_servers=list(mcp_servers),
@@ -80,29 +80,29 @@ class Setup:
         before: Session | None = None,
         past: Past | None = None,
     ) -> Session:
-        """Load a session that the agent has, with a replay of the conversation or without.
+        """Load a session that the agent has, with or without a replay of the conversation.
 
-        A load that fails leaves nothing behind. Source: ACP, page "session setup".
+        A failed load changes nothing. Source: ACP, page "session setup".
 
         Args:
             session_id: as the agent names it.
             cwd: the primary root.
             extra_roots: further roots.
             mcp_servers: as the protocol has them.
-            system_prompt: what the user adds to the agent's own.
+            system_prompt: text that the user adds to the agent's own.
             replay: have the agent replay the conversation.
-            before: the session of an earlier process, to be continued as it is.
-            past: what else is known of the session, where it is not continued.
+            before: the session of an earlier process, to be continued unchanged.
+            past: other knowledge of the session, if it is not continued.
 
         Raises:
-            NotOffered, AgentGone, CallFailed, or AgentError for the session of a subagent.
+            NotOffered, AgentGone, CallFailed, or AgentError if it is the session of a subagent.
         """
         can = self._capabilities.can
         self._capabilities.need(
             can.load_session if replay else can.session_capabilities.resume, "resume sessions"
         )
         if self._sessions.root_of(session_id) in self._sessions.by_id.keys() - {session_id}:
-            raise AgentError("This session is a subagent's, in a session that is open. Open it there.")
+            raise AgentError("This session belongs to a subagent of an open session. Open it there.")
         request = self._attach_request(session_id, cwd, extra_roots, mcp_servers, system_prompt)
         roots = self._roots(session_id)
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
@@ -128,7 +128,7 @@ class Setup:
         mcp_servers: Sequence[dict[str, Any]] = (),
         system_prompt: str = "",
     ) -> Session:
-        """Make a session that continues another one, which stays as it is.
+        """Create a session that continues another one; that one is unchanged.
 
         Source: ACP, the draft of `session/fork`.
 
@@ -146,7 +146,7 @@ class Setup:
         return self._sessions.by_id[forked]
 
     def _check_other(self, session_id: str, known: Set[str], what: str) -> None:
-        """Raise if a session that was made has the id, and so the rules and the policy, of another one.
+        """Raise if a new session has the id of another one, and so would get its rules and policy.
 
         Raises:
             AgentError.
@@ -173,7 +173,7 @@ class Setup:
         )
 
     def is_lent(self, session_id: str) -> bool:
-        """Return whether a session has folders: it has them as soon as a conversation uses it."""
+        """Return whether a session has folders, which it gets once a conversation uses it."""
         return bool(self._roots(session_id))
 
     def _roots(self, session_id: str) -> tuple[str, ...]:
@@ -186,11 +186,11 @@ class Setup:
 log = logging.getLogger(__name__)
 
 PAGES: Final = 1000
-"""Most pages of a list of sessions that are requested: some lists have no end."""
+"""Most pages of a list of sessions to request: some agents never end it."""
 
 
 class SessionListing:
-    """The list of the sessions that one agent has, open or stored."""
+    """The sessions that one agent lists, open or stored."""
 
     def __init__(self, connection: Connection, capabilities: Capabilities) -> None:
         self._connection = connection
@@ -199,7 +199,7 @@ class SessionListing:
     async def pages(self, cwd: str | None = None) -> AsyncIterator[list[SessionInfo]]:
         """Yield the sessions of the agent, page by page. Source: ACP, page "session list".
 
-        Archived ones are among them. It ends where the agent says so, at a cursor that comes again, or
+        Archived ones are included. The list ends when the agent says so, at a repeated cursor, or
         after `PAGES` of them.
 
         Raises:
@@ -237,7 +237,7 @@ class SessionListing:
         )
 
     async def is_open(self, session_id: str) -> bool:
-        """Return whether the agent has a session in its memory, for anyone; it may have ended at once.
+        """Return whether any client has a session of the agent open; it may be closed a moment later.
 
         Raises:
             NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
@@ -248,7 +248,7 @@ class SessionListing:
 
 
 class Providers:
-    """The providers of models that one agent can be pointed to."""
+    """The model providers of one agent."""
 
     def __init__(self, connection: Connection, capabilities: Capabilities) -> None:
         self._connection = connection
@@ -265,7 +265,7 @@ class Providers:
         return parse_result(ListProvidersResponse, "providers/list", as_object(result)).providers
 
     async def choose(self, provider_id: str, api_type: str, base_url: str) -> None:
-        """Have the agent use a provider at an address. Keys stay with the agent: no headers are sent.
+        """Set the address of a provider. Keys stay with the agent: no headers are sent.
 
         Raises:
             NotOffered, AgentGone, CallFailed.
@@ -275,10 +275,10 @@ class Providers:
         await self._connection.call("providers/set", params)
 
     async def disable(self, provider: Provider) -> None:
-        """Have the agent use a provider no more.
+        """Disable a provider.
 
         Raises:
-            NotOffered: also for a required one; nothing was sent.
+            NotOffered: the agent cannot, or requires it; nothing was sent.
             AgentGone, CallFailed.
         """
         self._need()
@@ -294,19 +294,19 @@ class Logins:
 
     def __init__(self, connection: Connection, capabilities: Capabilities) -> None:
         self.status: AuthStatus | None = None
-        """The state of the login, as last told; None if it was never told."""
+        """The last reported state of the login; None if there was no report."""
         self.label = ""
-        """The login in the agent's words, where it only tells those."""
+        """The login as a line of text, from agents that report only that."""
         self._connection = connection
         self._capabilities = capabilities
 
     @property
     def is_logged_out(self) -> bool:
-        """True if the agent has told that it needs a login."""
+        """True if the agent has reported that it needs a login."""
         return self.status is not None and self.status.is_logged_out
 
     async def read_status(self) -> AuthStatus:
-        """Ask for the state of the login.
+        """Request the state of the login.
 
         Raises:
             NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
@@ -317,7 +317,7 @@ class Logins:
         return self.status
 
     def told(self, method: str, params: Any) -> None:
-        """Take a notification about the login; some agents only tell a line for display."""
+        """Take a notification about the login; some agents send only a line for display."""
         if method == "auth/status_update":
             with suppress(Unreadable):
                 self.status = read(AuthStatus, params)
@@ -342,7 +342,7 @@ class Logins:
         """Log in by a method that the agent offered; takes as long as the user needs.
 
         Raises:
-            NotOffered: it is a login in a terminal, which is no call; nothing was sent.
+            NotOffered: the login needs a terminal instead of a request; nothing was sent.
             AgentGone, CallFailed.
         """
         by_call = all(method.id != method_id or method.type != "terminal" for method in self.methods())
@@ -350,11 +350,11 @@ class Logins:
         await self._connection.call("authenticate", {"methodId": method_id})
 
     def stop(self) -> None:
-        """Cancel the running login; its answer still comes. Source: ACP, page "cancellation"."""
+        """Cancel the running login; it still gets an answer. Source: ACP, page "cancellation"."""
         self._connection.withdraw("authenticate")
 
     async def log_out(self) -> None:
-        """Log out; running turns may go on, or ask for a new login.
+        """Log out; running turns may continue, or require a new login.
 
         Raises:
             NotOffered, AgentGone, CallFailed.

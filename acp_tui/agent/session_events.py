@@ -44,26 +44,26 @@ class SessionRequested:
 
     cwd: str = ""
     replays: bool = True
-    """The agent replays the conversation; otherwise the known one stays."""
+    """True if the agent replays the conversation; otherwise the known one is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionContinued:
-    """The session of an earlier process goes on as it is, unless the agent refuses; also below a replay."""
+    """The session of an earlier process continues unchanged unless the agent refuses, even with a replay."""
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
 class PastKnown:
-    """The client knows more of a requested session than its agent will tell; see `events.Recalled`."""
+    """The client knows more about a requested session than its agent reports; see `events.Recalled`."""
 
     past: Past
 
 
 @dataclass(frozen=True, slots=True)
 class SessionReady:
-    """The request for a session has its answer, or will have none."""
+    """The request for a session was answered, or never will be."""
 
     ok: bool
 
@@ -77,12 +77,12 @@ class SessionForked:
 
 SessionEvent = Event | SessionRequested | SessionContinued | PastKnown | SessionReady | SessionForked
 AddressedEvent = tuple[str, SessionEvent]
-"""A session's id, and an event in it or about it."""
+"""(session id, event in the session or about it)."""
 
 STEERING: Final = "_session/steering"
-"""Gives words to a running turn; an extension that several agents agree on."""
+"""Method that sends text into a running turn; an extension that several agents share."""
 DRAIN: Final = "craft/drainMidTurnQueue"
-"""Asks for words that are queued for the running turn; an extension of qwen."""
+"""Method that asks for text queued for the running turn; an extension of qwen."""
 
 OUTSIDE: Final = ""
 """The session id of events outside any session, such as a form during a login."""
@@ -92,7 +92,7 @@ _SESSION: Final = regex(rb'"session_?[iI]d"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 def question_key(request_id: RequestId) -> str:
-    """Return the key of the question that a request asks."""
+    """Return the key of the question that belongs to a request."""
     return json.dumps(request_id)
 
 
@@ -100,7 +100,7 @@ def events_of_call(call: Call) -> Iterator[AddressedEvent]:
     """Yield the events of a request to the agent.
 
     Raises:
-        Unreadable: it is from a journal, with params that the client never sends.
+        Unreadable: it comes from a journal and has params that the client never sends.
     """
     session_id = session_of(call.params)
     match call.method:
@@ -153,7 +153,7 @@ _GROWTH: Final = ("agent_message_chunk", "agent_thought_chunk")
 
 
 def is_growth(message: Message) -> bool:
-    """Return whether a message is a piece of the agent's text, for which nobody waits."""
+    """Return whether a message is a piece of the agent's text, which can wait for the next frame."""
     if not isinstance(message, Notification) or message.method != "session/update":
         return False
     return _get(_get(message.params, "update"), "sessionUpdate") in _GROWTH
@@ -228,7 +228,7 @@ def _forked(response: Response) -> Iterator[AddressedEvent]:
 def _attached(response: Response) -> Iterator[AddressedEvent]:
     session_id = session_of(response.call.params)
     if response.error is None:
-        setup = validation.read(SessionSetup, as_object(response.result))  # older agents answer null
+        setup = validation.read(SessionSetup, as_object(response.result))  # older agents answer with null
         yield session_id, events.SetUp(setup, _cwd_of(response.call.params))
     yield session_id, SessionReady(ok=response.error is None)
 
@@ -289,7 +289,7 @@ def session_of(params: Any) -> str:
 
 
 def session_named_in(head: bytes) -> str:
-    """Return the session that the first bytes of a message name, which is too large to be read."""
+    """Return the session named in the first bytes of a message that is too large to parse."""
     found = _SESSION.search(head)
     try:
         return str(json.loads(found[1])) if found is not None else OUTSIDE
@@ -321,21 +321,21 @@ _RESPONSES: Final[dict[str, Callable[[Response], Iterator[AddressedEvent]]]] = {
 
 
 MOST_SUBAGENTS: Final = 2_000
-"""Subagents of one agent; each is a line that is looked at when another one comes."""
+"""Most subagents of one agent: all are searched when another one comes."""
 log = logging.getLogger(__name__)
 
 
 @dataclass
-class _Retelling:
-    """The replay of a session that goes on as it is, compared and not shown."""
+class _ShadowReplay:
+    """The replay of a session that continues unchanged: it is compared with it and not shown."""
 
     told: Session
     is_answered: bool = False
     last: float = 0.0
-    """The time of the answer, or of the last update behind it."""
+    """The time of the answer, or of the last update after it."""
 
 
-_TOLD_ANEW: Final = (
+_REPLAYED: Final = (
     schema.UserMessageChunk,
     schema.AgentMessageChunk,
     schema.AgentThoughtChunk,
@@ -354,22 +354,22 @@ _TOLD_ANEW: Final = (
     schema.SessionMessageUpdate,
     schema.SessionMessageChunk,
 )
-"""Updates that make a replay; all others tell how things are now."""
+"""Updates that belong to a replay; all others report the current state."""
 _LATE: Final = 2.0
-"""Seconds within which one update of a replay follows the other, where they come behind the answer."""
+"""Most seconds between two updates of a replay that come after the answer."""
 
-_OF_A_CHILD: Final = (*_TOLD_ANEW, schema.ConfigOptionUpdate, schema.UsageUpdate)
-"""Updates that may come before the announcement of their session."""
-_HELD: Final = 200  # updates of one such session
+_OF_A_CHILD: Final = (*_REPLAYED, schema.ConfigOptionUpdate, schema.UsageUpdate)
+"""Updates that may come before their subagent's session is announced."""
+_HELD: Final = 200  # most held updates of one such session
 _HELD_FOR: Final = 5.0  # seconds
-_DEEPEST: Final = 20  # subagents within each other
+_DEEPEST: Final = 20  # most levels of nested subagents
 
 EARLY: Final = 16
-"""Most sessions whose updates may come before the answer that names them."""
+"""Most new sessions whose updates are kept before the answer that names them."""
 
 
 class Sessions:
-    """The sessions of one connection: made as they are requested, changed by their events."""
+    """The sessions of one connection, created on request and changed by their events."""
 
     def __init__(
         self,
@@ -383,29 +383,29 @@ class Sessions:
         """Events outside any session, such as a form during a login."""
         self._on_change = on_change
         self.title_is_command = title_is_command
-        """See `ToolCall.title_is_command`; for sessions made from now on."""
+        """See `ToolCall.title_is_command`; applies to sessions created after it is set."""
         self.unsaid = unsaid
-        """See `Messages`; for sessions made from now on."""
+        """See `Messages`; applies to sessions created after it is set."""
         self._requests = 0
         self.ids: set[str] = set()
-        """The ids of all sessions so far, also of those that are closed."""
+        """The ids of all sessions so far, closed ones included."""
         self._misnamed = ""
-        """The id of a known session that the agent has just given to one that it was to make."""
+        """The id of a known session that the agent has just wrongly given to a new one."""
         self._early: dict[str, Session] = {}
         self._before: dict[str, Session | None] = {}
-        """The earlier state of each session that is being loaded."""
+        """The earlier state of each session that is being loaded, to be restored on failure."""
         self._pasts: dict[str, Past] = {}
         """The client's knowledge of each session that is being loaded with a replay."""
         self._continued: set[str] = set()
-        """Sessions that are being loaded and go on as they are."""
-        self._retold: dict[str, _Retelling] = {}
+        """Sessions that are being loaded and continue unchanged."""
+        self._retold: dict[str, _ShadowReplay] = {}
         self._parents: dict[str, str] = {}
         """The parent of each subagent's session, by id."""
         self._held: dict[str, list[tuple[events.Event, float]]] = {}
-        """Events of sessions that nobody has announced yet."""
+        """Events of sessions that are not announced yet."""
 
     def find(self, session_id: str) -> Session | None:
-        """Return a session by its id, also one that is not yet answered."""
+        """Return a session by its id, even before the agent's answer has named it."""
         if session_id == OUTSIDE:
             return self.outside
         known = self.by_id.get(session_id) or self._early.get(session_id)
@@ -415,13 +415,13 @@ class Sessions:
         return known
 
     def root_of(self, session_id: str) -> str:
-        """Return the id of the session that a subagent's one is a part of; other ids are their own."""
+        """Return the id of the top session that a subagent's session belongs to; other ids are their own."""
         while (parent := self._parents.get(session_id)) is not None:
             session_id = parent
         return session_id
 
-    def told_anew(self, session_id: str) -> Session | None:
-        """Return the replay of a session that goes on as it is, while it is expected or comes."""
+    def shadow_replay(self, session_id: str) -> Session | None:
+        """Return the replay that is compared with a session and not shown; None if there is none."""
         retelling = self._retold.get(session_id)
         return retelling.told if retelling is not None else None
 
@@ -429,11 +429,11 @@ class Sessions:
         """Apply an event at `at` (seconds). One that cannot be applied is logged and changes nothing."""
         try:
             self._note(session_id, event, at)
-        except Exception:  # a mistake in one session must not end the connection of all
+        except Exception:  # a bug in one session must not end the connection of all
             log.exception("%s in session %r", type(event).__name__, session_id)
 
     def disconnect(self, reason: str, detail: str, at: float, *, is_wanted: bool = False) -> None:
-        """End what is open in every session: the agent is gone; `is_wanted` by the client."""
+        """End all open work of every session, since the agent is gone; `is_wanted`: the client ended it."""
         self._requests = 0
         self._early.clear()
         self._retold.clear()
@@ -468,7 +468,7 @@ class Sessions:
                 *self.by_id,
                 *self._parents,
             }:
-                # Another session would get its policy, rules and folders; the request fails.
+                # The new session would get the policy, rules and folders of the other one; the request fails.
                 log.warning("the agent names a session again instead of a new one: %s", session_id)
                 self._misnamed = session_id
             case SessionForked() if session_id == self._misnamed:
@@ -479,14 +479,14 @@ class Sessions:
                 subject = source.subject if source is not None else ""
                 self._apply(self.by_id[session_id], events.Inherited(entries, subject), at)
             case events.Completed():
-                # It names no session: an address may have been asked for in any.
+                # It names no session: the address may belong to any.
                 for session in [self.outside, *self.by_id.values(), *self._early.values()]:
                     self._apply(session, event, at)
             case _:
                 if isinstance(event, events.Wrote):
                     session_id = self.root_of(session_id)
                 root = self.root_of(session_id)
-                if root in self._retold and self._is_told_anew(root, session_id, event, at):
+                if root in self._retold and self._is_replayed(root, session_id, event, at):
                     return
                 if isinstance(event, events.SetUp):
                     self.ids.add(session_id)
@@ -506,7 +506,7 @@ class Sessions:
         self._before.setdefault(session_id, before)
         if session_id in self._continued:
             if event.replays:
-                self._retold[session_id] = _Retelling(self._new(session_id, event.cwd))
+                self._retold[session_id] = _ShadowReplay(self._new(session_id, event.cwd))
             return
         if event.replays or before is None:
             if before is not None:
@@ -531,16 +531,16 @@ class Sessions:
                 self._put_back(session_id, before)
 
     def _answered(self, session_id: str, at: float) -> None:
-        """End a replay with the answer to its request; some agents tell all of it behind that."""
+        """End a replay with the answer to its request; some agents send it only after that."""
         retelling = self._retold[session_id]
         retelling.is_answered, retelling.last = True, at
         if retelling.told.entries:
             self._end_replay(session_id, at)
 
     def _home_of(self, child_id: str, session_id: str) -> str | None:
-        """Return the parent of a subagent, which stays the first one.
+        """Return the parent of a subagent: the first one that announced it.
 
-        None for an id that is taken, and for one subagent too many.
+        None for an id that is taken, and if there are too many subagents.
         """
         if child_id not in self._parents and len(self._parents) >= MOST_SUBAGENTS:
             return None
@@ -557,7 +557,7 @@ class Sessions:
         return known
 
     def _hold(self, session_id: str, event: events.Event, at: float) -> None:
-        """Hold an update of a session that may be announced in a moment; a bounded number of them."""
+        """Hold an update of a session that may be announced soon; the number is bounded."""
         for late in [name for name, held in self._held.items() if at - held[0][1] > _HELD_FOR]:
             del self._held[late]
         held = self._held.setdefault(session_id, [])
@@ -569,16 +569,16 @@ class Sessions:
         log.info("an update of a session that nobody asked for: %s", session_id)
 
     def _release(self, session_id: str, at: float) -> None:
-        """Apply what was held for a session that is announced now."""
+        """Apply the held updates of a session that was just announced."""
         for event, then in self._held.pop(session_id, ()):
             if at - then <= _HELD_FOR:
                 self._note(session_id, event, at)
 
-    def _is_told_anew(self, session_id: str, told_in: str, event: events.Event, at: float) -> bool:
-        """Take an event for a part of a replay if it is one; else the replay may be over.
+    def _is_replayed(self, session_id: str, told_in: str, event: events.Event, at: float) -> bool:
+        """Apply an event to the hidden replay if it belongs to it; otherwise the replay may be over.
 
         Args:
-            session_id: the session that goes on.
+            session_id: the session that continues.
             told_in: the session of the event, which may be a subagent's.
             event: the event.
             at: its time.
@@ -587,7 +587,7 @@ class Sessions:
         if isinstance(event, schema.NoticeUpdate):
             return self._is_known(event, self.by_id[session_id])
         is_late = retelling.is_answered and at - retelling.last > _LATE
-        if isinstance(event, _TOLD_ANEW) and not is_late:
+        if isinstance(event, _REPLAYED) and not is_late:
             told = {session_id: retelling.told} | {each.id: each for each in retelling.told.descendants()}
             if told_in in told:
                 told[told_in].apply(event, at)
@@ -598,26 +598,26 @@ class Sessions:
         return False
 
     def _is_known(self, notice: schema.NoticeUpdate, seen: Session) -> bool:
-        """Return whether a notice was seen before: no part of a replay, but some agents may tell it again."""
+        """Return whether a notice was seen before: some agents repeat notices in a replay."""
         told = (notice.title, notice.severity, notice.description or "")
         known = (entry for entry in seen.entries if isinstance(entry, AgentNotice))
         return any((entry.title, entry.severity, entry.description) == told for entry in known)
 
     def _end_replay(self, session_id: str, at: float) -> None:
-        """Keep the earlier state, with a notice where the agent's replay differs."""
+        """Keep the earlier state, with a notice if the agent's replay differs."""
         told, seen = self._retold.pop(session_id).told, self.by_id[session_id]
         if (notice := difference_notice(seen, told)) is not None:
             self._apply(seen, notice, at)
 
     def _put_back(self, session_id: str, before: Session | None) -> None:
-        """Restore the state before a load that failed."""
+        """Restore the state before a failed load."""
         if before is None:
             self.by_id.pop(session_id, None)
         else:
             self.by_id[session_id] = before
 
     def _session_of(self, session_id: str, event: events.Event) -> Session | None:
-        """Return the session of an event, made if its answer may still be on the way."""
+        """Return the session of an event; create it if its answer may still be on the way."""
         if isinstance(event, events.SetUp) and session_id not in self.by_id and self._requests:
             self.by_id[session_id] = self._early.pop(session_id, self._new(session_id))
         session = self.find(session_id)

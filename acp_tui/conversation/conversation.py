@@ -21,7 +21,7 @@ from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.agent.replay import replay_in_slices
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tracker import ChangeTracker, Told, is_too_wide
+from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent, is_too_wide
 from acp_tui.conversation.choices import SessionChoices
 from acp_tui.conversation.failure import Failure, ended, failure_of
 from acp_tui.conversation.line_notes import LineNotes
@@ -282,14 +282,14 @@ class Conversation(ConversationState):
         connection = self.agent.connection if self.agent is not None else None
         return connection.strays if connection is not None and connection.says_only_strays else ""
 
-    def tell_strays(self) -> None:
+    def show_stray_lines(self) -> None:
         """Show stray lines in the chat, once in a turn."""
         if self.agent is None or self.session is None or not self.is_busy or self.session.questions:
             return
         turn = (self.session.id, len(self.session.turns))
         if turn != self._strays_told and self.strays:
             self._strays_told = turn
-            self.agent.tell_strays(self.session.id)
+            self.agent.show_stray_lines(self.session.id)
 
     # ------------------------------------------------------------------ prompts and answers
 
@@ -327,10 +327,10 @@ class Conversation(ConversationState):
         agent, session = self.agent, self.session
         if agent is None or session is None or session.turn_state != "running":
             return False
-        return agent.takes_words(session.id)
+        return agent.accepts_text(session.id)
 
     @property
-    def takes_words(self) -> bool:
+    def accepts_text(self) -> bool:
         """True if a turn takes words of the user now; while it asks, they wait in the queue."""
         return self.can_steer and not self.questions
 
@@ -810,7 +810,7 @@ def _has_ended(entry: Entry) -> bool:
     return isinstance(entry, ToolCall) and entry.is_final
 
 
-def _tracker(start: Start, cwd: str, tell: Callable[[Told], None]) -> ChangeTracker | None:
+def _tracker(start: Start, cwd: str, tell: Callable[[WorkspaceEvent], None]) -> ChangeTracker | None:
     """Return the tracker of a session's changed files; None where the settings want none."""
     if not start.settings.snapshots:
         return None

@@ -207,7 +207,7 @@ class SessionStart:
         """Resume or load a session and keep what is known of it; a replay is compared and not shown."""
         self._chosen = _named_options(before)
         session = await self._take_up(agent, info, servers, replay=replays, before=before)
-        if (told := agent.told_anew(session.id)) is not None:
+        if (told := agent.shadow_replay(session.id)) is not None:
             await _wait_for_replay(told)  # before a prompt of the user, which would end it
         return session
 

@@ -576,7 +576,7 @@ async def test_c152_an_agent_that_asks_for_queued_words_has_its_answer_at_once()
     async with conversation() as talk:
         talk.puppet.asks("d", "craft/drainMidTurnQueue")
         assert (await talk.puppet.answer_to("d"))["result"] == {"messages": [], "hasQueuedPrompt": False}
-        assert talk.agent.takes_words(SESSION)
+        assert talk.agent.accepts_text(SESSION)
 
         talk.agent.queues[SESSION] = lambda: (["more"], True)
         talk.puppet.asks("e", "craft/drainMidTurnQueue")

@@ -379,7 +379,7 @@ async def test_a_request_too_many_is_an_error_at_once(
 
         answer = await served(talk, "terminal/output", **terminal)
 
-        assert "Too many requests" in answer["error"]["message"]
+        assert "Too many open requests" in answer["error"]["message"]
 
 
 async def test_c101_the_end_of_the_agent_ends_its_terminals(tmp_path: Path) -> None:

@@ -261,7 +261,7 @@ async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp
         conversation.say(MEANT)
         await until(lambda: said(conversation)[-1:] == ["heard shorter, please"])
         await until(lambda: not conversation.is_busy)
-        assert not conversation.takes_words
+        assert not conversation.accepts_text
 
         conversation.say("wait")
         await until(lambda: said(conversation)[-1:] == ["waiting"])
@@ -270,7 +270,7 @@ async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp
         assert conversation.queue == [Prompt("/compact")]
         assert conversation.steer(0).startswith("A command waits")
         conversation.cancel()
-        assert not conversation.takes_words
+        assert not conversation.accepts_text
         assert conversation.steer(0).startswith("No turn is running")
 
 
@@ -282,13 +282,13 @@ async def test_c148_while_a_question_is_open_enter_queues(tmp_path: Path) -> Non
         await until(lambda: conversation.questions)
 
         conversation.say("later")
-        assert (conversation.queue, conversation.takes_words) == ([Prompt("later")], False)
+        assert (conversation.queue, conversation.accepts_text) == ([Prompt("later")], False)
 
 
 async def test_c151_without_the_capability_words_for_the_turn_wait_for_its_end(tmp_path: Path) -> None:
     async with talk(start(tmp_path)) as (conversation, _):
         await busy(conversation)
-        assert not conversation.takes_words
+        assert not conversation.accepts_text
 
         conversation.say(MEANT)
         assert conversation.queue == [MEANT]

@@ -108,4 +108,4 @@ async def test_v14_v15_a_terminal_of_the_agent_works_in_the_background_until_it_
         assert (one.command, str(one.output)) == ("make all", "grün\n")
         assert await conversation.cancel_alone(one) == ""
         await until(lambda: conversation.background_work == 0)
-        assert await conversation.cancel_alone(one) == "The agent offers no way to stop it alone."
+        assert await conversation.cancel_alone(one) == "The agent cannot stop this alone."

@@ -1,4 +1,4 @@
-"""Amendments: what the user wrote in place of changes that an agent asked for."""
+"""Amendments: texts that the user wrote in place of changes that an agent asked for."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Amendment(NamedTuple):
     """The whole text that the file would get from the agent."""
     edited: str
     kept: EditedText | None = None
-    """Holds the edited text on disk until it is written; None for a merge, which is made again."""
+    """The copy on disk of the edited text until it is written; None for a merge, which can be made again."""
 
 
 class _Waiting(NamedTuple):
     call: str
-    """Id of the tool call that was asked about, or ""."""
+    """Id of the tool call in the question, or ""."""
     amendment: Amendment
     real: str
-    """The file that its path led to when the user answered."""
+    """The real path of the file when the user answered."""
     is_written: bool = False
-    """True once it was written in place of the agent's text, which the agent may yet write by itself, too."""
+    """True once it was written; the agent may still overwrite it by itself."""
 
 
 _OTHER: Final = "The file does not hold what was proposed."
@@ -41,23 +41,23 @@ _ANSWERED_AGAIN: Final = "Your later answer to the same change counts."
 
 
 class AmendmentDelegate(Protocol):
-    """The object that hears of amended files, by session id."""
+    """Is told of amended files, by session id."""
 
     def wrote(self, session_id: str, written: Written) -> None:
-        """A file was written."""
+        """Called after a file was written."""
 
     def amended(self, session_id: str, path: str, how: str) -> None:
-        """Hear that a file has the text that the user `edited` or `merged`, which the agent does not know."""
+        """Called when a file has a text that the agent does not know: `how` is `edited` or `merged`."""
 
     def not_amended(self, session_id: str, path: str, why: str, kept: str) -> None:
-        """Hear that the user's text could not be put into a file; it is in another one, `kept`."""
+        """Called when the user's text could not be written; the file `kept` has it."""
 
 
 class Amendments:
-    """The amendments of one connection that are not in their files yet.
+    """The amendments of one connection that still have to be written.
 
-    An agent that writes through the client gets the user's text written instead of its own. One that writes
-    by itself is let, and its text is replaced afterwards: only if it is what was proposed.
+    If the agent writes through the client, the client writes the user's text instead. If the agent writes
+    by itself, the client replaces its text afterwards, but only if that is the proposed one.
     """
 
     def __init__(self, host: Host, delegate: AmendmentDelegate) -> None:
@@ -67,7 +67,7 @@ class Amendments:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, session_id: str, call: str, amendments: Iterable[Amendment]) -> None:
-        """Expect the agent's writes of these, in place of earlier ones of the same texts.
+        """Add amendments; each replaces an earlier one of the same proposed text.
 
         `call` is the tool call that was allowed, or "".
         """
@@ -77,7 +77,7 @@ class Amendments:
             self._waiting.setdefault(session_id, []).append(_Waiting(call, one, real))
 
     def withdraw(self, session_id: str, path: str, proposed: str) -> None:
-        """Leave to the user what was to be written in place of a text: a later answer is about that text."""
+        """Drop the amendment of a proposed text, because a later answer is about the same text."""
         named = self._named(session_id, path)
         for waiting in list(self._waiting.get(session_id, ())):
             one, is_open = waiting.amendment, not waiting.is_written
@@ -86,7 +86,7 @@ class Amendments:
                 self._leave(session_id, one, _ANSWERED_AGAIN)
 
     def of(self, session: Session, target: Target, content: str) -> Amendment | None:
-        """Return what is to be written instead of a content, until `done`."""
+        """Return the amendment of a write, until `done` is called."""
         for waiting in self._waiting.get(session.id, ()):
             one = waiting.amendment
             is_it = one.proposed == content and not waiting.is_written
@@ -95,7 +95,7 @@ class Amendments:
         return None
 
     def overwritten(self, session: Session, written: Written) -> None:
-        """Forget amendments of a file that the client has written anew: by a later decision of the user."""
+        """Drop the amendments of a file that the client has written since: a later decision counts."""
         for waiting in list(self._waiting.get(session.id, ())):
             one = waiting.amendment
             if waiting.is_written and self._is_at(session, one, written.path, written.real):
@@ -103,7 +103,7 @@ class Amendments:
                 _drop(one)
 
     def done(self, session_id: str, amendment: Amendment) -> None:
-        """Note that an amendment is in its file; until its call is over, the agent may write over it."""
+        """Note that an amendment was written; until its call ends, the agent may still overwrite it."""
         waiting = self._waiting.get(session_id, [])
         for place, one in enumerate(waiting):
             if one.amendment is amendment:
@@ -115,7 +115,7 @@ class Amendments:
             _drop(amendment)
 
     def look(self, session: Session, *, is_over: bool) -> None:
-        """Put the amendments of ended tool calls into their files; of all calls if the turn is over."""
+        """Write the amendments of ended tool calls; those of all calls if the turn is over."""
         waiting = self._waiting.get(session.id)
         if not waiting:
             return
@@ -130,7 +130,7 @@ class Amendments:
             task.add_done_callback(self._tasks.discard)
 
     async def end(self) -> None:
-        """Leave to the user what is not in its file yet."""
+        """Drop the amendments that were not written, and tell the user where their texts are."""
         if self._tasks:
             await asyncio.wait(self._tasks)
         for waiting in self._waiting.values():
@@ -142,7 +142,7 @@ class Amendments:
         self._waiting.clear()
 
     async def _put(self, session: Session, waiting: _Waiting) -> None:
-        """Replace what the agent has written by the user's text."""
+        """Replace the agent's text in the file with the user's."""
         one = waiting.amendment
         try:
             files = self._host.files(session.id)
@@ -169,7 +169,7 @@ class Amendments:
             self._delegate.not_amended(session_id, one.path, why, str(one.kept.leave()))
 
     def _is_at(self, session: Session, one: Amendment, path: str, real: str) -> bool:
-        """Return whether an amendment is for a file: as it was requested, and with its links followed."""
+        """Return whether an amendment is for a file, by the requested path or by its real path."""
         named = absolute(one.path, session.cwd)
         if named in (path, real):
             return True
@@ -179,7 +179,7 @@ class Amendments:
             return False
 
     def _named(self, session_id: str, path: str) -> str:
-        """Return the file that a path names, with its links followed where it can be."""
+        """Return the real path of a file, or the path as it is if links cannot be followed."""
         try:
             files = self._host.files(session_id)
             return files.target(self._host.outside(absolute(path, files.roots[0]))).real
@@ -200,13 +200,13 @@ def _drop(one: Amendment) -> None:
 
 
 def _replaced(files: Files, path: str, waiting: _Waiting) -> Written | None:
-    """Write the user's text over exactly what was proposed; None if something else is there. Blocking.
+    """Write the user's text if the file holds exactly the proposed one, else return None. Blocking.
 
     Raises:
         FileError
     """
     one, target = waiting.amendment, files.target(path)
-    if target.real != waiting.real:  # a link was put there, perhaps to a protected file
+    if target.real != waiting.real:  # it became a link, perhaps to a protected file
         return None
     there, _ = files.compare(target, one.edited)
     if there.now != one.proposed or there.encoding != UTF_8:

@@ -44,7 +44,7 @@ cannot be shown.
 
 @dataclass(frozen=True, slots=True)
 class AnsweredBy:
-    """The source of an answer."""
+    """Who or what gave an answer, and why."""
 
     who: Answerer
     detail: str = ""
@@ -71,11 +71,11 @@ _CHANGING: Final = frozenset({"edit", "delete", "move", "other"})
 _BEFORE_COMMAND: Final = regex(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
 """The word or prompt in front of a command in a title."""
 _MAX_PATHS: Final = 200
-"""Files of one call that are looked at, while nothing else happens; a call with more is asked about."""
+"""Most files of one call that are examined, since it blocks the loop; a call with more is asked about."""
 _MAX_FOLLOWED: Final = 1_000
-"""Paths that a call names whose links are followed; one with more is asked about."""
+"""Most paths of one call whose links are followed; a call with more is asked about."""
 _MAX_SEARCHED: Final = 10_000
-"""Characters of a text searched for a command."""
+"""Most characters of a text that are searched for a command."""
 
 
 class Authorization(NamedTuple):
@@ -89,7 +89,7 @@ class AutomaticAnswer(NamedTuple):
     """An answer to a permission request that needs no user."""
 
     option_id: str | None
-    """None: cancelled, since no option carries the decision out."""
+    """None: cancelled, because no option matches the decision."""
     answered_by: AnsweredBy
 
 
@@ -99,7 +99,7 @@ class Denied(Exception):
     def __init__(self, by: AnsweredBy) -> None:
         super().__init__(
             f"denied by a {by.who} of the user"
-        )  # where the rules lie is not the agent's business
+        )  # the agent need not know which file has the rule
         self.source = by.detail
         """The rule or the policy, in the words of the decision log."""
 
@@ -107,11 +107,11 @@ class Denied(Exception):
 def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Authorization:
     """Return the decision of the user's rules about a call, else of the session's policy.
 
-    Neither allows a write to a protected file, unless a rule names it. In a read-only session no rule allows
+    A write to a protected file is allowed only by a rule that names it. In a read-only session no rule allows
     an edit or a command.
     """
     files = _files(host, session)
-    said = _said(host, call, session, agent)
+    said = _verdict(host, call, session, agent)
     if host.policy_of(session.id) == "read-only" and said.decision != "deny" and _is_change(call):
         return Authorization("deny", AnsweredBy("policy", rules.WORDS["read-only"]))
     if said.rule is not None:
@@ -132,7 +132,7 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
 def answer_without_user(
     host: Host, question: Permission, session: Session, agent: str
 ) -> AutomaticAnswer | None:
-    """Return the answer of a rule or the policy to a permission request; None: ask the user."""
+    """Return the answer that a rule or the policy gives to a permission request; None: ask the user."""
     decision, answered_by = authorize(host, question.call, session, agent)
     if decision == "ask":
         return None
@@ -146,13 +146,13 @@ def answer_without_user(
     return AutomaticAnswer(option_id, answered_by)
 
 
-def asking_verdict(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
-    """Return the reason of a question: the rule that asks, or why no rule allows the call."""
-    said = _said(host, call, session, agent)
+def why_asked(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
+    """Return why a question is asked: the rule that asks, or the reason why no rule allows the call."""
+    said = _verdict(host, call, session, agent)
     return said if said.decision == "ask" else rules.RuleVerdict("ask", None)
 
 
-def _said(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
+def _verdict(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
     files = _files(host, session)
     roots = files.roots if files is not None else ()
     return rules.decide(host.rules, tool_use_of(call, session, agent, roots))
@@ -163,10 +163,10 @@ class Grounds(NamedTuple):
 
     kind: str
     decision: rules.Decision
-    """Of a rule, else of the policy."""
+    """By a rule, else by the policy."""
     is_by_rule: bool = False
     is_covered: bool = False
-    """A grant covers the request: exactly this was shown and allowed."""
+    """A grant covers the request: exactly this was shown to the user and allowed."""
     is_protected: bool = False
     """The request writes a protected file, and no rule that allows it names that file."""
     mode_lets: bool = False
@@ -174,7 +174,7 @@ class Grounds(NamedTuple):
 
 
 _ASKED_BY_POLICY: Final = frozenset({"execute", "edit"})
-"""Kinds that a policy has asked about; reading is how agents look at the workspace."""
+"""Kinds of request that a policy asks about; reading is not one, agents do it all the time."""
 
 
 def goes_on(grounds: Grounds) -> bool:
@@ -193,7 +193,7 @@ def goes_on(grounds: Grounds) -> bool:
 
 
 def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[str] = ()) -> rules.ToolUse:
-    """Return a tool call in the form that rules are matched with.
+    """Return a tool call in the form that rules match.
 
     Args:
         call: the call.
@@ -231,14 +231,14 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
 
 
 def _hints(call: ToolCall) -> Iterator[str]:
-    """Yield further texts of the input that may be paths, without the command and its words."""
+    """Yield other texts of the input that may be paths, without the command and its arguments."""
     said = call.stated_command
     yield from hinted_in(call.raw_input, said.keys if said is not None else frozenset())
     yield from patched_in(call.raw_input) if said is None else ()
 
 
 def _worded(call: ToolCall) -> str | None:
-    """Return the command that the words of a call ask for, where no field names one; several as lines."""
+    """Return the command found in the texts of a call whose fields name none; several as lines."""
     if call.command is not None or call.kind not in ("execute", "other"):
         return None
     said = [call.worded_command, *unusual_commands(call.raw_input)]
@@ -246,7 +246,7 @@ def _worded(call: ToolCall) -> str | None:
 
 
 def _told(call: ToolCall) -> Iterator[str]:
-    """Yield the texts of a call in which a further command, or the only one, may stand."""
+    """Yield the texts of a call that may contain a command."""
     said = call.stated_command
     if said is not None:
         if call.kind in ("execute", "other"):
@@ -266,17 +266,17 @@ def _told(call: ToolCall) -> Iterator[str]:
 
 
 _REFUSED: Final = frozenset({"edit", "delete", "move", "execute"})
-"""Kinds that a read-only session refuses, beside all that run a command or carry a difference."""
+"""Kinds that a read-only session refuses, besides all calls with a command or a diff."""
 
 
 def _is_change(call: ToolCall) -> bool:
-    """Return whether a call is an edit or a command, by its kind or by what it carries."""
+    """Return whether a call is an edit or a command, by its kind or its content."""
     carries = any(isinstance(item, Diff) for item in call.content) or bool(named_commands(call.raw_input))
     return call.kind in _REFUSED or call.command is not None or carries
 
 
 def _policy_paths(call: ToolCall, cwd: str) -> list[str]:
-    """Return the paths that a policy checks; an edit that only its input places has none."""
+    """Return the paths that a policy checks; none for an edit whose path is only in its input."""
     named = call.named_paths
     if not named and call.kind == "edit":
         return []
@@ -285,7 +285,7 @@ def _policy_paths(call: ToolCall, cwd: str) -> list[str]:
 
 
 def _is_more(call: ToolCall, cwd: str, files: Files | None) -> bool:
-    """Return whether a call may do more than its kind and its paths tell a policy."""
+    """Return whether a call may do more than a policy can see from its kind and paths."""
     return (
         not is_searched(call.raw_input)
         or bool(named_commands(call.raw_input))
@@ -298,7 +298,7 @@ def _writes_protected(
 ) -> bool:
     """Return whether a call may write a protected file that no allowing rule names."""
     roots = files.roots if files is not None else (session.cwd,)
-    # The folders above a root, which may have such a name by chance, allow nothing.
+    # Only the path below a root counts: a folder above it may have such a name by chance.
     below = [_below_root(rule.path, roots) for rule in by if rule and rule.path]
     parts = {part.casefold() for path in below for part in path.split("/")}
     found = _protections(call, session.cwd, [str(root) for root in roots])
@@ -332,7 +332,7 @@ def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[Pro
 
 
 def _below_root(path: str, roots: Sequence[str]) -> str:
-    """Return a path of a rule without the root that it lies in."""
+    """Return a path of a rule relative to the root that contains it."""
     root = max((root for root in roots if f"{path}/".startswith(f"{root.rstrip('/')}/")), key=len, default="")
     return path[len(root) :]
 

@@ -1,7 +1,8 @@
-"""Client questions: what the client asks when an agent acts without a permission request.
+"""Client questions: the client asks them when an agent acts without a permission request.
 
-Two kinds: an implicit request, which rules and policy leave to the user, and a stale write, which would
-replace what the agent has not read. `old_texts` reads the files that a permission request would replace.
+There are two kinds: an implicit request that rules and policy leave to the user, and a stale write, which
+would replace changes that the agent has not read. `old_texts` reads the files that a permission request
+would replace.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from acp_tui.workspace.files import (
 
 
 class Refused(Exception):
-    """The user has refused, the turn was stopped, or too many wait; the message is for the agent."""
+    """The user refused, the turn was stopped, or too many are open; the message is for the agent."""
 
 
 class _Pending(NamedTuple):
@@ -74,19 +75,19 @@ class ClientQuestions:
         choices: Collection[str],
         record: Callable[[ClientAnswer], None],
     ) -> ClientAnswer:
-        """Ask and return the answer; the question closes however this ends.
+        """Ask and return the answer; the question is closed in any case.
 
         Args:
             session_id: where it is asked.
             asked: makes the event that asks, given the key of the question.
             choices: the possible answers.
-            record: called with the answer, also when the agent withdraws its request.
+            record: called with the answer, also if the agent cancels its request.
 
         Raises:
-            Refused: too many are open; nobody is asked, and nothing is recorded.
+            Refused: too many are open; the user is not asked, and nothing is recorded.
         """
         if len(self._open) >= MOST_OPEN:
-            raise Refused("It was not done: too many questions wait for the user.")
+            raise Refused("It was not done: too many questions are open.")
         key = f"own-{next(self._numbers)}"
         answer: asyncio.Future[ClientAnswer] = asyncio.get_running_loop().create_future()
         self._open[session_id, key] = _Pending(answer, choices)
@@ -109,9 +110,9 @@ class ClientQuestions:
         answered_by: AnsweredBy = USER,
         amendment: Amendment | None = None,
     ) -> bool:
-        """Answer an open question, with nothing for None; return whether there is one of this key.
+        """Answer an open question (None: no choice was made); return False if no question has this key.
 
-        `amendment` is what the user wrote in place of what was asked about.
+        `amendment` is a text that the user wrote in place of the proposed one.
 
         Raises:
             ValueError: the choice is not offered.
@@ -126,7 +127,7 @@ class ClientQuestions:
         return True
 
     def cancel(self, session_id: str, why: str) -> None:
-        """Answer the open questions of a session with nothing."""
+        """Close the open questions of a session without a choice."""
         for (session, _), pending in self._open.items():
             if session == session_id and not pending.answer.done():
                 pending.answer.set_result(ClientAnswer(None, AnsweredBy("cancelled", why)))
@@ -139,7 +140,7 @@ _OPTIONS: Final = {
     "read": ("Allow reading", "Do not allow reading"),
 }
 _NO_TEXT: Final = "\0"
-"""Stands for the content of a file that is no text."""
+"""Shown for the content of a file that is no text."""
 _CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
 _CHANGED_SINCE: Final = "It has changed on disk since the agent told what it would write."
 _OTHER: Final = "Asked again: the file or folder has changed since your decision."
@@ -168,9 +169,9 @@ class ImplicitRequests:
             questions: asks the user.
             grants: what permissions have allowed.
             recorder: writes to the decision log.
-            tell: adds a notice to the chat of the session of an id.
+            tell: adds a notice to the chat of a session, given its id.
             title: returns the name of the agent in the chat and in dialogs.
-            amendments: texts of the user that are written in place of the agent's, if there can be any.
+            amendments: the user's texts for writes of the agent; None: there are none.
         """
         self._host = host
         self._questions = questions
@@ -181,17 +182,17 @@ class ImplicitRequests:
         self._amendments = amendments
 
     async def authorize(self, session: Session, agent: str, request: ImplicitRequest) -> Stale | None:
-        """Return when a request may go on; a write gets the old text that the user was shown.
+        """Wait until a request may go on; return the old text that the user saw, for a write.
 
         Raises:
             Denied: a rule of the user denies it.
             Refused: the user refuses it, or the turn was stopped.
-            OtherTarget: what it leads to has changed meanwhile: ask for it again.
-            NotAFile: a pipe, a socket or a folder is in the place of a file to be written.
+            OtherTarget: its path leads elsewhere by now; authorize it again.
+            NotAFile: the path to write is a pipe, a socket or a folder.
         """
         if request.kind != "execute" and not self._host.lends(session.id, request.leads_to):
-            return None  # the request itself will fail on that
-        said = self._said(session, agent, request)
+            return None  # the request will fail for the same reason
+        said = self._verdict(session, agent, request)
         if said.decision == "deny":
             self._deny(session, request, said.answered_by)
         is_protected = request.kind == "edit" and self._is_protected(session, request)
@@ -201,7 +202,7 @@ class ImplicitRequests:
             said.decision,
             is_by_rule=is_by_rule,
             is_covered=await self._is_covered(session, request, is_protected=is_protected),
-            # A rule allows a protected file only where it names that.
+            # A rule allows a protected file only if it names that file.
             is_protected=is_protected and not (is_by_rule and said.decision == "allow"),
             mode_lets=session.root.has_consent,
         )
@@ -212,8 +213,8 @@ class ImplicitRequests:
             raise Refused("Not done: the turn was stopped.")
         return await self._ask(session, request)
 
-    def _said(self, session: Session, agent: str, request: ImplicitRequest) -> Authorization:
-        """Return what rules and policy say of a request, as it is written and with links followed."""
+    def _verdict(self, session: Session, agent: str, request: ImplicitRequest) -> Authorization:
+        """Return the stricter decision about a request: for the path as written, and with links followed."""
         said = authorize(self._host, request.as_call(), session, agent)
         written = request.path or request.cwd or ""
         if request.target is None or not written:
@@ -229,7 +230,7 @@ class ImplicitRequests:
         """Return whether a grant covers a request, and use it up."""
         before, is_read = None, True
         if request.kind == "edit" and self._grants.has_change_of(session, request):
-            there, _ = await asyncio.to_thread(self._there, session.id, request)
+            there, _ = await asyncio.to_thread(self._on_disk, session.id, request)
             before = there.now if there is not None and not there.encoding else None
             is_read = before is not None or (there is not None and there.version is None)
         return self._grants.use(session, request, before, is_read=is_read, is_protected=is_protected)
@@ -249,13 +250,13 @@ class ImplicitRequests:
         raise Denied(by)
 
     async def _ask(self, session: Session, request: ImplicitRequest) -> Stale | None:
-        there, is_new = await asyncio.to_thread(self._there, session.id, request)
+        there, is_new = await asyncio.to_thread(self._on_disk, session.id, request)
         if there is not None and there.now == request.content and not there.encoding:
-            return there  # some agents have written it by themselves: nothing changes
+            return there  # some agents write the file first and request it afterwards: nothing changes
         call, about = request.as_call(_text_of(there)), call_behind(session, request)
         call.tool_call_id = about.tool_call_id if about is not None else ""
         changed = _OTHER if request.again else _CHANGED if is_new else ""
-        if there is not None and (base := _told_base(there, about, session.cwd)) is not None:
+        if there is not None and (base := _base_of_write(there, about, session.cwd)) is not None:
             there.before, is_new = base, True
             changed = changed or _CHANGED_SINCE
         call.title = changed or (about.title if about is not None else "")
@@ -297,15 +298,15 @@ class ImplicitRequests:
         raise Refused("The user does not allow this.")
 
     def _tell_folder(self, session: Session, request: ImplicitRequest) -> None:
-        """Tell the chat where a command runs, if its folder is a link."""
+        """Show in the chat where a command runs, if its folder is a link."""
         led_to = _led_to(session, request) if request.kind == "execute" else ""
         if led_to:
             self._tell(
                 session.id, f"{request.cwd} is a link to {led_to}: “{_line(request.line)}” runs there."
             )
 
-    def _there(self, session_id: str, request: ImplicitRequest) -> tuple[Stale | None, bool]:
-        """Return the present content of a file to be written, and whether it is new to the agent."""
+    def _on_disk(self, session_id: str, request: ImplicitRequest) -> tuple[Stale | None, bool]:
+        """Return the current content of a file to be written, and whether the agent has not read that."""
         if request.content is None:
             return None, False
         try:
@@ -313,14 +314,14 @@ class ImplicitRequests:
             return self._host.files(session_id).compare(target, request.content)
         except (OtherTarget, NotAFile):
             raise
-        except FileError:  # the write itself will fail on that
+        except FileError:  # the write will fail for the same reason
             return None, False
 
 
-def _told_base(there: Stale, call: ToolCall | None, cwd: str) -> str | None:
-    """Return the text from which the agent made what it writes, as its call tells; None: it is still there.
+def _base_of_write(there: Stale, call: ToolCall | None, cwd: str) -> str | None:
+    """Return the old text in the agent's own diff, if the file has another one by now; else None.
 
-    Agents that read files by themselves tell us nothing else of what they know of a file.
+    For agents that read files by themselves, nothing else shows which text they know.
     """
     if call is None or there.now is None:
         return None
@@ -359,7 +360,7 @@ def _line(text: str) -> str:
 
 
 def _led_to(session: Session, request: ImplicitRequest) -> str:
-    """Return the target of a request in words, if its path or folder is a link."""
+    """Return where the path or folder of a request leads if it is a link, else ""."""
     path = request.path or request.cwd
     return led_elsewhere(path, request.target.real, session.cwd) if path and request.target else ""
 
@@ -384,7 +385,7 @@ class FileKept(FileError):
 
 
 class StaleWrites:
-    """Decide about the stale writes of one connection."""
+    """Decides about the stale writes of one connection."""
 
     def __init__(
         self,
@@ -398,7 +399,7 @@ class StaleWrites:
         Args:
             host: has the user's setting for stale writes.
             questions: asks the user.
-            tell: adds a notice to the chat of the session of an id.
+            tell: adds a notice to the chat of a session, given its id.
             record: called with the session's id, the path and the answer.
         """
         self._host = host
@@ -407,7 +408,7 @@ class StaleWrites:
         self._record = record
 
     async def decide(self, session_id: str, stale: Stale) -> MergeToWrite | None:
-        """Return when the file may be replaced; with a merge if the user wants that instead.
+        """Wait until the file may be replaced; return a merge if the user chose that.
 
         Raises:
             FileKept: it may not.
@@ -443,7 +444,7 @@ class StaleWrites:
 
 
 async def _merge(stale: Stale) -> Merge | None:
-    """Return what both sides changed since the agent saw the file; None if that is not known, or no text."""
+    """Return the merge of both sides' changes; None if the agent's base is unknown or the file is no text."""
     if stale.before is None or stale.now is None or stale.encoding or stale.version is None:
         return None
     return await merge_texts(stale.before, stale.now, stale.wanted)
@@ -458,11 +459,11 @@ def _question(key: str, stale: Stale, merge: Merge | None) -> StaleWrite:
 
 
 _MAX_SHOWN: Final = 1 << 20
-"""Characters of one text that is shown."""
+"""Most characters of one text that are shown."""
 _MAX_SHOWN_IN_ALL: Final = 4 << 20
-"""Characters of all of them."""
+"""Most characters of all texts of one question."""
 _MAX_READ: Final = 1_000
-"""Files that are read for one question."""
+"""Most files that are read for one question."""
 
 
 def old_texts(files: Files, paths: Iterable[str], cwd: str) -> dict[str, OldText]:
@@ -501,5 +502,5 @@ def _old_text(files: Files, path: str) -> OldText:
 def _is_taken(path: str) -> bool:
     try:
         return os.path.lexists(path)
-    except ValueError:  # no path of this machine
+    except ValueError:  # no valid path on this machine
         return False

@@ -1,4 +1,4 @@
-"""Decision records: what the decision log keeps of each answer, and what it tells of earlier ones."""
+"""Decision records: makes the rows of the decision log, and searches earlier ones."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _STALE_WRITE_OPTIONS: Final = {
     "merge": OfferedOption("merge", "Merge both versions", "allow_once"),
 }
 _DENIED: Final = OfferedOption("denied", "Denied", "reject_once")
-"""The option recorded where a rule denied and nothing was asked."""
+"""The option to record if a rule denied a request without a question."""
 
 
 class ClientAnswer(NamedTuple):
     """The answer to a question that the client asked by itself."""
 
     choice: str | None
-    """None: nothing was chosen."""
+    """None: no option was chosen."""
     answered_by: AnsweredBy
     waited: float = 0.0
     """Seconds between question and answer."""
     amendment: Amendment | None = None
-    """The text that the user wrote in place of the one asked about."""
+    """The text that the user wrote in place of the proposed one."""
 
 
 class DecisionRecorder:
-    """Record the decisions about one agent. A log that fails stops nobody."""
+    """Records the decisions about one agent. If the log fails, answers still count."""
 
     def __init__(self, keep: KeepDecision | None, agent: str) -> None:
-        """Take the log (None: keep nothing) and the user's name of the agent."""
+        """Take the log (None: keep nothing) and the name that the user has given the agent."""
         self._keep = keep
         self._agent = agent
         self._denied: set[tuple[str, str, str, str | None, str]] = set()
@@ -122,8 +122,8 @@ class DecisionRecorder:
             request: as a call.
             options: offered to the user.
             answer: of the user.
-            led_to: where its path or folder leads, if it does not say it.
-            again: it was decided about before, and its file or folder has changed since.
+            led_to: the real path, if the path or folder is a link.
+            again: True if it was decided before, and its path has led elsewhere since.
         """
 
         def made() -> Decision:
@@ -137,9 +137,9 @@ class DecisionRecorder:
         self._add(made)
 
     def denied(self, session: Session, call: ToolCall | None, request: ToolCall, by: AnsweredBy) -> bool:
-        """Record an implicit request that was denied without a question; return whether it is the first such.
+        """Record an implicit request that was denied without a question; return False for a repeat.
 
-        Repeats are not recorded: an agent that tries again and again must not push older decisions out.
+        Repeats are not recorded: an agent that keeps trying must not push older decisions out of the log.
         """
         attempt = (session.id, request.kind, ":".join(request.named_paths), request.command, by.detail)
         if attempt in self._denied:
@@ -181,21 +181,21 @@ class DecisionRecorder:
             return
         try:
             self._keep(made())
-        except Exception:  # the answer counts all the same
+        except Exception:  # the answer still counts
             log.exception("the decision log")
 
 
 def _as_news_of(call: ToolCall | None, told: ToolCall) -> ToolCall:
-    """Return a request under the id and title of the tool call behind it, if that is known."""
+    """Return a request with the id and title of the tool call behind it, if that is known."""
     if call is None:
         return told
     return replace(told, tool_call_id=call.tool_call_id, title=call.title, name=call.name)
 
 
 def past_tool_uses(decisions: Iterable[Decision]) -> Iterator[ToolUse]:
-    """Yield the recorded requests in the form that rules are matched with; their mode is not recorded."""
+    """Yield the recorded requests in the form that rules match; the agent's mode is not recorded."""
     for one in decisions:
-        if one.kind == OVERWRITE:  # no rule answers that
+        if one.kind == OVERWRITE:  # no rule can match that
             continue
         paths = tuple(absolute(path, one.workspace) for path in one.paths)
         yield ToolUse(
@@ -211,19 +211,19 @@ def past_tool_uses(decisions: Iterable[Decision]) -> Iterator[ToolUse]:
 
 
 MAX_PRECEDENTS: Final = 300
-"""Decisions that are searched: older ones say little, and the user waits."""
+"""Most decisions that are searched: older ones matter less, and the user is waiting."""
 
 
 @dataclass(frozen=True)
 class Precedents:
-    """The number of earlier decisions about the same thing, without cancelled ones."""
+    """Counts of earlier decisions about the same command or call, without cancelled ones."""
 
     allowed: int
     rejected: int
     last: datetime
     """The time of the newest decision."""
     beginning: str = ""
-    """The common first words of commands that only begin alike; empty for the very same command."""
+    """The common first words of the commands; empty if they are identical."""
 
 
 def precedents(
@@ -235,9 +235,9 @@ def precedents(
         path: the decision log.
         workspace: only decisions of sessions in this folder count.
         kind: the kind of the tool call.
-        command: as it stands in the log; None: the paths count.
+        command: as written in the log; None: search for the paths.
         paths: all of them, absolute.
-        beginning: first words to search for if the whole command was never asked; empty: none.
+        beginning: first words to search for if the whole command is not found; empty: none.
 
     Raises:
         OSError: the log cannot be read.

@@ -1,8 +1,8 @@
-"""Grants: what permissions have allowed in the running turn.
+"""Grants: acts that permissions have allowed in the running turn.
 
-An agent that got a permission may then act through the client: write a file, read one, run a command. Such a
-request goes on without a second question only if it is what the question showed: the same command, folder and
-variables, or the same file with the same new text. Each part of a grant is good for one act.
+After a permission an agent may act through the client: write a file, read one, run a command. That
+request needs no second question if it is exactly what the question showed: the same command, folder and
+variables, or the same file with the same new text. Each part of a grant covers one act.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from acp_tui.workspace.real_paths import real_path
 NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
 NO_PLACES: Final[Mapping[str, Destination]] = MappingProxyType({})
 _COMMAND_KINDS: Final = ("execute", "other")
-"""Kinds of call whose permission is one to run a command."""
+"""Kinds of tool call whose permission allows a command."""
 _WRITE_KINDS: Final = ("edit", "other")
 _TOOL_AND_COMMAND: Final = regex(r"[A-Za-z][\w-]*: (.*)", re.DOTALL)
 """A title that names the tool before the command."""
 _ODD_BLANK: Final = regex(r"[^\S ]")
-"""White space in a title that may be mistaken for a plain blank."""
+"""White space in a title that looks like a plain space."""
 _WORD: Final = (
     r"""(?![#~])(?:[^\s'"\\$`;&|<>()*?\[{~]|(?<![=:])~|\{\w{0,40}\}"""
     r"""|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^\n$`])*")++"""
 )
 _PLAIN_COMMAND: Final = regex(rf"(?!\w+=){_WORD}(?:[ \t]+{_WORD})*+")
-"""A command in which a shell finds words alone: nothing to expand, no comment, no second line."""
+"""A command of plain words: nothing that a shell expands, no comment, no second line."""
 _RESERVED: Final = frozenset(
     {
         *("!", "{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done"),
@@ -50,14 +50,14 @@ _RESERVED: Final = frozenset(
         "esac",
     }
 )
-"""Words that begin no plain command."""
+"""Reserved words: a command that begins with one is not plain."""
 _END: Final = "\n"
 _MAX_COMPARED: Final = 128 << 20
-"""Characters of a file read for all of its changes; beyond that, the user is asked again."""
+"""Most characters that are compared for the changes of one file; beyond that, the user is asked again."""
 _MAX_PLACES: Final = 1_000
-"""Paths of one question that are followed."""
+"""Most paths of one question whose links are followed."""
 _MAX_ENTRIES: Final = 200
-"""Newest entries searched for the tool call of a request."""
+"""Number of newest entries that are searched for the tool call of a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class ImplicitRequest:
     env: Sequence[tuple[str, str]] = ()
     """Environment variables, which may change the effect of the command."""
     target: Target | WorkingFolder | None = None
-    """The file or folder behind the path at the last look; None before the first."""
+    """The file or folder behind the path when it was last resolved; None before that."""
     again: bool = False
-    """True if it was decided before, and its path leads elsewhere since."""
+    """True if it was decided before, and its path has led elsewhere since."""
 
     @property
     def leads_to(self) -> str:
@@ -87,13 +87,13 @@ class ImplicitRequest:
 
     @property
     def line(self) -> str:
-        """The command line without its variables; a lone shell text as it is."""
+        """The command line without its variables; a single shell string stays as it is."""
         words = [self.command, *self.args] if self.args else self.command
         said = shell_command("execute", {"command": words})
         return said.text if said is not None else ""
 
     def as_call(self, before: str | None = None) -> ToolCall:
-        """Return the tool call that would report this request; `before` is the present text of the file."""
+        """Return this request as a tool call; `before` is the current text of the file."""
         call = ToolCall("", kind=self.kind)
         if self.path:
             call.locations = (Location(self.path),)
@@ -108,7 +108,7 @@ class ImplicitRequest:
         return call
 
     def _command(self) -> str | list[str]:
-        """Return the command behind its effective variables, as one would type it."""
+        """Return the command with its effective variables in front, as one would type it."""
         setting = [f"{name}={shlex.quote(value)}" for name, value in effective_env(self.env).items()]
         words = [self.command, *self.args]
         if not setting:
@@ -120,23 +120,23 @@ class ImplicitRequest:
 
 @dataclass(slots=True)
 class Grant:
-    """One permission that was given: the parts of its question that no act has used up."""
+    """The unused parts of one permission: each act uses up the part that covers it."""
 
     commands: tuple[str, ...] = ()
-    """Readings of the one command that may run."""
+    """Spellings of the one command that may run."""
     folder: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
     writes: dict[str, list[Diff]] = field(default_factory=dict)
     """The changes of each file."""
     old_texts: dict[str, str] = field(default_factory=dict)
-    """The text of each file that the client showed because the agent had sent none."""
+    """The old text of each file that the client read and showed, because the agent sent none."""
     places: dict[str, Destination] = field(default_factory=dict)
     """The shown destination of each file, by its real path; `why` is None where none was known yet."""
     reads: set[str] = field(default_factory=set)
     by_user: bool = True
     """The user has seen the question; otherwise a rule or the policy has answered."""
     entry: ToolCall | None = None
-    """The call of a permission given while no turn ran: the grant lasts until the call is over."""
+    """The tool call of a permission given outside a turn: the grant lasts until that call ends."""
 
     def covers(
         self,
@@ -148,15 +148,15 @@ class Grant:
         is_read: bool = True,
         is_protected: bool = False,
     ) -> bool:
-        """Return whether a request equals the one that was shown.
+        """Return whether a request is the one that was shown.
 
         Args:
             request: the request of the agent.
             path: its path, links followed.
             cwd: the folder of the session.
-            before: the present text of the file; None where there is no file.
+            before: the current text of the file; None if there is no file.
             is_read: False for a file whose text is unknown: then no change of it is covered.
-            is_protected: whether the file is protected from writes by now.
+            is_protected: whether the file is protected now; it may not have been when it was shown.
         """
         if not self._is_same_file(request, path, is_protected=is_protected):
             return False
@@ -184,18 +184,18 @@ class Grant:
         if shown is None or not isinstance(now, Target):
             return True
         is_protected = is_protected and request.kind == "edit"
-        if shown.why is None:  # answered before anything was known that the question would have shown
+        if shown.why is None:  # it was answered before the client knew where the path leads
             return not (self.by_user and (shown.at or now.linked or is_protected))
         return shown.linked == now.linked and (request.kind != "edit" or bool(shown.why) == is_protected)
 
     def concerns(self, request: ImplicitRequest, path: str) -> bool:
-        """Return whether a request is for the file or command that was shown, if not for the same act."""
+        """Return whether a request is for the shown file or command, even with another text."""
         if request.kind == "execute":
             return any(runs(text, request) for text in self.commands)
         return path in (self.writes if request.kind == "edit" else self.reads)
 
     def use_up(self, request: ImplicitRequest, path: str) -> None:
-        """Remove the part that a request has used."""
+        """Remove the part that covers a request."""
         self.commands = () if request.kind == "execute" else self.commands
         if request.kind == "edit":
             self.writes.pop(path, None)
@@ -215,7 +215,7 @@ def grant_of(
         call: the call as the question showed it.
         cwd: the folder of the session.
         old_texts: the texts that were shown of files whose old text the agent had not sent.
-        places: where its paths led when they were shown; others are followed now.
+        places: real paths at the time of the question; missing ones are resolved now.
     """
 
     def led_to(path: str) -> str:
@@ -230,7 +230,7 @@ def grant_of(
     grant.folder = led_to(folder_of(call, cwd))
     if call.kind in _COMMAND_KINDS:
         said = call.stated_command
-        # A field that nobody knows may make another command of the one that is compared.
+        # An unknown field may change the effect of the command that is compared.
         is_known = not unknown_fields(call.raw_input, said.keys if said is not None else frozenset())
         grant.commands = tuple(commands_of(call)) if is_known else ()
     if call.kind in _WRITE_KINDS:
@@ -246,8 +246,8 @@ def grant_of(
     return grant
 
 
-def places_led_to(call: ToolCall, cwd: str) -> dict[str, Destination]:
-    """Return the present destinations of a call's paths and folder, without opening them."""
+def destinations_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
+    """Return where the paths and folder of a call lead now, without opening them."""
     paths = dict.fromkeys([folder_of(call, cwd), *call.named_paths])
     return {path: Destination(why=None, real=_followed(path, cwd)) for path in islice(paths, _MAX_PLACES)}
 
@@ -266,10 +266,10 @@ class Grants:
     def add(
         self, session: Session, asked: Permission, option: PermissionOption, *, by_user: bool = True
     ) -> None:
-        """Add the grant of an answered permission, if the option allows and nothing about it is odd.
+        """Add the grant of an answered permission if the option allows it.
 
-        An answer by a rule or the policy grants no command with variables or in another folder: rules do not
-        speak of these, so the command is judged again when it comes.
+        An answer of a rule or the policy grants no command with variables or in another folder: rules do not
+        cover those, so the command is decided again when it comes.
         """
         kind = option_kind(option)
         if kind is None or not kind.allows or flaw_of(option, asked.options):
@@ -284,11 +284,11 @@ class Grants:
         self._grants.setdefault(session.id, []).append(grant)
 
     def end_turn(self, session_id: str) -> None:
-        """Drop the grants of a session: a permission is for its turn."""
+        """Drop the grants of a session: a permission lasts for one turn."""
         self._grants.pop(session_id, None)
 
     def has_change_of(self, session: Session, request: ImplicitRequest) -> bool:
-        """Return whether a change of the requested file was granted, so that its text is worth reading."""
+        """Return whether a change of the requested file was granted, so its text must be compared."""
         path = request.leads_to
         return any(path in grant.writes for grant in self._left(session))
 
@@ -303,15 +303,15 @@ class Grants:
     ) -> bool:
         """Return whether a grant covers a request, and use that grant up.
 
-        A request for the same file or command that no grant covers uses one up as well: the agent has had
+        A request for the same file or command that no grant covers also uses one up: the agent has had
         its one act.
 
         Args:
             session: the session of the request.
             request: the request of the agent.
-            before: the present text of the file; None where there is no file.
+            before: the current text of the file; None if there is no file.
             is_read: False for a file whose text is unknown.
-            is_protected: the file is protected: count only what the user has seen as such.
+            is_protected: the file is protected: only a grant whose question said so counts.
         """
         path = request.leads_to if request.path else ""
         grants = [one for one in self._left(session) if one.by_user or not is_protected]
@@ -327,7 +327,7 @@ class Grants:
         return found is not None
 
     def _left(self, session: Session) -> list[Grant]:
-        """Return the grants in force, and drop those whose call is over."""
+        """Return the grants in force, and drop those whose call has ended."""
         grants = self._grants.get(session.id, [])
         grants[:] = [one for one in grants if one.entry is None or not one.entry.is_final]
         return grants
@@ -349,7 +349,7 @@ def call_behind(session: Session, request: ImplicitRequest) -> ToolCall | None:
 
 
 def commands_of(call: ToolCall) -> Iterator[str]:
-    """Yield the readings of the command that a call shows; its title counts where nothing else names one."""
+    """Yield spellings of the command that a call shows; its title counts if no field names one."""
     command = call.command or call.worded_command
     if command is not None:
         yield command
@@ -358,7 +358,7 @@ def commands_of(call: ToolCall) -> Iterator[str]:
 
 
 def titled_command(call: ToolCall) -> str | None:
-    """Return the command to show for a call that names it in its title alone."""
+    """Return the command to show for a call that has it only in its title."""
     if call.kind != "execute" or call.command is not None or call.worded_command is not None:
         return None
     title = call.title.strip()
@@ -380,7 +380,7 @@ def runs(text: str, request: ImplicitRequest) -> bool:
 
 
 def _trimmed(text: str) -> str:
-    """Return a command without blanks around it; one behind a backslash is part of a word."""
+    """Strip a command, but keep a blank after a backslash: it is part of a word."""
     trimmed = text.strip(" \t\n")
     return text if trimmed.endswith("\\") else trimmed
 
@@ -389,12 +389,12 @@ def real(path: str) -> str:
     """Return a path with its links followed."""
     try:
         return real_path(path)
-    except ValueError:  # no path of this machine
+    except ValueError:  # no valid path on this machine
         return path
 
 
 def _words(text: str) -> list[str] | None:
-    """Return the words of a plain command; None where a shell would find others or do more."""
+    """Return the words of a plain command; None if a shell would split it differently or do more."""
     if _PLAIN_COMMAND.fullmatch(text) is None:
         return None
     words = shlex.split(text)
@@ -402,17 +402,17 @@ def _words(text: str) -> list[str] | None:
 
 
 def _is_hidden(change: Diff) -> bool:
-    """Return whether a change is data, which a question does not show."""
+    """Return whether a change is binary data, which a question does not show."""
     return is_data(change.new_text) or is_data(change.before or "")
 
 
 def _makes(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
-    """Return whether changes turn the text of a file into another, with either kind of line ends."""
+    """Return whether changes turn one text into the other, with either kind of line end."""
     if _gives(before, changes, wanted):
         return True
     if not before or not (_ends_in_crlf(before) and _ends_in_crlf(wanted)):
         return False
-    # Agents show such files with the line ends that they themselves work with.
+    # Agents show CRLF files with the line ends that they use internally.
     return _gives(before.replace("\r\n", "\n"), changes, wanted.replace("\r\n", "\n"))
 
 
@@ -421,7 +421,7 @@ def _ends_in_crlf(text: str) -> bool:
 
 
 def _gives(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
-    """Return whether changes turn a text into another, each at the only place of its old part."""
+    """Return whether changes turn one text into the other; each old part must occur exactly once."""
     if not changes or not _may_give(before, changes, wanted):
         return False
     text = before
@@ -431,7 +431,7 @@ def _gives(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
             text = new
             continue
         at = text.find(old) if text is not None else -1
-        if text is None or at < 0 or text.find(old, at + 1) >= 0:  # of several places, none was shown
+        if text is None or at < 0 or text.find(old, at + 1) >= 0:  # which of several was not shown
             return False
         text = f"{text[:at]}{new}{text[at + len(old) :]}"
     # Some agents show a new file without its last line end.
@@ -441,7 +441,7 @@ def _gives(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
 
 
 def _may_give(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
-    """Return whether the lengths fit: checked first, since the agent decides how large the texts are."""
+    """Return whether the lengths fit: a cheap check first, since the agent chooses the size of the texts."""
     length = longest = len(before or "")
     for change in changes:
         old, new = change.before, change.new_text

@@ -1,6 +1,6 @@
-"""Open questions: permission requests, forms and addresses of an agent that wait for their answer.
+"""Open questions: unanswered permission requests, forms and addresses of an agent.
 
-Rules and the policy answer some at once, the user answers others, the end of the turn those that are left.
+Rules and the policy answer some at once; the user answers the others; the end of the turn cancels the rest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy, answer_without_user
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
-from acp_tui.agent.permissions.grants import Grants, places_led_to
+from acp_tui.agent.permissions.grants import Grants, destinations_of
 from acp_tui.agent.session_events import OUTSIDE, Sessions, question_key, session_of
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.session.questions import MOST_OPEN, MOST_OPTIONS, Permission
@@ -23,7 +23,7 @@ CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
 UNKNOWN_SESSION: Final = "nobody: unknown session"
 """The answerer of a question for an unknown session, in the words of the journal."""
 SendAnswer = Callable[[Request, Any, str], None]
-"""Sends a result as the answer to a request; the text says who gave it."""
+"""Sends the result of a request; the text says who answered."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class _OpenQuestion:
     permission: Permission | None
     """None for a form or an address."""
     is_early: bool = False
-    """True if the folder of the session is not known yet, by which rules decide."""
+    """True if the session has no folder yet, which rules need to decide."""
 
 
 class OpenQuestions:
@@ -49,13 +49,13 @@ class OpenQuestions:
         """The grants of the answers so far."""
 
     def asked(self, request: Request, session: Session | None, agent: str) -> None:
-        """Open a question that the session shows already, and answer it at once where no user is needed."""
+        """Register a question that the session shows, and answer it at once if no user is needed."""
         if session is None:
             self._reply(request, _nothing(request), UNKNOWN_SESSION)
             return
         key = question_key(request.id)
         doubled = (session.id, key) in self._open
-        if doubled:  # two questions under one id cannot be told apart: neither is put to the user
+        if doubled:  # two questions with one id cannot be told apart: the user is asked neither
             self._close(session.id, key, _nothing(request), AnsweredBy("nobody", "an id used twice"))
         question = session.questions.get(key)
         permission = question if isinstance(question, Permission) else None
@@ -64,7 +64,7 @@ class OpenQuestions:
             self._close(session.id, key, _nothing(request), AnsweredBy("cancelled", "stop"))
             return
         if len(self._open) > MOST_OPEN:
-            self._close(session.id, key, _nothing(request), AnsweredBy("nobody", "too many questions wait"))
+            self._close(session.id, key, _nothing(request), AnsweredBy("nobody", "too many open questions"))
             return
         if permission is not None and session.id != OUTSIDE and not session.cwd:
             self._open[session.id, key].is_early = True
@@ -105,13 +105,13 @@ class OpenQuestions:
         self._close(session_id, key, result, USER)
 
     def cancel(self, session_id: str, why: str) -> None:
-        """Answer the open questions of a session with nothing."""
+        """Close the open questions of a session without a choice."""
         for (session, key), question in list(self._open.items()):
             if session == session_id:
                 self._close(session, key, _nothing(question.request), AnsweredBy("cancelled", why))
 
     def cancel_lost(self, sessions: Sessions) -> None:
-        """Answer the questions of sessions that were never made."""
+        """Cancel the questions of sessions that were never created."""
         for (session_id, key), question in list(self._open.items()):
             if sessions.find(session_id) is not question.session:
                 self._close(session_id, key, _nothing(question.request), AnsweredBy("nobody"))
@@ -123,7 +123,7 @@ class OpenQuestions:
         self._open.clear()
 
     def take_back(self, request: Request) -> None:
-        """Withdraw a question of the agent; the request gets its one answer all the same."""
+        """Close a question whose request the agent cancelled; the request still gets its answer."""
         session_id, key = session_of(request.params), question_key(request.id)
         question = self._open.get((session_id, key))
         if question is not None and question.request is request:
@@ -131,7 +131,7 @@ class OpenQuestions:
 
     def _answer_without_user(self, question: Permission, session: Session, agent: str) -> None:
         """Give the answer of a rule or the policy, if there is one."""
-        question.places = places_led_to(question.call, session.cwd)
+        question.places = destinations_of(question.call, session.cwd)
         if not 0 < len(question.options) <= MOST_OPTIONS:
             why = "too many options" if question.options else "no options"
             self._close(session.id, question.key, CANCELLED, AnsweredBy("nobody", why))
@@ -143,7 +143,7 @@ class OpenQuestions:
     def _close(self, session_id: str, key: str, result: dict[str, Any], answered_by: AnsweredBy) -> None:
         question = self._open.pop((session_id, key), None)
         if question is not None:
-            self._keep(question, result, answered_by)  # before the answer: it may change the call
+            self._keep(question, result, answered_by)  # before the answer, which may change the call
             self._reply(question.request, result, str(answered_by))
 
     def _keep(self, question: _OpenQuestion, result: dict[str, Any], answered_by: AnsweredBy) -> None:
@@ -154,5 +154,5 @@ class OpenQuestions:
 
 
 def _nothing(request: Request) -> dict[str, Any]:
-    """Return the answer for nothing chosen."""
+    """Return the result that says that no option was chosen."""
     return CANCELLED if request.method == "session/request_permission" else {"action": "cancel"}

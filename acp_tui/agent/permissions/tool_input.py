@@ -1,6 +1,6 @@
-"""Paths, folder and environment variables in the raw input of a tool call.
+"""The raw input of a tool call: its paths, folder and environment variables.
 
-Every agent names the fields of its tools in its own way, so paths are recognised by words in field names.
+Each agent has its own names for the fields of its tools, so paths are recognised by words in field names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from acp_tui.patterns import regex
 from acp_tui.session.entries import ToolCall
 
 _FILE_FIELDS: Final = frozenset({"path", "file_path", "abs_path", "absolute_path", "filename", "file"})
-"""Fields that name a file in the input of a command, too; its folder is no such field."""
+"""Fields that name a file also in the input of a command; the working directory is not one of them."""
 _PATH_FIELD: Final = regex(
     r"(?:.*_)?(?:paths?|files?|filenames?|dirs?|director(?:y|ies)|folders?|uris?)"
     r"|source|src|destination|dest|target"
@@ -28,13 +28,13 @@ _CONTENT_FIELD: Final = regex(
     r"(?:.*_)?(?:contents?|text|string|str|code|body|description|title|prompt|query|message|explanation|"
     r"instructions?|reason|thought)"
 )
-"""Fields that hold the text to write, or words about it."""
+"""Fields that hold the text to write, or a description of it."""
 _PATCHED: Final = regex(
     r"^[ \t]*+(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:"
     r"|diff --git)[ \t]+(.+)$",
     re.MULTILINE,
 )
-"""The lines of a patch that name a file."""
+"""Lines of a patch that name a file."""
 _MAX_PATH: Final = 4096  # characters
 _MAX_JSON: Final = 100_000  # characters
 _MAX_DEPTH: Final = 6
@@ -43,11 +43,11 @@ _MAX_ITEMS: Final = 200
 _MAX_PATCH: Final = 4 << 20  # characters
 _GLOB: Final = regex(r"[*?\[{]")
 _FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "working_dir", "directory", "dir_path")
-"""Fields that agents call the working directory by, the surest first."""
+"""Fields for the working directory, the most reliable first."""
 _FOLDER_FIELD: Final = regex(
     r"(?:.*_)?(?:cwd|pwd|chdir|workdir|workspace|dirs?|director(?:y|ies)|folders?|roots?)(?:_(?:path|uri))?|path"
 )
-"""Any field that may name a folder for a command to run in."""
+"""Any field that may name the working directory of a command."""
 _ENV_FIELD: Final = regex(r"(?:.*_)?(?:envs?|env_?vars?|environ|environment|variables|vars)")
 _ANY: Final = regex(r".*", re.DOTALL)
 _ID: Final = regex(r"[\w.:-]{1,128}")
@@ -69,7 +69,7 @@ _FLAGS: Final = frozenset(
 _OFF: Final = frozenset(
     {"is_input", "interactive", "dangerously_disable_sandbox", "with_escalated_permissions"}
 )
-"""Fields that leave the command as it is while they are false."""
+"""Fields that do not change the command while they are false."""
 _PARSED_FIELDS: Final = frozenset({"parsed_cmd", "proposed_execpolicy_amendment", "available_decisions"})
 """Fields in which Codex describes the command and the answers."""
 _TEXTS: Final = {
@@ -85,20 +85,20 @@ _TEXTS: Final = {
     "source": regex("agent|unified_exec_startup"),
     "shell": regex(r"(?:/(?:usr/)?(?:local/)?bin/)?(?:sh|bash|dash|zsh)"),
 }
-"""Fields for a text, with the texts that are known."""
+"""Fields for a text, with its known values."""
 _NUMBER: Final = regex(r"[0-9]{0,5}")
 _PLAIN_WORD: Final = regex(r"(?:[A-Za-z0-9_][A-Za-z0-9_.@:+-]{0,63})?")
 _ZONE: Final = regex(r"(?:[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2})?")
 _HARMLESS: Final = {
-    **dict.fromkeys(("COLUMNS", "LINES"), _NUMBER),  # shells calculate with them
+    **dict.fromkeys(("COLUMNS", "LINES"), _NUMBER),  # shells evaluate them in arithmetic
     **dict.fromkeys(("CI", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR"), _PLAIN_WORD),
     **dict.fromkeys(("CLICOLOR_FORCE", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES"), _PLAIN_WORD),
     **dict.fromkeys(("AGENT", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "GOOSE_TERMINAL"), _PLAIN_WORD),
     "QWEN_CODE": _PLAIN_WORD,
-    "DEBIAN_FRONTEND": regex("noninteractive|readline|dialog|teletype|text"),  # loads a program by it
+    "DEBIAN_FRONTEND": regex("noninteractive|readline|dialog|teletype|text"),  # it can load a program
     "TZ": _ZONE,
 }
-"""Variables that only change how a program prints, or name its caller, with their harmless values."""
+"""Variables that only change how a program prints or who its caller is, with their harmless values."""
 _HARMLESS_PAIRS: Final = frozenset({("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")})
 
 
@@ -109,7 +109,7 @@ def named_in(raw_input: Any, *, narrow: bool = False) -> list[str]:
 
     Args:
         raw_input: the input of the tool, of any shape.
-        narrow: read the input of a command: only outermost fields that name a file count.
+        narrow: True for the input of a command: only top-level fields that name a file count.
     """
     if isinstance(raw_input, str):
         raw_input = _read(raw_input)
@@ -124,7 +124,7 @@ def hinted_in(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
 
     Args:
         raw_input: the input of the tool, of any shape.
-        without: outermost fields that are known to hold something else.
+        without: top-level fields that are known to hold something else.
     """
     if isinstance(raw_input, dict):
         raw_input = {key: value for key, value in raw_input.items() if key not in without}
@@ -138,7 +138,7 @@ def changed_in(raw_input: Any) -> list[str]:
 
 
 def patched_in(raw_input: Any) -> list[str]:
-    """Return the files that patches in the texts of an input name, with and without their first folder."""
+    """Return the files named by patches in an input, each with and without its first folder."""
     lines = (line for text in _texts(raw_input) for line in _PATCHED.findall(text[:_MAX_PATCH]))
     names = (
         name
@@ -147,13 +147,13 @@ def patched_in(raw_input: Any) -> list[str]:
         if name != "/dev/null"
     )
     whole = dict.fromkeys(_unquoted(name) for name in names)
-    # Programs such as git put a folder of one letter in front.
+    # Programs such as git add a folder of one letter, `a/` or `b/`.
     shorter = (rest for name in whole if not name.startswith("/") and (rest := name.partition("/")[2]))
     return list(dict.fromkeys([*whole, *shorter]))
 
 
 def _unquoted(name: str) -> str:
-    """Return a name as git quotes it without its quotes and escapes."""
+    """Return a name without git's quotes and escapes."""
     if '"' not in name:
         return name
     bytes_of = re.sub(
@@ -165,7 +165,7 @@ def _unquoted(name: str) -> str:
 def is_searched(raw_input: Any) -> bool:
     """Return whether an input is small enough to be searched as a whole for paths and commands.
 
-    Contents of files are left out: they name neither, but for patches.
+    File contents do not count: they name neither, except for patches.
     """
     waiting, count, patched = [(raw_input, _MAX_DEPTH, "")], 0, 0
     while waiting:
@@ -193,16 +193,16 @@ def is_searched(raw_input: Any) -> bool:
 
 
 def _most_of(name: str, *, is_data: bool) -> int:
-    """Return how many characters of a field are searched."""
+    """Return the number of characters of a field that are searched."""
     if is_data:
         return _MAX_JSON
     return _MAX_PATH if _PATH_FIELD.fullmatch(name) else _MAX_PATCH
 
 
 def leads_out(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> bool:
-    """Return whether a text of an input is the path or pattern of something outside the workspace.
+    """Return whether an input names a path or pattern outside the workspace.
 
-    Texts that only look like a path, such as a part of an address, name nothing that is there.
+    A text that only looks like a path, such as a part of a URL, names no existing file.
     """
     texts = islice((text for one in _texts(raw_input, _CONTENT_FIELD) for text in _values(one)), _MAX_PATHS)
     return any(_is_out(text, cwd, is_inside) for text in dict.fromkeys(texts))
@@ -218,7 +218,7 @@ def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
             return False
         folder = os.path.dirname(path)  # noqa: PTH120
         return os.path.lexists(path) or (folder != "/" and os.path.isdir(folder))  # noqa: PTH112
-    except ValueError:  # no path of this machine
+    except ValueError:  # no valid path on this machine
         return False
 
 
@@ -229,7 +229,7 @@ def input_paths(call: ToolCall, cwd: str) -> list[str]:
 
 
 def folder_of(call: ToolCall, cwd: str) -> str:
-    """Return the working directory of a command; `cwd` where the input names none."""
+    """Return the working directory of a command; `cwd` if the input names none."""
     key = folder_key(call.raw_input)
     return cwd if key is None else str(call.raw_input[key]) or cwd
 
@@ -248,9 +248,9 @@ def folders_in(raw_input: Any) -> list[str]:
 
 
 def unknown_fields(raw_input: Any, command_keys: Set[str] = frozenset()) -> list[str]:
-    """Return the outermost fields of a command's input that are not known to leave the command as it is.
+    """Return the top-level fields of a command's input that may change the command.
 
-    A field is known by its name and the type of its value. An empty one says nothing.
+    A field is known by its name and the type of its value. An empty one does not count.
 
     Args:
         raw_input: the input of the tool, of any shape.
@@ -302,7 +302,7 @@ def env_of(call: ToolCall) -> dict[str, str]:
 
 
 def _variables(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the variables of a field, in any of the shapes that agents give them."""
+    """Yield the variables of a field, in any of the shapes that agents use."""
     if isinstance(value, dict):
         yield from ((str(name), str(text)) for name, text in value.items())
     for one in value if isinstance(value, list) else (value,):
@@ -314,7 +314,7 @@ def _variables(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _fields(raw_input: Any, names: re.Pattern[str]) -> Iterator[Any]:
-    """Yield the values of the fields of some names, at any depth."""
+    """Yield the values of all fields with one of the names, at any depth."""
     waiting = [(raw_input, _MAX_DEPTH)]
     while waiting:
         value, depth = waiting.pop()
@@ -374,9 +374,9 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def _texts(value: Any, without: re.Pattern[str] | None = None) -> Iterator[str]:
-    """Yield the texts and field names of an input at any depth, without fields of some names.
+    """Yield the texts and field names of an input at any depth, except in the fields `without`.
 
-    A loop instead of recursion: the agent decides how deep its input is.
+    It loops instead of recursing: the agent decides how deep its input is.
     """
     waiting = [(value, _MAX_DEPTH * 4)]
     while waiting:
@@ -399,7 +399,7 @@ def _texts(value: Any, without: re.Pattern[str] | None = None) -> Iterator[str]:
 
 
 def _read(text: str) -> Any:
-    """Return the object or list that a text encodes as JSON, else None: some agents pass their input so."""
+    """Return the object or list in a JSON text, else None: some agents send their input as text."""
     if text.lstrip()[:1] not in ("{", "[") or len(text) > _MAX_JSON:
         return None
     try:

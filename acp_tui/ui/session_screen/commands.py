@@ -244,7 +244,7 @@ def _stops_work(parts: SessionParts) -> bool:
 def _send_now(parts: SessionParts) -> None:
     """Give the draft and the queue to the turn where that can be; else stop it, then send them."""
     conversation = parts.screen.conversation
-    if conversation.takes_words:
+    if conversation.accepts_text:
         conversation.steer_all()
         parts.screen.prompt.action_send(steers=True)
         return

@@ -249,7 +249,7 @@ class SessionView:
     def _show_strays(self) -> None:
         """Show stray lines of the agent while it starts."""
         conversation = self._screen.conversation
-        conversation.tell_strays()
+        conversation.show_stray_lines()
         if conversation.phase in ("starting", "logging-in", "ready"):
             strays = conversation.strays if conversation.phase != "ready" else ""
             for pane in self._panes:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from acp_tui import formatting
-from acp_tui.agent.permissions.authorization import asking_verdict
+from acp_tui.agent.permissions.authorization import why_asked
 from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents, precedents
 from acp_tui.agent.permissions.grants import titled_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
@@ -511,7 +511,7 @@ def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool =
     running, session = conversation.running, conversation.session
     if running is None or session is None:
         return Background()
-    said = asking_verdict(running.host, call, session, running.agent.name)
+    said = why_asked(running.host, call, session, running.agent.name)
     why = [_why(said.rule, running.host.policy_of(session.id))] if unasked else []
     why += [f"{said.why[0].upper()}{said.why[1:]}."] if said.why else []
     return Background(said.rule, _before(conversation, call), " ".join(why))

@@ -385,8 +385,8 @@ def pending_rows(
     ]
     if queued:
         queue, edit, send = map(key, ("session.queue", "session.edit-queue", "session.send-now"))
-        does = f" · {send} {'steer' if conversation.takes_words else 'send now'}"
-        waits = conversation.can_steer and not conversation.takes_words
+        does = f" · {send} {'steer' if conversation.accepts_text else 'send now'}"
+        waits = conversation.can_steer and not conversation.accepts_text
         queued[-1] = (
             queued[-1][0],
             [("muted", f"{queue} reorder · {edit} edit{'' if waits else does}")],

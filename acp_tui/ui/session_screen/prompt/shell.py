@@ -201,11 +201,11 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
             await terminal.kill()
     for one in agents:
         if chosen == f"agent {one.session_id}" and not conversation.cancel_child(one.session_id):
-            screen.notify("The agent offers no way to stop it alone.", title=one.name)
+            screen.notify("The agent cannot stop this alone.", title=one.name)
     one_of_agent = own.get(chosen or "") or ran.get(chosen or "")
     is_unknown = chosen is not None and chosen.startswith("other ")
     if is_unknown or (one_of_agent is not None and not one_of_agent.can_cancel):
-        screen.notify("Its agent runs it, and offers no way to stop it alone: ask for that in a prompt.")
+        screen.notify("The agent runs this and cannot stop it alone: ask for that in a prompt.")
     elif one_of_agent is not None and (why_not := await conversation.cancel_alone(one_of_agent)):
         screen.notify(why_not, severity="warning")
     screen.show_status()
