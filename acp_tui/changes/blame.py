@@ -1,8 +1,8 @@
-"""Blame: the turn and the tool call that each line of a file comes from, over all recorded sessions.
+"""Blame: finds the turn and the tool call that wrote each line of a file, in all recorded sessions.
 
-The journals have a step for each change that was seen: the content before and after it by their hashes, and
-the lines that differ. From the file as it is now the steps are followed back, from hash to hash, until each
-line has its step. Contents are only needed where the chain has a gap: where a file was changed while no
+The journals have a step for each observed change: the hashes of the content before and after it, and
+the lines that differ. The steps are followed back from the current file, from hash to hash, until each
+line has its step. Contents are needed only for gaps in the chain: when a file was changed while no
 session was open, or by a version of acp-tui that wrote no lines.
 """
 
@@ -33,7 +33,7 @@ from acp_tui.session.events import Hunk, LineStep
 from acp_tui.store.folders import plain_bytes
 
 _ROWS: Final = regex(rb'"(?:snapped|kept)": |"session/prompt"')
-"""Words of the rows that are read; each stands near the start of its row."""
+"""Keys of the rows that are read; each is near the start of its row."""
 _PROMPT: Final = 200
 """Characters kept of a prompt."""
 
@@ -42,7 +42,7 @@ Kind = Literal["step", "outside", "earlier", "unknown"]
 
 @dataclass(frozen=True)
 class RecordedStep:
-    """A change of a file as a session has seen it."""
+    """A change of a file, as recorded by a session."""
 
     path: str
     """Absolute, links resolved."""
@@ -56,7 +56,7 @@ class RecordedStep:
     agent: str
     cwd: str
     turn: int = 0
-    """Turn (from 1), or 0 for outside any."""
+    """Turn (from 1), or 0 outside any turn."""
     call: str = ""
     """Id of the tool call, or ""."""
     title: str = ""
@@ -66,11 +66,11 @@ class RecordedStep:
     start: str = ""
     """Snapshot of the start of the session, or ""."""
     prompt_at: tuple[int, int] = (0, 0)
-    """Start and end of the row of the prompt in the journal."""
+    """Byte offsets of the prompt's row in the journal: start and end."""
 
     @property
     def weight(self) -> int:
-        """A higher number for more knowledge of who made a change that several sessions saw."""
+        """Rank among sessions that recorded the same change: higher if more is known of its author."""
         return (2 if self.call else 1) if self.turn else 0
 
 
@@ -79,12 +79,12 @@ class Author:
     """The origin of some lines."""
 
     kind: Kind
-    """A step of a session; outside any session; before all of them; or unknown, for a content is lost."""
+    """A step of a session, outside any session, before all of them, or unknown because a content is lost."""
     step: RecordedStep | None = None
     since: float = 0.0
     """For lines without a step: when the file was last seen without them, in seconds since the epoch."""
     until: float = inf
-    """When it was first seen with them."""
+    """For lines without a step: when the file was first seen with them."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class BlamedFile:
 
     path: Path
     lines: list[bytes]
-    """Without their ends."""
+    """Without line ends."""
     runs: list[Run] = field(default_factory=list)
 
     def author(self, line: int) -> Author | None:
@@ -112,7 +112,7 @@ class BlamedFile:
 
 
 async def blame(path: Path, journals: Path, stores: Path) -> BlamedFile:
-    """Return who wrote each line of a file.
+    """Return the author of each line of a file.
 
     Args:
         path: the file.
@@ -132,7 +132,7 @@ async def blame(path: Path, journals: Path, stores: Path) -> BlamedFile:
 
 
 def place_in(text: str, folder: Path = Path()) -> tuple[Path, int | None]:
-    """Return the file and the line (from 1) that a text names, as in `app.py:12`; relative to a folder."""
+    """Parse `app.py:12`: return the file, relative to `folder`, and the line (from 1)."""
     name, colon, number = text.rpartition(":")
     if colon and number.isdecimal() and not (folder / text).exists():
         return Path(name), int(number)
@@ -140,7 +140,7 @@ def place_in(text: str, folder: Path = Path()) -> tuple[Path, int | None]:
 
 
 def in_words(author: Author) -> str:
-    """Return an origin in a few words."""
+    """Return a short description of an author."""
     step = author.step
     match author.kind:
         case "step" if step is not None and step.turn:
@@ -165,7 +165,7 @@ def _read(path: Path, journals: Path) -> tuple[bytes, str, list[RecordedStep]]:
 
 
 class _Walk:
-    """The way back from a file as it is now, step by step."""
+    """Follows the steps back from the current content of a file."""
 
     def __init__(
         self, path: str, content: bytes, steps: Sequence[RecordedStep], stores: Path, count: int
@@ -176,14 +176,14 @@ class _Walk:
         self._opened: dict[str, Snapshots | None] = {}
         self.authors: list[Author | None] = [None] * count
         self._left = [(0, 0, count)] if count else []
-        """The lines without an author: (first line now, that in the content that is reached, number)."""
+        """Lines without an author: (first line now, first line in the content reached, count)."""
         self._path = path
         self._id = _hash(content)
         self._bound = inf
-        """The time of the last step; those before it count."""
+        """The time of the last step; earlier steps follow."""
 
     async def run(self) -> None:
-        """Go back until each line has its origin; other work gets its turn in between."""
+        """Go back until each line has an author; other tasks run in between."""
         while self._left and self._id:
             await asyncio.sleep(0)
             reached = self._reached()
@@ -195,7 +195,7 @@ class _Walk:
         self._give_rest(Author("earlier", until=self._bound))
 
     def _reached(self) -> RecordedStep | None:
-        """Return the step that made the content that is reached: the one that tells most, then the first."""
+        """Return the step that made the content reached: the one with the highest weight, then the first."""
         same = (one for one in self._before() if one.step.id == self._id)
         return min(same, key=lambda one: (-one.weight, one.at), default=None)
 
@@ -203,9 +203,9 @@ class _Walk:
         return (one for one in self._steps if one.at < self._bound and one.path == self._path)
 
     async def _take(self, one: RecordedStep) -> bool:
-        """Go back over a step; return False at the end of the way."""
+        """Go back over one step; return False if there is none before it."""
         step, was, hunks = one.step, one.step.was, one.step.hunks
-        if was == UNTOLD:
+        if was == UNRECORDED:
             was = await self._at_start(one)
         if hunks is None:
             hunks = await self._compared(was, self._id, one)
@@ -219,7 +219,7 @@ class _Walk:
         return True
 
     async def _bridge(self) -> bool:
-        """Go back over changes that no session has seen; return False if there is nothing before them."""
+        """Go back over changes that no session recorded; return False if there is nothing before them."""
         older = max(self._before(), key=lambda one: one.at, default=None)
         if older is None:
             return False
@@ -232,7 +232,7 @@ class _Walk:
         return True
 
     def _go_back(self, hunks: Sequence[Hunk], author: Author) -> None:
-        """Give the new lines of a step to its author, and number the others as before it."""
+        """Assign the new lines of a step to its author, and renumber the others as before the step."""
         left: list[tuple[int, int, int]] = []
         ahead = iter(hunks)
         moved, hunk = 0, next(ahead, _NO_MORE)
@@ -260,9 +260,9 @@ class _Walk:
         self.authors[start:stop] = [author] * (stop - start)
 
     async def _compared(self, old: str, new: str, one: RecordedStep) -> tuple[Hunk, ...] | None:
-        """Return what differs between two contents, from the store of a session's folder; None if lost."""
+        """Return the hunks between two contents, from the snapshots of a session's folder; None if lost."""
         snapshots = self._snapshots(one.cwd)
-        if snapshots is None or old == UNTOLD:
+        if snapshots is None or old == UNRECORDED:
             return None
         with suppress(SnapshotError):
             if new == _hash(self._content):
@@ -271,13 +271,13 @@ class _Walk:
         return None
 
     async def _at_start(self, one: RecordedStep) -> str:
-        """Return the content of a file at the start of a session that has not told it."""
+        """Return the content of a file at the start of a session whose journal lacks it."""
         snapshots, found = self._snapshots(one.cwd), None
         if snapshots is not None and one.start and Path(self._path).is_relative_to(snapshots.root):
             with suppress(SnapshotError):
                 path = str(Path(self._path).relative_to(snapshots.root))
                 found = await snapshots.content_in(one.start, path)
-        return UNTOLD if found is None else found
+        return UNRECORDED if found is None else found
 
     def _snapshots(self, cwd: str) -> Snapshots | None:
         """Return the snapshots of a folder, if there are any."""
@@ -288,14 +288,14 @@ class _Walk:
 
 
 _NO_MORE: Final = (0, 0, sys.maxsize, sys.maxsize)
-"""Stands for a hunk behind the last line."""
+"""A hunk after the last line, as a sentinel."""
 
-UNTOLD: Final = "?"
-"""Hash of a content that a version of acp-tui has not told."""
+UNRECORDED: Final = "?"
+"""Hash of a content that an older acp-tui did not record."""
 
 
 def recorded_steps(journals: Path, path: str) -> list[RecordedStep]:
-    """Return the changes that sessions have seen of a file, also under its earlier names; blocking."""
+    """Return the recorded changes of a file, also under its earlier names; blocking."""
     found: list[RecordedStep] = []
     looked_for: set[str] = set()
     wanted = {path}
@@ -308,7 +308,7 @@ def recorded_steps(journals: Path, path: str) -> list[RecordedStep]:
 
 
 def _steps_of(journals: Path, paths: Iterable[str]) -> Iterator[RecordedStep]:
-    """Yield the steps in all journals that have the name of one of these files."""
+    """Yield the steps of these files in all journals."""
     needles = [_needle(path) for path in paths]
     with suppress(OSError), os.scandir(journals) as entries:
         for entry in entries:
@@ -321,7 +321,7 @@ def _steps_of(journals: Path, paths: Iterable[str]) -> Iterator[RecordedStep]:
 
 
 def _needle(path: str) -> bytes:
-    """Return the end of a path as a journal writes it."""
+    """Return the end of a path as it is encoded in a journal."""
     name = os.path.basename(path)  # noqa: PTH119
     try:
         return json.dumps(name, ensure_ascii=False)[1:].encode()
@@ -330,7 +330,7 @@ def _needle(path: str) -> bytes:
 
 
 class _JournalSteps:
-    """The steps in a journal, in order."""
+    """Iterates over the steps in a journal, in order."""
 
     def __init__(self, journal: Path, data: bytes) -> None:
         self._journal = journal
@@ -372,7 +372,7 @@ class _JournalSteps:
     def _steps(self, item: dict[str, Any], session: str, t: float) -> Iterator[RecordedStep]:
         """Yield the step of a file in a row, if its content has changed."""
         key = session, item["path"]
-        step = line_step(item) or LineStep(self._latest.get(key, UNTOLD), str(item.get("id", "")))
+        step = line_step(item) or LineStep(self._latest.get(key, UNRECORDED), str(item.get("id", "")))
         self._latest[key] = step.id
         if step.was == step.id:
             return  # only its mode has changed
@@ -399,7 +399,7 @@ class _JournalSteps:
         )
 
     def _prompt(self, where: tuple[int, int]) -> str:
-        """Return the beginning of a prompt on one line."""
+        """Return the start of a prompt, on one line."""
         if where not in self._texts:
             params = _message(_row(self._data, *where)).get("params")
             blocks = params.get("prompt") if isinstance(params, dict) else None
@@ -419,7 +419,7 @@ def _row(data: bytes, start: int, end: int) -> dict[str, Any]:
 
 
 def _end(data: bytes, start: int) -> int:
-    """Return the place behind a row."""
+    """Return the offset after a row."""
     end = data.find(b"\n", start)
     return len(data) if end < 0 else end + 1
 
@@ -430,7 +430,7 @@ def _message(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _hash(content: bytes) -> str:
-    """Return the name that git gives a content."""
+    """Return git's hash of a content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 

@@ -15,7 +15,7 @@ from acp_tui.session.files import DiskState
 
 SHOWN: Final = 1_000
 """Maximum number of files listed in a session."""
-_NAMED: Final = 10  # files named in a notice
+_NAMED: Final = 10  # most files named in a notice
 _REASONS: Final[dict[Reason, str]] = {
     "large": f"files above {LARGEST >> 20} MB",
     "repository": "other repositories inside",
@@ -38,7 +38,7 @@ class ChangedFiles:
         Args:
             cwd: the workspace as named by the session.
             tell: receives the session's events.
-            lines: returns line counts for files that git takes for binary, or None.
+            lines: returns line counts for files that git considers binary, or None.
         """
         self._lines = lines
         self.changes: dict[str, ChangedFile] = {}
@@ -48,7 +48,7 @@ class ChangedFiles:
         self._outside: set[str] = set()
         """Paths last changed outside any turn."""
         self._in_turns: set[tuple[str, tuple[str, int]]] = set()
-        """Paths and states seen in turns; an undo may bring one back."""
+        """Paths and states seen in turns; an undo may restore one."""
         self._settled: dict[str, tuple[str, int]] = {}
         """States at the end of the last turn, by path."""
         self._earlier: dict[str, tuple[str, int]] = {}
@@ -56,9 +56,9 @@ class ChangedFiles:
         self._has_told_of_more = False
 
     def recall(self, files: Iterable[DiskState], outside: Iterable[str] = ()) -> None:
-        """Take over the states at the end of an earlier run.
+        """Restore the states at the end of an earlier run.
 
-        Later differences from them came outside any turn.
+        Differences from them were made outside any turn.
 
         Args:
             files: the files at the end of that run.
@@ -66,7 +66,7 @@ class ChangedFiles:
         """
         self._outside.update(outside)
         for file in files:
-            self._told = None  # even an empty list is news
+            self._told = None  # even an empty list is a change
             state = (file.id, file.new_mode)
             self._earlier[file.path] = self._settled[file.path] = state
             if file.outside:
@@ -146,7 +146,7 @@ class ChangedFiles:
         return tuple(self._on_disk(path, change) for path, change in islice(changes.items(), SHOWN))
 
     def report_again(self) -> None:
-        """Report all differences with the next comparison, for a new listener."""
+        """Report all differences after the next comparison, for a new listener."""
         self._told = None
 
     def clear(self) -> None:

@@ -1,4 +1,4 @@
-"""Exact names of files: some file systems find a file by another spelling of its name, too."""
+"""Exact file names: some file systems also find a file by another spelling of its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class ExactNames:
-    """The names in a workspace as its folders list them, at one moment."""
+    """The names in a workspace as its folders list them; each folder is read once."""
 
     def __init__(self, root: Path) -> None:
         self._base = os.fsencode(root) + b"/"
@@ -18,7 +18,7 @@ class ExactNames:
         self._strict: dict[bytes, bool] = {}
 
     def hold(self, path: bytes) -> bool:
-        """Return whether a path that was found is spelled as its folders list it; True in doubt."""
+        """Return whether an existing path is spelled as its folders list it; True in doubt."""
         folder, _, name = path.rpartition(b"/")
         if folder:
             if folder not in self._held:
@@ -33,7 +33,7 @@ class ExactNames:
         return listed is None or name in listed
 
     def are_plain(self, path: bytes) -> bool:
-        """Return whether no other spelling of a file's name finds it; False if that is unknown."""
+        """Return whether a file is found by no other spelling of its name; False if unknown."""
         folder, _, name = path.rpartition(b"/")
         other = name.swapcase()
         if not name.isascii() or other == name:
@@ -53,7 +53,7 @@ class ExactNames:
         return self._strict[folder]
 
     def respelled(self, known: Iterable[bytes], new: Iterable[bytes]) -> list[bytes]:
-        """Return the known paths that are found only because a new path has another spelling of them."""
+        """Return the known paths that exist only as another spelling of a new path."""
         spelled = set(new)
         wanted = {folded(path) for path in spelled}
         return [
@@ -61,7 +61,7 @@ class ExactNames:
         ]
 
     def are_one(self, one: str, other: str) -> bool:
-        """Return whether two spellings name one entry of a folder, instead of two links to a file."""
+        """Return whether two spellings name one folder entry, and not two links to a file."""
         if one == other or folded(os.fsencode(one)) != folded(os.fsencode(other)):
             return False
         first, second = os.fsencode(one), os.fsencode(other)
@@ -79,5 +79,5 @@ class ExactNames:
 
 
 def folded(path: bytes) -> str:
-    """Return a path as the most lenient file system compares it."""
+    """Return a path folded as the most lenient file system compares it."""
     return unicodedata.normalize("NFC", os.fsdecode(path)).casefold()

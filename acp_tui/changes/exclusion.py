@@ -77,9 +77,9 @@ def _trimmed(line: bytes) -> bytes:
 
 
 def _fit(names: Sequence[bytes], way: Sequence[bytes]) -> bool:
-    """Return whether parts of a pattern match folders; each part is held against each folder once."""
+    """Return whether the parts of a pattern match folders; each pair is compared at most once."""
     places = {0}
-    """Numbers of folders that the parts so far may match."""
+    """Counts of folders that the parts so far may match."""
     for name in names:
         if name == b"**":
             places = set(range(min(places, default=len(way) + 1), len(way) + 1))
@@ -116,7 +116,7 @@ class Exclusion:
         """Prepare the patterns.
 
         Args:
-            git: our own git on the workspace.
+            git: git with a private folder, on the workspace.
             without: folders to exclude if they are in the workspace.
         """
         self._git = git

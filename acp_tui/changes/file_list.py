@@ -21,11 +21,11 @@ from acp_tui.patterns import regex
 from acp_tui.workspace.programs import Stalled, Unsearched, blocks, end_process, obstacle_in, read_chunks
 
 PATIENCE: Final = 3.0
-"""Seconds of inactivity after which git is given up, as when it reads a pipe."""
+"""Seconds without progress after which git is stopped: it may be reading a pipe."""
 _PIECE: Final = 64 * 1024
 """Bytes of output handled before the event loop continues."""
 _STEPS: Final = 500
-"""Entries walked at a time."""
+"""Entries walked before the event loop continues."""
 _MOST_INSIDE: Final = 200
 """Maximum number of nested repositories."""
 _PATTERNS: Final = (".gitignore", ".ignore")
@@ -100,7 +100,7 @@ async def _by_git(folder: Path, ours: Path, repository: Repository) -> AsyncGene
 
 
 async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
-    """Yield the output of a command, each time up to a NUL."""
+    """Yield the output of a command in pieces that end at a NUL."""
     process = await git.start(*command, reads=False)
     is_blocked = partial(blocks, git.place or git.root)
     try:
@@ -112,7 +112,7 @@ async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
                     yield whole + end
                 await asyncio.sleep(0)
         await process.wait()  # killing it now would lose its exit status
-        if process.returncode and command == _OTHERS:  # for example, an ignore file far too large
+        if process.returncode and command == _OTHERS:  # for example, because of a huge ignore file
             raise Stalled
     finally:
         if process.returncode is None:

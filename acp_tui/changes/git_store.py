@@ -60,7 +60,7 @@ class SnapshotStore:
     """A git repository outside the workspace, locked while in use."""
 
     def __init__(self, folder: Path, root: Path, without: Sequence[Path] = ()) -> None:
-        """Name the store; `open` creates it.
+        """Prepare the store; `open` creates it.
 
         Args:
             folder: the folder of all stores.
@@ -72,7 +72,7 @@ class SnapshotStore:
         self._git = Git(self.path, root)
         self._exclusion = Exclusion(self._git, (folder, *without))
         self.backups = Backups(self.path / "backups")
-        """Backups of files with several names during an undo."""
+        """Backups of files with hard links during an undo."""
         self.patience = STILL
         """Seconds of inactivity after which git is killed."""
         self._is_ready = False
@@ -130,7 +130,7 @@ class SnapshotStore:
         return out
 
     async def others(self, patterns: bytes | None = None) -> set[bytes]:
-        """Return untracked files not ignored by `patterns`, or by the current ignore files.
+        """Return untracked files that are not ignored by `patterns`, or by the current ignore files if None.
 
         Raises:
             GitFailed.

@@ -1,6 +1,6 @@
-"""Line steps: which lines each change of a file has replaced, written down when the change is seen.
+"""Line steps: the lines that each change of a file replaced, recorded when the change is seen.
 
-Blame is read from them. So it needs no content, and outlives the snapshots, which are kept for two weeks.
+Blame reads them. So it needs no contents, and outlives the snapshots, which are kept for two weeks.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from acp_tui.patterns import regex
 from acp_tui.session.events import Hunk, LineStep
 
 _AT_ONCE: Final = 50
-"""Files compared at a time; of others only the contents are noted."""
+"""Most files compared at a time; of the others only the hashes are recorded."""
 _MOST: Final = 2_000
-"""Hunks of one step: a change with more was written anew."""
+"""Most hunks of one step: with more, the file counts as rewritten."""
 _PART: Final = regex(
     rb"^diff --git a/(\d+) .*\n|^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@|^(Binary) ", re.MULTILINE
 )
@@ -29,14 +29,14 @@ class LineSteps:
     def __init__(self, snapshots: Snapshots) -> None:
         self._snapshots = snapshots
         self._seen: dict[str, str] = {}
-        """The content that was seen last, by relative path."""
+        """The latest content, by relative path."""
 
     def recall(self, contents: Mapping[str, str]) -> None:
         """Continue with the contents at the end of an earlier run, by relative path."""
         self._seen = dict(contents)
 
     async def learn(self, changes: Iterable[ChangedFile]) -> dict[str, LineStep]:
-        """Return the steps since the last call, by relative path; `changes` are all since the start.
+        """Return the steps since the last call, by relative path; `changes` are all changes since the start.
 
         Raises:
             SnapshotError.
@@ -61,33 +61,33 @@ class LineSteps:
 
 
 async def hunks_of(snapshots: Snapshots, pairs: Sequence[tuple[str, str]]) -> list[tuple[Hunk, ...] | None]:
-    """Return what differs in the lines of pairs of contents, given by their hashes; "" is no file.
+    """Return the hunks between pairs of contents, given by their hashes; "" is no file.
 
-    None stands for a content that is lost or binary, and for too many hunks.
+    A pair gets None if a content is lost or binary, or if there are too many hunks.
 
     Raises:
         SnapshotError.
     """
     out = await snapshots.line_differences(pairs)
     found: list[tuple[Hunk, ...] | None] = [() if old == new else None for old, new in pairs]
-    told: dict[int, list[Hunk]] = {}
+    hunks_by_pair: dict[int, list[Hunk]] = {}
     number = 0
     for part in _PART.finditer(out):
         if part[1] is not None:
             number = int(part[1])
-            told[number] = []
+            hunks_by_pair[number] = []
         elif part[6] is not None:
-            told.pop(number, None)
-        elif number in told:
+            hunks_by_pair.pop(number, None)
+        elif number in hunks_by_pair:
             old, old_count, new, new_count = (int(part[group] or 1) for group in (2, 3, 4, 5))
-            told[number].append(_hunk(old, old_count, new, new_count))
-    for number, hunks in told.items():
+            hunks_by_pair[number].append(_hunk(old, old_count, new, new_count))
+    for number, hunks in hunks_by_pair.items():
         found[number] = tuple(hunks) if len(hunks) <= _MOST else None
     return found
 
 
 def _hunk(old: int, old_count: int, new: int, new_count: int) -> Hunk:
-    """Return lines counted from 0; for no lines git names the one before."""
+    """Return a hunk with lines counted from 0; for an empty range git gives the line before it."""
     old_start = old - 1 if old_count else old
     new_start = new - 1 if new_count else new
     return (old_start, old_start + old_count, new_start, new_start + new_count)

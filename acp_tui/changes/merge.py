@@ -12,9 +12,9 @@ from acp_tui.workspace.programs import Stalled
 
 _LABELS: Final = {"now": "on disk", "base": "as the agent read it", "wanted": "the agent"}
 _MOST: Final = 127
-"""Exit codes up to this one are numbers of conflicts, by git's manual."""
+"""Exit codes up to this one are counts of conflicts, says git's manual."""
 _LARGEST: Final = 4_000_000
-"""Characters of a text that is merged."""
+"""Most characters of a text that is merged."""
 
 
 class Merge(NamedTuple):
@@ -22,11 +22,11 @@ class Merge(NamedTuple):
 
     text: str
     conflicts: int
-    """Number of places where they meet, each with conflict marks."""
+    """Number of conflicts; the text has conflict marks for each."""
 
 
 async def merge_texts(base: str, now: str, wanted: str) -> Merge | None:
-    """Merge two texts that were made of a third one; None where that is impossible, as without git."""
+    """Merge two texts that come from `base`; None if that is impossible, for example without git."""
     texts = {"now": now, "base": base, "wanted": wanted}
     if git_program() is None or max(map(len, texts.values())) > _LARGEST:
         return None

@@ -1,4 +1,4 @@
-"""Restoring single files of a workspace: no link is followed, nothing is half written."""
+"""Restore single files of a workspace, without following links or leaving half a file."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def put_back(
         old_path: the original path; differs only for a renamed file.
         content: the original bytes or link target, or None for no file.
         mode: the original mode, in git's terms.
-        backups: holds a backup while a file with several names is written.
-        seen: the status of `path` when its content was found to be the expected one.
-        first_mode: the permissions of what has to be made anew.
+        backups: holds a backup while a file with hard links is written.
+        seen: the status of `path` when its content was verified.
+        first_mode: the permissions of files and folders that must be created again.
 
     Raises:
         OSError: a folder became a link, access is denied, the disk is full, or another program has saved the
@@ -65,7 +65,7 @@ def put_back(
 
 
 def _make_folders(root: Path, path: str, first_mode: FirstMode) -> None:
-    """Make the missing folders above a file, with the permissions that they had if those are known."""
+    """Create the missing folders above a file, with their former permissions if known."""
     for above in reversed(list(Path(path).parents)[:-1]):
         mode = first_mode(str(above))
         if mode is not None:
@@ -76,13 +76,13 @@ def _make_folders(root: Path, path: str, first_mode: FirstMode) -> None:
 def _respell(
     root: Path, path: str, old_path: str, content: bytes, mode: int, backups: Backups | None
 ) -> None:
-    """Restore a file and the old spelling of its name, which finds the same file: nothing is removed."""
+    """Restore a file and the old spelling of its name. Both spellings find one file, so none is removed."""
     above, _, old_name = old_path.rpartition("/")
     if path.rpartition("/")[0] != above:
         raise OSError(errno.EINVAL, f"a folder was renamed only in its spelling; rename it to {above} first")
     with parent_of(root, path.split("/")) as (folder, name):
         _write(name, folder, content, mode, str(root / path), backups)
-        # Renamed at once, some systems do nothing: both names are one file to them.
+        # A direct rename does nothing on some systems: both names are one file to them.
         between = f".acp-tui-{secrets.token_hex(8)}"
         os.rename(name, between, src_dir_fd=folder, dst_dir_fd=folder)
         try:
@@ -130,7 +130,7 @@ def _write(
     """Write a file or a link; a file keeps its current permissions, a new one gets `permissions` if given.
 
     Raises:
-        OSError: it is another file by then, or not the one that was `seen`; nothing was written.
+        OSError: the file has changed since it was `seen`; nothing was written.
     """
     try:
         before = os.stat(name, dir_fd=folder, follow_symlinks=False)

@@ -12,7 +12,7 @@ from acp_tui.session.files import DiskState, FileChange, Origin
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
 
 DiskStates = dict[str, DiskState]
-"""Files on disk by path."""
+"""States of files on disk, by path."""
 
 _ID: Final = regex(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _LATEST: Final = 4e9
@@ -21,7 +21,7 @@ _DEFAULTS: Final = asdict(DiskState("", "M", ""))
 
 
 def on_disk(files: Mapping[str, FileChange]) -> DiskStates:
-    """Return the changed files found on disk."""
+    """Return the disk states of the changed files."""
     return {path: file.seen for path, file in files.items() if file.seen is not None}
 
 
@@ -31,7 +31,7 @@ def files_row(
     files: Mapping[str, FileChange],
     steps: Mapping[str, LineStep] | None = None,
 ) -> dict[str, Any] | None:
-    """Return the row for changes since `before`, with the lines that they replaced, or None."""
+    """Return the row for the changes since `before`, with the replaced lines; None without changes."""
     now, steps = on_disk(files), steps or {}
     news = [
         _file(files[path], file) | _step(steps.get(path), file)
@@ -56,17 +56,17 @@ def files_event(msg: Mapping[str, Any], before: DiskStates) -> WorkspaceCompared
     return WorkspaceCompared(tuple(now.values()), origins)
 
 
-def snapshot_row(session_id: str, told: KeptSnapshot | UndoStep | UndoStepRemoved) -> dict[str, Any]:
+def snapshot_row(session_id: str, event: KeptSnapshot | UndoStep | UndoStepRemoved) -> dict[str, Any]:
     """Return the row of a kept snapshot or an undo step."""
-    match told:
+    match event:
         case KeptSnapshot():
-            row = {"kept": told.id, "turn": told.turn, "at": told.at, "cwd": told.cwd}
-            row |= {"late": True} if told.late else {}
-            row |= {"since": told.since} if told.since else {}
+            row = {"kept": event.id, "turn": event.turn, "at": event.at, "cwd": event.cwd}
+            row |= {"late": True} if event.late else {}
+            row |= {"since": event.since} if event.since else {}
         case UndoStep():
-            row = {"undid": told.back, "after": told.after, "paths": list(told.paths)}
+            row = {"undid": event.back, "after": event.after, "paths": list(event.paths)}
         case UndoStepRemoved():
-            row = {"redone": told.place}  # the word in journals of all versions
+            row = {"redone": event.place}  # this key in the journals of all versions
     return {**row, "session": session_id}
 
 
@@ -87,19 +87,19 @@ def _is_id(value: object) -> bool:
 
 
 def _file(change: FileChange, file: DiskState) -> dict[str, Any]:
-    told = {name: value for name, value in asdict(file).items() if value != _DEFAULTS[name]}
-    told = {"path": file.path, "status": file.status, **told}
+    row = {name: value for name, value in asdict(file).items() if value != _DEFAULTS[name]}
+    row = {"path": file.path, "status": file.status, **row}
     if change.origins:
-        told["origin"] = {name: value for name, value in asdict(change.origins[-1]).items() if value}
-    return told
+        row["origin"] = {name: value for name, value in asdict(change.origins[-1]).items() if value}
+    return row
 
 
 def _step(step: LineStep | None, file: DiskState) -> dict[str, Any]:
     if step is None or step.id != file.id:
         return {}
-    told: dict[str, Any] = {"was": step.was}
-    told |= {"hunks": [list(hunk) for hunk in step.hunks]} if step.hunks is not None else {}
-    return told | ({"moved_from": step.moved_from} if step.moved_from else {})
+    row: dict[str, Any] = {"was": step.was}
+    row |= {"hunks": [list(hunk) for hunk in step.hunks]} if step.hunks is not None else {}
+    return row | ({"moved_from": step.moved_from} if step.moved_from else {})
 
 
 def line_step(item: Mapping[str, Any]) -> LineStep | None:

@@ -30,7 +30,7 @@ from acp_tui.changes.watcher import Watcher
 from acp_tui.workspace.encodings import BINARY, decode_pair
 
 _RENAMES: Final = 1_000  # maximum number of files for rename detection
-QUESTION: Final = (
+COMPARE: Final = (
     "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", f"-l{_RENAMES}", "--ignore-cr-at-eol",
 )  # fmt: skip
 """The git command whose output `changes_in` parses; two trees follow.
@@ -94,11 +94,11 @@ def _with_large(changes: Iterable[ChangedFile], large: set[str]) -> Iterator[Cha
 
 
 _NOT_COMPRESSED: Final = ("core.looseCompression=0",)
-"""Settings for objects that fit one block of the disk in any case."""
+"""Settings for objects so small that they take one disk block anyway."""
 _REFS: Final = "refs/snapshots/"
 _NAMED: Final = 1_000  # folders passed to one git command
 MOST_LOOSE: Final = 1_000
-"""Loose objects in a store that is not repacked."""
+"""Most loose objects in a store; with more it is repacked."""
 MOST_PACKS: Final = 50
 _FRESH: Final = "2.days.ago"  # newer objects may be in use
 
@@ -150,16 +150,16 @@ class Snapshots:
 
     @property
     def has_news(self) -> bool:
-        """True if a change since the last look is known or possible."""
+        """True if there was, or may have been, a change since the last look."""
         return self._watcher is None or not self._latest or self._watcher.woken.is_set()
 
     async def news(self) -> None:
-        """Wait until anything may have changed since the last look."""
+        """Wait until something may have changed since the last look."""
         if self._watcher is not None and self._latest:
             await self._watcher.woken.wait()
 
     async def has_changed(self) -> bool:
-        """Return whether anything may have changed until now since the last look."""
+        """Return whether something may have changed since the last look."""
         return self._watcher is None or not self._latest or await self._watcher.has_changed()
 
     @property
@@ -205,7 +205,7 @@ class Snapshots:
         async with self._open():
             if after is None:
                 after = self._snapshot(await self._now())
-            out = await self.store.git(*QUESTION, before.id, after.id)
+            out = await self.store.git(*COMPARE, before.id, after.id)
         return await asyncio.to_thread(changes_in, out, after.left_out)
 
     def touched(self) -> set[bytes]:
@@ -258,7 +258,7 @@ class Snapshots:
         return sorted(os.fsdecode(path) for path in hidden if not path.endswith(b"/"))
 
     async def hidden_before(self, before: Snapshot) -> set[str]:
-        """Return the files of now that the ignore files of a snapshot hide: they may have been there then.
+        """Return the current files that the ignore files of a snapshot exclude: they may be older than it.
 
         Raises:
             Unavailable, GitFailed.
@@ -308,9 +308,9 @@ class Snapshots:
         return int(added), int(removed)
 
     async def line_differences(self, pairs: Sequence[tuple[str, str]]) -> bytes:
-        """Return git's differences without context of pairs of contents, each named by its number.
+        """Return git's diffs without context of pairs of contents; each pair is named by its index.
 
-        The contents are given by their hashes, "" for no file; a pair with one that is lost is left out.
+        Contents are given by their hashes, "" for no file; a pair with a lost content is left out.
 
         Raises:
             Unavailable, GitFailed.
@@ -328,7 +328,7 @@ class Snapshots:
             return await self.store.git("diff-tree", "-r", "-p", "-U0", "--no-renames", *trees)
 
     async def add_content(self, content: bytes) -> str:
-        """Put a content into the store, until the next clean-up, and return its hash.
+        """Put a content into the store until the next clean-up; return its hash.
 
         Raises:
             Unavailable, GitFailed.
@@ -506,7 +506,7 @@ class Snapshots:
 
 
 _AT_ONCE: Final = 20
-"""Files counted at a time; the rest follows later."""
+"""Most files counted at a time; the others are counted later."""
 _KEPT: Final = 2_000
 
 
@@ -518,7 +518,7 @@ class Counts(NamedTuple):
 
 
 class LineCounts:
-    """Line counts of files that git takes for binary, such as UTF-16."""
+    """Line counts of text files that git considers binary, such as UTF-16."""
 
     def __init__(self, snapshots: Snapshots) -> None:
         self._snapshots = snapshots

@@ -1,4 +1,4 @@
-"""Tracking of a session's changed files on disk, regardless of who writes them."""
+"""Tracking of a session's changed files on disk, no matter who writes them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Baseline:
         Args:
             snapshots: the workspace's snapshots.
             found: the changes since the session start.
-            counts: line counts for files that git takes for binary.
+            counts: line counts for files that git considers binary.
             tell: receives the session's events.
         """
         self.since = 0
@@ -58,7 +58,7 @@ class Baseline:
         self._ranged: RangeChosen | None = None
 
     def recall(self, turns: int, snapshots: Mapping[int, Snapshot]) -> None:
-        """Take over the turns of earlier runs with their snapshots."""
+        """Restore the turns of earlier runs and their snapshots."""
         self.newest = max(self.newest, turns)
         self._turns = {**snapshots, **self._turns}
 
@@ -114,19 +114,19 @@ class Baseline:
 PATIENCE: Final = 0.08
 """Maximum seconds that a prompt waits for its snapshot."""
 _EVERY: Final = 2.0  # seconds between looks, at most with a watcher and at least without one
-_SOON: Final = 0.1  # seconds between looks that were told, if they cost nothing
+_SOON: Final = 0.1  # seconds between looks after an event, if they cost little
 _ALL: Final = 60.0  # seconds between looks at every file
-_AT_ONCE: Final = 10.0  # seconds of pauses that are put off: a few looks come at once
-_SHARE: Final = 10  # looking takes at most one part in so many of the time
+_AT_ONCE: Final = 10.0  # seconds of pauses that may be owed: the first few looks need no pause
+_SHARE: Final = 10  # looks take at most 1/_SHARE of the time
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
 _SLICE: Final = 2_000
 """Files whose permissions are read at a time."""
 
-_SETTLING: Final = 2.0  # seconds that the end of a session waits for the last look
+_SETTLING: Final = 2.0  # seconds to wait for the last look at the end of a session
 
-Told = WorkspaceCompared | RangeChosen | Noted | KeptSnapshot | UndoStep | UndoStepRemoved
-"""Events of the workspace for the session."""
+WorkspaceEvent = WorkspaceCompared | RangeChosen | Noted | KeptSnapshot | UndoStep | UndoStepRemoved
+"""An event of the workspace for its session."""
 
 _Work = Callable[[], Coroutine[Any, Any, None]]
 
@@ -142,16 +142,16 @@ def lost_reason(at: float, *, moved: str = "", were_kept: bool = False) -> str:
     Args:
         at: the time of the oldest snapshot.
         moved: the session's folder at that time, if different.
-        were_kept: whether there were snapshots.
+        were_kept: True if there were snapshots.
     """
     when = datetime.fromtimestamp(at)
     today = when.date() == datetime.now().date()
-    told = f"files from before {when:%H:%M}" if today else f"files from before {when:%Y-%m-%d %H:%M}"
+    files = f"files from before {when:%H:%M}" if today else f"files from before {when:%Y-%m-%d %H:%M}"
     if moved:
-        return f"The snapshots of this session are of {moved}: {told} cannot be restored here."
+        return f"The snapshots of this session are of {moved}: {files} cannot be restored here."
     if were_kept:
-        return f"The snapshots of this session were removed: {told} cannot be restored."
-    return f"There are no snapshots of the earlier part of this session: {told} cannot be restored."
+        return f"The snapshots of this session were removed: {files} cannot be restored."
+    return f"There are no snapshots of the earlier part of this session: {files} cannot be restored."
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -168,7 +168,7 @@ class ChangeTracker:
         self,
         snapshots: Snapshots,
         cwd: str,
-        tell: Callable[[Told], None],
+        tell: Callable[[WorkspaceEvent], None],
         every: float = _EVERY,
     ) -> None:
         """Prepare; tracking starts with `begin`.
@@ -179,7 +179,7 @@ class ChangeTracker:
             tell: receives the session's events.
             every: seconds between two looks, at most with a watcher and at least without one.
         """
-        # The snapshots to compare with, and what restoring them may miss.
+        # The snapshots to compare with, and what a restore may miss.
         self.first: Snapshot | None = None
         """Snapshot of the session start."""
         self.before: Snapshot | None = None
@@ -188,7 +188,7 @@ class ChangeTracker:
         """True if the agent may have started before that snapshot."""
         self._late: set[int] = set()
         self.reviewed = Reviewed()
-        """Changes kept by the user."""
+        """Changes that the user has accepted."""
         self.lost = ""
         """Reason why files of an earlier run cannot be restored, or ""."""
         self._snapshots = snapshots
@@ -202,7 +202,7 @@ class ChangeTracker:
         # The looks: one at a time, less often the more they cost.
         self._cost = 0.0
         self._owed = 0.0
-        """Seconds of pauses that are put off."""
+        """Seconds of pauses that are owed."""
         self._paid = time.monotonic()
         self._lock = asyncio.Lock()
         self._since: float | None = None
@@ -221,7 +221,7 @@ class ChangeTracker:
         self._following: asyncio.Task[None] | None = None
         self._can_watch = True
         self._is_wanted = asyncio.Event()
-        """Set when a look is wanted that no watcher asks for."""
+        """Set to request a look that no watcher has asked for."""
         self._has_said = False
         self._doubted = time.monotonic()
         self._counts = LineCounts(snapshots)
@@ -232,7 +232,7 @@ class ChangeTracker:
         self.obstacle = ""
         """Reason why not all changes are tracked, or ""."""
 
-        # Files outside snapshots, compared by their marks.
+        # Files outside snapshots, compared by size, time and mode.
         self.untracked: tuple[Untracked, ...] = ()
         """Changes outside all snapshots since the session start."""
         self._marks: Marks | None = None
@@ -334,7 +334,7 @@ class ChangeTracker:
         return time.monotonic() - self._since if self._since is not None else 0.0
 
     def is_kept(self, path: str) -> bool:
-        """Return whether the user has kept all changes of a file, by absolute path."""
+        """Return whether the user has accepted all changes of a file, by absolute path."""
         change = self.change(path)
         return change is not None and self.reviewed.is_done(change)
 
@@ -343,7 +343,7 @@ class ChangeTracker:
         return self._baseline.shown.get(path)
 
     async def other_modes(self, paths: Iterable[str]) -> list[Untracked]:
-        """Return which of some files have other permissions than at the beginning; snapshots hold none."""
+        """Return the files whose permissions differ from those at the start; snapshots do not hold them."""
         wanted = set(paths)
         modes = await asyncio.to_thread(self._file_modes.look, map(os.fsencode, wanted))
         return [one for one in differences({}, modes) if one.path in wanted]
@@ -448,7 +448,7 @@ class ChangeTracker:
         if self.first.left_out:
             self._tell(exclusion_notice(self.first.left_out))
         self._follow_on()
-        await self._begin_beside()
+        await self._begin_outside()
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _recall(self, past: Past) -> None:
@@ -484,8 +484,8 @@ class ChangeTracker:
     def _tell_kept(self, turn: int, snapshot: Snapshot, *, since: int = 0) -> None:
         self._tell(KeptSnapshot(turn, snapshot.id, snapshot.at, turn in self._late, self._cwd, since))
 
-    async def _begin_beside(self) -> None:
-        """Read slow facts that no prompt waits for."""
+    async def _begin_outside(self) -> None:
+        """Read what is slow and needed by no prompt: permissions and files outside snapshots."""
         self._inner = await inner_marks(self._snapshots.root, self._snapshots.left_out)
         if self._first_inner is None:
             self._first_inner = self._inner
@@ -511,7 +511,7 @@ class ChangeTracker:
             self._following = self._start(self._follow)
 
     async def _follow(self) -> None:
-        """Look whenever the watcher has news; without a watcher, when it is wanted."""
+        """Look whenever the watcher reports a change; without a watcher, on request."""
         while not self._has_failed:
             if self._can_watch and not self._snapshots.is_watching:
                 await self._watch()
@@ -521,13 +521,13 @@ class ChangeTracker:
                 await self._look()
                 await asyncio.sleep(max(self._every, self._cost * _SHARE))
             elif not await self._has_changed():
-                await asyncio.sleep(_SOON)  # files were read, which wakes as well
+                await asyncio.sleep(_SOON)  # the look itself reads files, which wakes the watcher
             else:
                 await self._look()
                 await asyncio.sleep(self._pause())
 
     def _pause(self) -> float:
-        """Return the seconds until the next look: some come at once, many take a share of the time."""
+        """Return the seconds until the next look: a few need no pause, many get a share of the time."""
         now = time.monotonic()
         self._owed = max(self._owed - (now - self._paid), 0.0) + self._cost * _SHARE
         self._paid = now
@@ -567,9 +567,9 @@ class ChangeTracker:
             await self._baseline.show(self.first)
             if settles:
                 self._found.settle()
-            await self._look_beside(changes, settles)
+            await self._look_outside(changes, settles)
 
-    async def _look_beside(self, changes: Sequence[ChangedFile], settles: bool) -> None:
+    async def _look_outside(self, changes: Sequence[ChangedFile], settles: bool) -> None:
         """Look at files outside snapshots, and at newly ignored files."""
         assert self.first is not None, "there is something to compare with"
         left_out = self._snapshots.left_out

@@ -46,7 +46,7 @@ class _Look(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """The new content of a path, or None for its removal."""
+    """An update of a path: its new content, or None to remove it."""
 
     path: bytes
     content: bytes | None = None
@@ -56,7 +56,7 @@ class _Wanted(NamedTuple):
 # A full look has git stat every file: 170 to 290 ms for 40,000 files, while a prompt waits 80 ms at most.
 # Given the changed paths (from the watcher), `git fast-import` builds the next commit on the previous tree,
 # so the cost depends on the changes alone. The index is bypassed and lags behind until the next full look.
-# Anything that paths alone do not tell (a folder replaced by a file, too many paths) needs a full look.
+# What paths alone do not show (a folder replaced by a file, too many paths) needs a full look.
 async def take_increment(store: SnapshotStore, before: str, paths: set[bytes]) -> Increment | None:
     """Return a snapshot like `before` with some paths updated, or None if a full look is needed.
 
@@ -90,7 +90,7 @@ async def take_increment(store: SnapshotStore, before: str, paths: set[bytes]) -
 async def _is_respelled(
     store: SnapshotStore, before: str, seen: Iterable[bytes], new: list[bytes], names: ExactNames
 ) -> bool:
-    """Return whether a new path is another spelling of an unseen path of a snapshot."""
+    """Return whether a new path is another spelling of a path of the snapshot that was not looked at."""
     if not await asyncio.to_thread(_lenient, new, names):
         return False
     out = await store.git("ls-tree", "-r", "-z", "--name-only", "--full-tree", before)
@@ -98,7 +98,7 @@ async def _is_respelled(
 
 
 def _lenient(paths: Iterable[bytes], names: ExactNames) -> bool:
-    """Return whether any of the paths may be found by another spelling."""
+    """Return whether another spelling may find any of the paths."""
     return not all(names.are_plain(path) for path in paths)
 
 
@@ -141,7 +141,7 @@ def _looked_at(root: Path, paths: Iterable[bytes], names: ExactNames) -> dict[by
 
 
 def look_at(base: bytes, path: bytes, names: ExactNames | None = None) -> _Look:
-    """Return the state of one path; with `names`, one that is spelled otherwise counts as gone."""
+    """Return the state of one path; with `names`, another spelling of an existing name counts as gone."""
     try:
         found = os.lstat(base + path)
     except (FileNotFoundError, NotADirectoryError):
@@ -154,7 +154,7 @@ def look_at(base: bytes, path: bytes, names: ExactNames | None = None) -> _Look:
     if stat.S_ISLNK(mode):
         return _Look(None, mode)
     if stat.S_ISDIR(mode) and os.access(base + path, os.R_OK | os.X_OK):
-        return _Look("gone")  # a folder is no file: what is in it has paths of its own
+        return _Look("gone")  # a folder: its files have paths of their own
     if not stat.S_ISREG(mode) or not os.access(base + path, os.R_OK):
         return _Look("unreadable", mode)
     return _Look("large" if found.st_size > LARGEST else None, mode, found.st_size)
@@ -175,7 +175,7 @@ def _content(root: Path, path: bytes, mode: int) -> bytes | None:
         if stat.S_ISLNK(mode):
             return os.readlink(os.fsencode(root) + b"/" + path)  # noqa: PTH115 - bytes, also those of no text
         return read_file(root, os.fsdecode(path))
-    except OSError:  # gone again, which the watcher reports
+    except OSError:  # gone again; the watcher reports that
         return None
 
 
@@ -249,7 +249,7 @@ class ChangedFile:
     removed: int = 0
     """Counted in lines."""
     is_kept: bool = field(default=False, compare=False)
-    """True if a restore leaves it alone: it may have been there before, ignored or left out."""
+    """True if a restore must not delete it: it may be older than the snapshot, but ignored or left out."""
 
     @property
     def state(self) -> tuple[str, int]:
@@ -270,19 +270,19 @@ class Restored:
 
 MOST_FILES: Final = 200_000
 BATCH: Final = 10_000
-"""Files added by one command: it compares each with those before it."""
+"""Files added by one command, which compares each file with those before it."""
 _MANY: Final = 1_000
-"""New files from which a store that has none yet takes all at once."""
+"""Number of new files from which on an empty store adds all at once."""
 _NAMED: Final = 50
-"""Files left out that are named to git, which compares every path with each of them."""
+"""Most excluded files that are named to git, which compares each of them with every path."""
 _PACKED_FROM: Final = 500
-"""Number of files from which their contents go into one pack."""
+"""Number of files from which on their contents go into one pack."""
 _PACKED: Final = ("core.bigFileThreshold=1", "pack.compression=1")
 """Settings that write contents above one byte straight into a pack."""
 A_PACK: Final = 10_000
-"""Contents in one pack of those that are added at once, about: git looks for each among those before it."""
+"""Approximate number of contents in one pack: git searches for each among those before it."""
 _SMALLER: Final = 4
-"""Times that contents get smaller in a pack, about."""
+"""Approximate factor by which a pack shrinks contents."""
 SMALLEST_PACK: Final = 256 << 10  # bytes
 
 
@@ -296,13 +296,13 @@ class _Listed:
 
 
 class _Sorted(NamedTuple):
-    """The paths of a full look, by what is to be done with them."""
+    """The paths of a full look: to add, to remove, or left out."""
 
     put: list[bytes]
     drop: list[bytes]
     left_out: list[LeftOut]
     size: int
-    """The bytes of those to put."""
+    """Total bytes of `put`."""
 
 
 async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[bytes]]:
@@ -318,7 +318,7 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
     known: list[bytes] = []
     if len(listed.others) > _MANY or await asyncio.to_thread(_lenient, listed.others, names):
         known = (await store.git("ls-files", "-z")).split(b"\0")[:-1]
-    # Git asks for a known path by its old name, and finds the file that has been renamed in its capitals.
+    # On some file systems git finds a file by its old name after a rename that changes only capitals.
     respelled = frozenset(await asyncio.to_thread(names.respelled, known, listed.others))
     listed = _Listed(listed.known - respelled, listed.others, listed.gone | respelled)
     sorted_files = await asyncio.to_thread(_sorted, store.root, listed, MOST_FILES - len(known))
@@ -338,7 +338,7 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
 
 
 async def _add_all(store: SnapshotStore, files: _Sorted) -> bool:
-    """Add all files but those left out; return False if git could not add some.
+    """Add all files except those left out; return False if git could not add some.
 
     `git add` takes half the time of `git update-index` for many new files.
     """
@@ -354,7 +354,7 @@ async def _add_all(store: SnapshotStore, files: _Sorted) -> bool:
 
 
 def _size_of_packs(count: int, size: int) -> int:
-    """Return the bytes of a pack that has its share of some files of a total size."""
+    """Return the size of one pack in bytes, for `count` files of `size` bytes in all."""
     packs = max(1, count // A_PACK)
     return max(size // packs // _SMALLER, SMALLEST_PACK)
 
@@ -376,7 +376,7 @@ async def _list(store: SnapshotStore) -> _Listed:
 
 
 def _sorted(root: Path, listed: _Listed, room: int) -> _Sorted:
-    """Return what is to be done with each path."""
+    """Sort the paths by what is to be done with them."""
     put: list[bytes] = []
     drop = list(listed.gone)
     left_out: list[LeftOut] = []

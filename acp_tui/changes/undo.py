@@ -1,4 +1,4 @@
-"""Restoring whole files or single hunks of a workspace without losing other work."""
+"""Undo: restore whole files or single hunks of a workspace without losing other work."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _FOLDER: Final = "it is now a folder, so it is kept"
 _CHANGED: Final = "{}: changed meanwhile"
 _OLDER: Final = "it may have been there before, ignored or left out, so it is kept"
 _CLOCK: Final = 0.05
-"""Seconds by which the times of files may be behind."""
+"""Seconds by which file times may lag behind the clock."""
 _ONE_NAME: Final = "{} and {} are one name to this file system; reject both changes together"
 _OTHER_NAME: Final = "another spelling of this name exists now, so it is kept"
 
@@ -96,8 +96,8 @@ async def restore(
         snapshots: the workspace's snapshots.
         before: the snapshot.
         changes: the part of `snapshots.changes(before)` to undo, as shown in the preview.
-        begun: called with the way back, before the first file is changed.
-        first_mode: the permissions of what has to be made anew: snapshots hold none.
+        begun: called with the snapshot of the current state, before the first file is changed.
+        first_mode: the permissions of files that must be created again: snapshots do not hold them.
 
     Raises:
         Unavailable, GitFailed: nothing was changed.
@@ -111,7 +111,7 @@ async def restore(
     problems: list[str] = []
     for change in sorted(
         changes, key=lambda each: each.status != "A"
-    ):  # additions first: a folder may have to give way to a file
+    ):  # additions first: a folder may have to be replaced by a file
         problem = _CHANGED.format(change.path)
         twin = twins.get(change.path)
         if change.path in older:
@@ -132,7 +132,7 @@ async def restore(
 
 
 async def maybe_older(snapshots: Snapshots, before: Snapshot, changes: Iterable[ChangedFile]) -> set[str]:
-    """Return the added files that may have been there before: no snapshot held them, so they are not deleted.
+    """Return the added files that may be older than the snapshot, and so must not be deleted.
 
     Such a file was ignored or left out then, or it is older than the snapshot.
 
@@ -186,7 +186,7 @@ async def _put_back(snapshots: Snapshots, change: ChangedFile, first_mode: First
     try:
         old, new = await snapshots.texts(change)
         return await asyncio.to_thread(_put_back_now, snapshots, change, old, new, first_mode)
-    except SnapshotError as error:  # earlier files are done: report them, so that they can be undone
+    except SnapshotError as error:  # earlier files are restored: report them, so that this can be undone
         return f"{change.path}: {error}"
 
 
@@ -197,7 +197,7 @@ def _is_inside_the_other(path: str, other: str) -> bool:
 def _put_back_now(
     snapshots: Snapshots, change: ChangedFile, old: bytes | None, new: bytes | None, first_mode: FirstMode
 ) -> str:
-    """Replace the file if it still is what the new snapshot holds."""
+    """Replace the file if its content is still that of the new snapshot."""
     root = snapshots.root
     unknown = _without_way_back(root, change)
     if unknown:
@@ -307,7 +307,7 @@ def _without_way_back(root: Path, change: ChangedFile) -> str:
 
 
 _STEPS: Final = 100
-"""Steps that can be taken back."""
+"""Most steps that can be undone."""
 
 
 class _Step(NamedTuple):
@@ -343,11 +343,11 @@ class Reviewed:
         return change.path in self._agreed
 
     def begin_step(self, depth: int) -> None:
-        """Remember what is accepted by now; `depth` is the number of rejections that can be undone."""
+        """Save the accepted texts; `depth` is the number of rejections that can be undone."""
         self._steps.append(_Step(depth, dict(self._agreed), dict(self._done)))
 
     def go_back(self, depth: int) -> bool:
-        """Accept what was accepted before the last step; return False if a rejection came after it."""
+        """Restore the accepted texts of the last step; return False if a rejection came after it."""
         if not self._steps or self._steps[-1].depth < depth:
             return False
         _, self._agreed, self._done = self._steps.pop()

@@ -26,13 +26,13 @@ class _StackedStep(NamedTuple):
 
 
 class UndoResult(NamedTuple):
-    """The result of taking back a step."""
+    """The result of undoing a step."""
 
     restored: Restored
     is_over: bool
-    """True if the step is gone: taken back, or nothing was left of it."""
+    """True if the step is gone: undone, or nothing was left of it."""
     newer: int
-    """Number of newer steps that stay because their files changed."""
+    """Number of newer steps that were skipped because their files changed."""
 
 
 class UndoStack:
@@ -51,7 +51,7 @@ class UndoStack:
             snapshots: the workspace's snapshots.
             look: called after files were changed.
             tell: receives the session's events.
-            first_mode: the permissions of what a restore has to make anew.
+            first_mode: the permissions of files that a restore must create again.
         """
         self._first_mode = first_mode
         self._tell = tell
@@ -61,20 +61,20 @@ class UndoStack:
         self._skipped = 0
         """Number of newest steps that were skipped because their files changed."""
         self.touched: set[str] = set()
-        """Relative paths being restored; their differences are the client's own."""
+        """Relative paths being restored; their differences were made by the client."""
 
     @property
     def depth(self) -> int:
-        """Number of steps that can be taken back."""
+        """Number of steps that can be undone."""
         return len(self._steps)
 
     @property
     def can_undo(self) -> bool:
-        """True if there is a step to take back."""
+        """True if there is a step to undo."""
         return bool(self._steps)
 
     def recall(self, undid: Iterable[UndoStep], there: Collection[str]) -> list[int]:
-        """Take over the steps of earlier runs whose snapshots exist.
+        """Restore the steps of earlier runs whose snapshots exist.
 
         Return the indices of the others.
         """
@@ -102,7 +102,7 @@ class UndoStack:
         begun: list[_StackedStep] = []
 
         def begin(way_back: Snapshot) -> None:
-            """Add a step from the start: if the program is killed half-way, it can be taken back."""
+            """Add the step before the work: if the program is killed half-way, it can still be undone."""
             begun.append(_StackedStep(way_back, paths, before))
             self._add(begun[0])
 
@@ -118,10 +118,10 @@ class UndoStack:
         return await self._done(_paths(change), reverse(self._snapshots, change, hunk, base))
 
     async def undo(self) -> UndoResult | None:
-        """Take back the latest step; None without one.
+        """Undo the latest step; None without one.
 
-        Files changed since then stay as they are. If those are all files of the step, it is skipped, and the
-        next call takes back the one before; after the oldest, it starts again at the latest.
+        Files changed since then are left alone. If those are all files of the step, it is skipped, and the
+        next call undoes the one before; after the oldest it starts again at the latest.
 
         Raises:
             SnapshotError: nothing was changed.
@@ -147,7 +147,7 @@ class UndoStack:
         )
 
     async def _take_back(self, step: _StackedStep) -> tuple[Restored, list[str]]:
-        """Take back one step; return also the messages about files that stay."""
+        """Undo one step; also return the messages about files that are left alone."""
         newer = {path for change in await self._snapshots.changes(step.after) for path in _paths(change)}
         changes = [
             change for change in await self._snapshots.changes(step.back) if _paths(change) & step.paths
@@ -169,7 +169,7 @@ class UndoStack:
     async def _done(
         self, paths: set[str], work: Coroutine[Any, Any, Restored], begun: Sequence[_StackedStep] = ()
     ) -> Restored:
-        """Do the work, record the step in place of the one that was begun, and look at the result."""
+        """Do the work, replace the step that was begun with the finished one, and look at the result."""
         with self._touching(paths):
             return await self._kept(await work, begun)
 
@@ -179,7 +179,7 @@ class UndoStack:
         if paths:
             try:
                 after = await self._snapshots.take()
-            except SnapshotError as error:  # the files are restored nevertheless
+            except SnapshotError as error:  # the files are restored anyway
                 told = f"This cannot be undone: {error}"
                 restored = replace(restored, problems=(*restored.problems, told))
         for step in begun:

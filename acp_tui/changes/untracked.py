@@ -16,7 +16,7 @@ from acp_tui.changes.git import repository_at, repository_of
 from acp_tui.changes.tree import LeftOut
 
 MOST: Final = 1_000
-"""Maximum number of files looked at."""
+"""Maximum number of files that are checked."""
 _MODULES: Final = 50
 """Maximum number of submodules and nested repositories."""
 _MOST_INSIDE: Final = 20_000
@@ -200,7 +200,7 @@ class FileModes:
             folder = folder.rpartition(b"/")[0]
 
     def first(self, path: str) -> int | None:
-        """Return the permissions that a file or folder had at first, or None if they are not known."""
+        """Return the original permissions of a file or folder, or None if unknown."""
         name = os.fsencode(path)
         if name in self._known:
             return self._first.get(name, _COMMON)

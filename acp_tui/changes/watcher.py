@@ -35,9 +35,9 @@ _RULES: Final = (b".gitignore", b".git")
 """Names whose change alters the ignore rules."""
 
 
-# Folders are watched first and read afterwards, which sees a file created in between twice rather than never.
-# What is created in a new folder before it is watched is not told, so each new folder is read with all below
-# it. A changed .gitignore, or a name that cannot be told, makes the watcher lost: everything is looked at
+# A folder is watched first and read afterwards: a file created in between is seen twice rather than never.
+# What is created in a new folder before it is watched causes no event, so the folder is read with all below
+# it. A changed .gitignore, or a name that no event can carry, makes the watcher lost: all files are looked at
 # once, and a new watcher starts.
 class Watcher:
     """Watches one workspace from `begin` until it `is_lost`; then a new one is needed."""
@@ -52,7 +52,7 @@ class Watcher:
         self.is_lost = False
         """True once changes may have been missed."""
         self.woken = asyncio.Event()
-        """Set when something may have happened since the last question."""
+        """Set when something may have happened since the last call of `changed`."""
         self.obstacle = ""
         """The reason why the workspace cannot be watched, or ""."""
         self.folders: set[bytes] = set()
@@ -89,7 +89,7 @@ class Watcher:
     async def has_changed(self) -> bool:
         """Return whether anything may have changed since the last call of `changed`."""
         async with self._turn:
-            await self._hear()
+            await self._read_events()
             return self.is_lost or bool(self._changed or self._new)
 
     async def changed(self) -> set[bytes] | None:
@@ -100,11 +100,11 @@ class Watcher:
         """
         async with self._turn:
             try:
-                await self._hear()
+                await self._read_events()
                 while self._new and not self.is_lost:
                     new, self._new = self._new, []
                     await self._enter(await self._kept(new))
-                    await self._hear()
+                    await self._read_events()
             except CannotWatch:
                 self.is_lost = True
             if self.is_lost:
@@ -142,7 +142,7 @@ class Watcher:
             self.folders.update(found)
             paths = [os.fsdecode(_inside(self._root, folder)) for folder in found]
             await asyncio.to_thread(self._events.watch, paths)
-            # Once more: what was created in between is not told.
+            # Once more: there are no events for what was created in between.
             found = [folder for folder in await self._below(folders) if folder not in self.folders]
 
     async def _below(self, folders: Sequence[bytes]) -> list[bytes]:
@@ -154,7 +154,7 @@ class Watcher:
             below: list[bytes] = []
             for start in range(0, len(folders), _SLICE):
                 below += await asyncio.to_thread(self._read, folders[start : start + _SLICE], found)
-            # Each level costs two runs of git: deeper than any project, all is watched.
+            # Each level costs two runs of git, so below `_DEEP` all folders are watched.
             folders = await self._kept(below) if level < _DEEP else below
         return found
 
@@ -165,7 +165,7 @@ class Watcher:
             within: list[bytes] = []
             try:
                 is_repository = self._look_into(folder, within)
-            except OSError:  # gone again, which is an event as well, or unreadable and so excluded
+            except OSError:  # gone again, which is another event, or unreadable and so excluded
                 continue
             if is_repository:  # nested repositories are not watched
                 self.inner.add(folder)
@@ -193,8 +193,8 @@ class Watcher:
 
     # ------------------------------------------------------------------ events
 
-    async def _hear(self) -> None:
-        """Take over all that happened until now."""
+    async def _read_events(self) -> None:
+        """Handle all events until now."""
         self.woken.clear()
         if not self.is_lost:
             events = await asyncio.to_thread(self._events.read)
@@ -204,7 +204,7 @@ class Watcher:
                 await asyncio.to_thread(self._take_all, events)
 
     def _take_all(self, events: Iterable[FolderEvent]) -> None:
-        """Handle events, which come in no order: those of what is gone first."""
+        """Handle events, deletions first: they come in no order."""
         named = [(kind, os.fsencode(path)) for kind, path in events]
         gone = {self._name_of(path) for kind, path in named if kind == DELETED}
         if not gone.isdisjoint(self.folders):
@@ -222,7 +222,7 @@ class Watcher:
     def _take(self, kind: int, name: bytes) -> None:
         """Handle an event for a path."""
         folder, _, last = name.rpartition(b"/")
-        if kind != DELETED and folder not in self.folders:  # told where whole trees are watched
+        if kind != DELETED and folder not in self.folders:  # reported by systems that watch whole trees
             return
         if last in _RULES:
             self.is_lost = self.is_lost or bool(folder) or last != b".git"

@@ -41,7 +41,7 @@ _LOOKED_AT: Final = 2_000
 _LIMIT: Final = Path("/proc/sys/fs/inotify/max_user_watches")
 
 Ask = Callable[[], bytes]
-"""Returns the answer of a terminal to `QUESTION`, or b""."""
+"""Returns the answer of a terminal to `COMPARE`, or b""."""
 
 
 def findings(folder: Path, env: Mapping[str, str], ask: Ask) -> Iterator[Finding]:
@@ -162,7 +162,7 @@ def colors(env: Mapping[str, str]) -> Finding:
     return Finding("colours", "note", f"none: {why}", "bold, underline and reverse are used instead")
 
 
-QUESTION: Final = b"\x1b[?u\x1b[c"
+COMPARE: Final = b"\x1b[?u\x1b[c"
 """Asks a terminal for its keyboard protocol, then for what every terminal answers."""
 _KITTY: Final = regex(rb"\x1b\[\?\d+u")
 _ATTRIBUTES: Final = regex(rb"\x1b\[\?[\d;]*c")
@@ -193,7 +193,7 @@ def ask_terminal() -> bytes:
         before = termios.tcgetattr(terminal)
         try:
             tty.setcbreak(terminal, termios.TCSANOW)
-            os.write(terminal, QUESTION)
+            os.write(terminal, COMPARE)
             return _answer_of(terminal)
         finally:
             termios.tcsetattr(terminal, termios.TCSAFLUSH, before)

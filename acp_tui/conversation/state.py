@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.host import Host, NotLent
-from acp_tui.changes.tracker import ChangeTracker, Told
+from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.start import Start
@@ -122,7 +122,7 @@ class ConversationState:
         is_alone = session.is_alone or (is_late and not session.told_state)
         return self.is_busy or is_alone or self.background_work > 0
 
-    def note(self, event: Told) -> None:
+    def note(self, event: WorkspaceEvent) -> None:
         """Apply an event that does not come from the agent to the session."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)

@@ -20,7 +20,7 @@ def change(path: str, content: str = "1") -> ChangedFile:
     return ChangedFile(path, "M", path, 0o100644, 0o100644, "0", content)
 
 
-class Told(list[WorkspaceCompared | Noted]):
+class WorkspaceEvent(list[WorkspaceCompared | Noted]):
     """Collects a session's events."""
 
     @property
@@ -31,7 +31,7 @@ class Told(list[WorkspaceCompared | Noted]):
 
 
 def test_a_file_is_from_outside_until_it_is_changed_in_a_turn() -> None:
-    told = Told()
+    told = WorkspaceEvent()
     found = ChangedFiles("/w/", told.append)
 
     found.take_over([change("a")], outside=True)
@@ -43,7 +43,7 @@ def test_a_file_is_from_outside_until_it_is_changed_in_a_turn() -> None:
 
 
 def test_the_same_changes_are_told_once() -> None:
-    told = Told()
+    told = WorkspaceEvent()
     found = ChangedFiles("/w", told.append)
 
     found.take_over([change("a")], outside=False)
@@ -53,7 +53,7 @@ def test_the_same_changes_are_told_once() -> None:
 
 
 def test_what_is_not_as_the_last_turn_left_it_came_from_outside() -> None:
-    told = Told()
+    told = WorkspaceEvent()
     found = ChangedFiles("/w", told.append)
     found.take_over([change("a"), change("b")], outside=False)
     found.settle()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tracker import ChangeTracker, Told
+from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
 from acp_tui.session.session import Session
 from tests.waiting import until
@@ -26,7 +26,7 @@ class Watched:
         self.snapshots = Snapshots(tmp_path / "stores", self.root)
         self.tracking = ChangeTracker(self.snapshots, str(self.root), self._hear, every=0.02)
 
-    def _hear(self, event: Told) -> None:
+    def _hear(self, event: WorkspaceEvent) -> None:
         self.session.apply(event)
         if isinstance(event, WorkspaceCompared | RangeChosen | Noted):
             self.told.append(event)
