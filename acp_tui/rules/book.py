@@ -1,4 +1,4 @@
-"""The rule book: the rules of files and sessions, and all changes of them."""
+"""The rule book: the rules of files and sessions, and every change of them."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ RuleState = Literal["counts", "expired", "not trusted", "mistake"]
 
 @dataclass(frozen=True)
 class ListedRule:
-    """A rule and whether it counts, as the list of rules shows it."""
+    """A rule and its state, as shown in the list of rules."""
 
     rule: Rule
     state: RuleState
 
 
 SETTLING: Final = 1.0
-"""Seconds for which a file goes on to deny and ask what it does not deny and ask any more.
+"""Seconds for which deny and ask rules that were removed from a file still apply.
 
-Many editors empty a file, or move it away, before they write it: what it says in between nobody has written.
+Many editors empty a file, or move it away, before they write it: nobody meant its content in between.
 """
 _IN_NO_PLACE: Final = 1 << 30
-"""The number of a rule that its file does not hold any more."""
+"""The number of a rule that is no longer in its file."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class _CachedFile:
     signature: tuple[int, ...]
     file: RuleFile
     until: float = inf
-    """When it has to be read again, in seconds of the monotonic clock."""
+    """When it must be read again, in seconds of the monotonic clock."""
 
 
 @dataclass
@@ -55,12 +55,12 @@ class RuleBook:
     """The folders of the sessions."""
     _cache: dict[Path, _CachedFile] = field(default_factory=dict)
     _denied: dict[Path, tuple[Rule, ...]] = field(default_factory=dict)
-    """The rules of each file that denied or asked when it could be read last."""
+    """The deny and ask rules of each file when it was last readable."""
     _settling: dict[Path, tuple[tuple[int, ...], float]] = field(default_factory=dict)
-    """Files that changed, each with its signature and the time when that was noticed."""
+    """Files that changed: the new signature, and the time when it was seen."""
 
     def enter(self, workspace: str) -> None:
-        """Add the rules of a workspace; what they allow counts once their file is trusted."""
+        """Add the rules of a workspace; its allow rules count once the file is trusted."""
         if workspace not in self.workspaces:
             self.workspaces.append(workspace)
 
@@ -69,13 +69,13 @@ class RuleBook:
         self.of_sessions[:] = [rule for rule in self.of_sessions if rule.session != session_id]
 
     def __iter__(self) -> Iterator[Rule]:
-        """Yield the rules that count now."""
+        """Yield the rules that apply now."""
         for listed in self.listed():
             if listed.state in ("counts", "mistake"):
                 yield listed.rule
 
     def listed(self) -> list[ListedRule]:
-        """Return all rules, counting or not: those of sessions, then those of files."""
+        """Return all rules, also those that do not apply: first those of sessions, then those of files."""
         found = [_listed(rule) for rule in self.of_sessions]
         for path in self.files():
             file = self.file(path)
@@ -91,7 +91,7 @@ class RuleBook:
         ]
 
     def file(self, path: Path) -> RuleFile:
-        """Return a file as it is now, read again only if it has changed."""
+        """Return the current content of a file, read again only if it has changed."""
         signature = rule_files.signature(path)
         cached = self._cache.get(path)
         if cached is None or cached.signature != signature or monotonic() >= cached.until:
@@ -99,19 +99,19 @@ class RuleBook:
         return cached.file
 
     def read_again(self) -> None:
-        """Read all files when they are needed next: one was saved, maybe within a tick of the clock."""
+        """Have all files read again at their next use: a save within a clock tick leaves no new signature."""
         self._cache.clear()
 
     def changed_by_user(self, path: Path) -> None:
-        """Have a file count as it is at once: the user has changed it here, as a whole."""
+        """Apply a file at once, without the delay of `SETTLING`: the user has changed it here."""
         self._denied.pop(path, None)
         self._cache.pop(path, None)
 
     def _load(self, path: Path, signature: tuple[int, ...]) -> _CachedFile:
         """Read a file; the rules of a workspace's file are for that workspace only.
 
-        While it cannot be read, it denies what it denied before, and asks for everything else. What it does
-        not deny or ask any more it denies or asks until it has settled.
+        While it cannot be read, its deny rules still apply and everything else is asked. Deny and ask rules
+        that were removed still apply for `SETTLING` seconds.
         """
         file = rule_files.load(path)
         if path != self.user_file:
@@ -132,15 +132,15 @@ class RuleBook:
         return _CachedFile(signature, file)
 
     def problems(self) -> list[Problem]:
-        """Return the mistakes in the files as they are now."""
+        """Return the mistakes in the current files."""
         return [problem for path in self.files() for problem in self.file(path).problems]
 
     def is_trusted(self, path: Path) -> bool:
-        """Return whether the allow rules of a file count; those of the user's own file always do."""
+        """Return whether the allow rules of a file apply; those of the user's own file always do."""
         return self._trusts(self.file(path))
 
     def _trusts(self, file: RuleFile) -> bool:
-        """Decide on what was read: the file may be another one by now."""
+        """Return whether the content that was read is trusted: the file may have changed since."""
         return file.path == self.user_file or self.trust.has(file.path, file.digest)
 
     def not_trusted(self) -> list[RuleFile]:
@@ -154,7 +154,7 @@ class RuleBook:
 
 
 def _condition(rule: Rule) -> Rule:
-    """Return a rule without its place, for comparison."""
+    """Return a rule without its position, for comparison."""
     return replace(rule, where="", number=0, line=None, note="")
 
 
@@ -173,7 +173,7 @@ Scope = Literal["session", "workspace", "everywhere"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 
 OF_SESSION: Final = "a rule of this session"
-"""The place of a rule that stands in no file, in words."""
+"""Shown as the place of a rule that is in no file."""
 
 
 @dataclass(frozen=True)
@@ -257,11 +257,11 @@ class RuleChanges:
         self._undo.append(back)
 
     def _drop(self, rule: Rule) -> None:
-        if rule in self.book.of_sessions:  # else its session is closed
+        if rule in self.book.of_sessions:  # otherwise its session was closed
             self.book.of_sessions.remove(rule)
 
     def _join(self) -> None:
-        """Make the last two changes one."""
+        """Merge the last two changes into one step of undo."""
         second, first = self._undo.pop(), self._undo.pop()
 
         def both() -> None:

@@ -1,4 +1,4 @@
-"""Texts of code in the options of any program (`R -e 'system("x")'`), whatever its language."""
+"""Code in the options of a program (`R -e 'system("x")'`), in any language."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from acp_tui.patterns import regex
 _OPTION: Final = regex(
     r"-[a-zA-Z]?[ecrxE]|--?(?:e|eval|evaluate|exec|execute|expr|expression|run|code|cmd|command|script|batch-string|load)"
 )
-"""Options behind which some program takes code."""
+"""Options after which some program takes code."""
 _JOINED: Final = regex(rf"(?:{_OPTION.pattern})=(.*)|-[eE](.*)", re.DOTALL)
 _CODE: Final = regex(r"""[\w.!?]\s*\(|\w\s+["']|[;`{|]|=>|->|(?:^|\s)!\w|\bdo\b""")
-"""A call, a string behind a word, a separator or a block."""
+"""A call, a string after a word, a separator or a block."""
 _KNOWN: Final = frozenset(
     {
         *("echo", "printf", "grep", "egrep", "fgrep", "zgrep", "rg", "ripgrep", "ag"),
@@ -29,11 +29,11 @@ _KNOWN: Final = frozenset(
         *("pytest", "pip", "pip3", "npm", "pnpm", "yarn", "curl", "wget", "read", "set", "export", "true"),
     }
 )
-"""Programs whose options take something else, or whose code is read elsewhere."""
+"""Programs whose such options take something else, or whose code is examined elsewhere."""
 
 
 def takes_code(words: Sequence[str | None]) -> bool:
-    """Return whether a program that is not known may run a text of its options as code."""
+    """Return whether an unknown program may run the value of an option as code."""
     program = posixpath.basename(words[0] or "") if words else ""
     if not program or program in _KNOWN:
         return False

@@ -1,7 +1,7 @@
 """Command rules: match the command of a rule with a command line.
 
 An allow rule must cover every simple command of a line (`covering`); a deny or ask rule matches wherever the
-command may run (`runs`, `may_run`). `POWERS` says what programs can do beyond their name.
+command may run (`runs`, `may_run`). `POWERS` lists what programs can do beyond what their name says.
 """
 
 from __future__ import annotations
@@ -115,11 +115,11 @@ POWERS: Final[dict[str, str]] = {
         "run the code of what it installs",
     ),
 }
-"""The powers that an allow rule for a program gives, in the words of the rule dialog ("it can …")."""
+"""What an allow rule for a program makes possible, as the rule dialog says it ("it can …")."""
 
 
 def power_of(words: Sequence[str]) -> str | None:
-    """Return the power that an allow rule for these first words gives beyond the words."""
+    """Return what an allow rule for these first words makes possible beyond what they say."""
     return POWERS.get(posixpath.basename(words[0])) if words else None
 
 
@@ -135,7 +135,7 @@ _POWERFUL_VARIABLE: Final = regex(
 )
 """Variables by which a program runs, or becomes, another one."""
 _MAX_DEPTH: Final = 4
-"""Nested shells (`sh -c "sh -c …"`) that are followed."""
+"""Most levels of nested shells (`sh -c "sh -c …"`) that are followed."""
 _WRAPPERS: Final = frozenset(
     {
         *("sudo", "doas", "env", "command", "builtin", "exec", "eval", "nohup", "setsid"),
@@ -176,7 +176,7 @@ _STARTERS: Final[dict[str, frozenset[str]]] = {
         ("npm", "pnpm", "yarn", "bun", "bundle", "mise", "direnv"), frozenset({"exec", "x", "--"})
     ),
 }
-"""Programs that run a command, with the words before it."""
+"""Programs that run a command after one of these words."""
 
 _GIT_RUNS: Final = regex(
     r"(?s:alias\..*|core\.\w+=.*|\w[\w.-]*\.(?:cmd|command|program|helper|editor|pager|tool|path|textconv|external)"
@@ -194,14 +194,14 @@ _RUN_NOTHING: Final = frozenset(
         *("mkdir", "rmdir", "touch", "basename", "dirname", "realpath", "readlink"),
     }
 )
-"""Programs that start no other one, with any arguments."""
+"""Programs that start no other program, whatever their arguments."""
 _SAYING: Final = frozenset({"echo", "grep", "egrep", "fgrep"})
 _GIT_SAYING: Final = frozenset({"commit", "log", "tag"})
-"""Programs, and subcommands of git, whose words are texts and patterns: a command in them does not run."""
+"""Programs, and subcommands of git, whose arguments are only texts and patterns: they run no command."""
 _COPIERS: Final = frozenset({"cp", "ln", "mv", "install", "cat", "dd", "rsync", "which", "tee"})
 
 Words = Sequence[str | None]
-"""The words of a simple command; None for one that the shell expands."""
+"""The words of a simple command; None for a word that the shell expands."""
 
 
 Inside = Callable[[str], bool]
@@ -214,14 +214,14 @@ def _nowhere(_: str) -> bool:
 
 # `git status && rm x` begins with `git status`: an allow rule has to cover each simple command of a line by
 # itself. Deny rules ask the opposite question, so they look at every place where a command could start:
-# behind separators, in quotes, as an argument of `sudo` and the like. The two must not share a matcher: one
-# has to find too little, the other too much.
+# after separators, in quotes, as an argument of `sudo` and the like. The two must not share a matcher: one
+# must err on the side of too few matches, the other of too many.
 def covering(prefixes: Sequence[str], command: str | None, is_inside: Inside = _nowhere) -> list[int] | None:
-    """Return the numbers of the prefixes that cover a line; None if a simple command is left uncovered.
+    """Return the indices of the prefixes that cover a line; None if a simple command is left uncovered.
 
-    A line is covered only if nothing else happens in it: no assignment, no redirect of a file, no background
-    job, no expansion (but file name patterns), no function and no loop, which could make other commands of
-    the text. Behind a prefix may stand what `harmless_options` knows. A text for a shell
+    A line is covered only if it does nothing else: no assignment, no redirect to a file, no background
+    job, no expansion (except file name patterns), no function and no loop, which could turn the text
+    into other commands. A prefix may be followed by the words in `harmless_options`. A text for a shell
     (`bash -lc '…'`) counts as its content.
     """
     line = parse_line(command) if command is not None else None
@@ -236,11 +236,11 @@ _MOST_FOLDERS: Final = 16
 
 
 def goes_out(command: str | None, folder: str, is_inside: Inside) -> bool:
-    """Return whether a line may leave a workspace by `cd` and its like; a rule for a command means it there.
+    """Return whether a line may leave a workspace by `cd`; a rule for a command is meant inside.
 
     Args:
         command: the line.
-        folder: where it begins, absolute.
+        folder: the absolute folder in which it starts.
         is_inside: whether an absolute path lies in the workspace.
     """
     folders = {folder}
@@ -259,12 +259,12 @@ def goes_out(command: str | None, folder: str, is_inside: Inside) -> bool:
 
 
 def _target(word: Word) -> str | None:
-    """Return the folder that a word names, where that is known."""
+    """Return the folder that a word names, if known."""
     return expand_home(word.source) if _AT_HOME.fullmatch(word.source) else word.text
 
 
 def unknown_to(prefixes: Sequence[str], command: str | None, is_inside: Inside = _nowhere) -> str:
-    """Return why a line is not covered by prefixes with which its commands begin, in words; else nothing."""
+    """Return the reason why prefixes that its commands begin with do not cover a line, or ""."""
     line = parse_line(command) if command is not None else None
     wanted = [split(prefix) for prefix in prefixes]
     if line is None or not line.plain or not wanted:
@@ -280,7 +280,7 @@ def unknown_to(prefixes: Sequence[str], command: str | None, is_inside: Inside =
 
 
 def uncovered(prefixes: Sequence[str], command: str, is_inside: Inside = _nowhere) -> list[str]:
-    """Return the simple commands of a line that no prefix covers, as they are written."""
+    """Return the source text of the simple commands that no prefix covers."""
     wanted = [split(prefix) for prefix in prefixes]
     return [
         " ".join(word.source for word in one.words)
@@ -309,7 +309,7 @@ def _covering(
     is_inside: Inside,
     depth: int = 0,
 ) -> Iterator[int | None]:
-    """Yield the number of the prefix that covers each command, else None."""
+    """Yield the index of the prefix that covers each command, else None."""
     for one in commands:
         fitting = (number for number, words in enumerate(wanted) if _covers(words, one, is_inside))
         number = next(fitting, None)
@@ -323,7 +323,7 @@ def _covering(
 def runs(prefix: str, command: str | None) -> bool:
     """Return whether a part of a line runs a command with this prefix, directly or through another (`sudo`).
 
-    Finds too much rather than too little: quoted text may be a command, too.
+    It finds too much rather than too little: quoted text may also be a command.
     """
     wanted = split(prefix)
     if command is None or not wanted:
@@ -335,7 +335,7 @@ def runs(prefix: str, command: str | None) -> bool:
 def may_run(prefix: str, command: str | None) -> bool:
     """Return whether a line might run a command with this prefix.
 
-    The line is not understood, may expand to it, or names it among the arguments of another program.
+    The line was not parsed, may expand to it, or has it among the arguments of another program.
     """
     wanted = split(prefix)
     if command is None or not wanted:
@@ -351,7 +351,7 @@ def may_run(prefix: str, command: str | None) -> bool:
 
 
 def may_change(env: Iterable[tuple[str, str]]) -> bool:
-    """Return whether environment variables may change the program that a command runs."""
+    """Return whether environment variables may make a command run another program."""
     return any(_POWERFUL_VARIABLE.fullmatch(name) for name, _ in env)
 
 
@@ -392,7 +392,7 @@ def _covers(prefix: Sequence[str], command: SimpleCommand, is_inside: Inside) ->
 
 
 def _is_last(redirect: Redirect, words: Sequence[Word]) -> bool:
-    """Return whether a redirect means the same to all shells: to some, `&>` ends a command."""
+    """Return whether a redirect means the same in all shells: in some, `&>` ends a command."""
     target = redirect.target
     return not redirect.operator.startswith("&") or (
         target is not None and all(word.start < target.start for word in words)
@@ -404,7 +404,7 @@ def _words_of(command: SimpleCommand) -> list[str | None]:
 
 
 def _may_begin(words: Words, prefix: Sequence[str]) -> bool:
-    """Return whether words may run a prefix once their unknown ones are expanded, perhaps to several."""
+    """Return whether words may begin with a prefix after expansion; one may expand to several."""
     program = posixpath.basename(words[0] or "") if words else ""
     if program in _WRAPPERS or not _STARTERS.get(program, frozenset()).isdisjoint(words):
         return None in words
@@ -417,19 +417,19 @@ def _may_begin(words: Words, prefix: Sequence[str]) -> bool:
 
 
 class _Reading(NamedTuple):
-    """A line as deny and ask rules see it, read once for all of them."""
+    """A line as deny and ask rules see it, parsed once for all of them."""
 
     commands: tuple[Words, ...]
-    """All that may be a simple command in the line."""
+    """Everything in the line that may be a simple command."""
     names: frozenset[str]
-    """Every word of the line, with and without its folder: no other program runs."""
+    """Every word of the line, with and without its folder: no other name can run."""
     unknown: tuple[Words, ...]
     """The simple commands with a word that the shell expands."""
     written: tuple[Sequence[str], ...]
-    """The simple commands, each word as its program gets it or as it is written; assignments last."""
+    """The simple commands, each word both expanded and as written; assignments last."""
     understood: bool
     runs_texts: bool
-    """The line runs an unknown text, or changes what programs are and do."""
+    """True if the line runs an unknown text, or changes how programs are found or behave."""
 
 
 @lru_cache(maxsize=8)
@@ -456,7 +456,7 @@ def _read(command: str) -> _Reading:
 
 
 def _only_says(command: str) -> tuple[Words, ...]:
-    """Return the commands of a line whose words are only texts, such as `git commit -m 'rm x'`; else none."""
+    """Return the commands of a line if all their arguments are texts, as in `git commit -m 'rm x'`."""
     line = parse_line(command)
     found = tuple(tuple(_words_of(one)) for one in line.commands)
     is_sure = line.plain and all(
@@ -489,7 +489,7 @@ def _is_opaque(command: SimpleCommand) -> bool:
 
 
 def _rough(command: str) -> list[SimpleCommand]:
-    """Return the commands of a line and of each of its lines, roughly read: a here-document may be none."""
+    """Split a text and each of its lines at separators: a here-document may be no here-document."""
     texts = (command, *command.split("\n")) if "\n" in command else (command,)
     return list(dict.fromkeys(one for text in texts for one in rough_commands(text)))
 
@@ -499,11 +499,11 @@ _TAKING: Final = regex(r"-[0rtpxo]*[nLPsdEaIJRS]")
 """An option of `xargs` whose value is the next word."""
 _TAKING_NOTHING: Final = regex(r"-\w.*|--(?:null|no-run-if-empty|verbose|interactive|exit|open-tty|\S*=.*)")
 _JOINERS: Final = frozenset({"parallel", "gparallel", "rush"})
-"""Programs that make command lines of their input."""
+"""Programs that turn their input into command lines."""
 _SHELL_STARTERS: Final = frozenset(
     {"ssh", "su", "chroot", "unshare", "nsenter", "script", "newgrp", "tmux", "screen", "rsh", "runuser"}
 )
-"""Programs that start a shell, which runs their input."""
+"""Programs that start a shell, which runs its input."""
 _RUN_NO_OTHER: Final = frozenset(
     {
         *("echo", "printf", "grep", "egrep", "fgrep", "ls", "test", "[", "head"),
@@ -515,7 +515,7 @@ _RUN_NO_OTHER: Final = frozenset(
         *("uniq", "tac", "rev", "kill", "unlink", "true", "false", "sleep", "id", "which", "shred"),
     }
 )
-"""Programs that run no other one, with any options."""
+"""Programs that run no other program, whatever their options."""
 _GIT_RUNS_NONE: Final = frozenset(
     {"add", "rm", "mv", "diff", "log", "show", "status", "blame", "restore", "checkout"}
 )
@@ -528,7 +528,7 @@ def _and_fed(words: Words) -> Iterator[Words]:
 
 
 def _fed(words: Words) -> Iterator[Words]:
-    """Yield the words of programs that `xargs` gives more: None for what it puts in, and at the end."""
+    """Yield the commands that `xargs` completes; None stands for the words that it inserts or appends."""
     for place, word in enumerate(words):
         if posixpath.basename(word or "") not in _FEEDERS:
             continue
@@ -539,7 +539,7 @@ def _fed(words: Words) -> Iterator[Words]:
 
 
 def _beginnings(rest: Words) -> Iterator[int]:
-    """Yield where the program may stand behind `xargs`."""
+    """Yield the positions where the program may be after `xargs`."""
     skips = may_skip = False
     for place, word in enumerate(rest):
         if skips:
@@ -555,7 +555,7 @@ def _beginnings(rest: Words) -> Iterator[int]:
 
 
 def _replaced_by(rest: Words) -> list[str]:
-    """Return the marks that `xargs` replaces."""
+    """Return the placeholders that `xargs` replaces."""
     found = []
     for word, following in pairwise([*rest, None]):
         if word is None or not re.match(r"-\w*[IiJ]|--replace", word):
@@ -566,7 +566,7 @@ def _replaced_by(rest: Words) -> list[str]:
 
 
 def _given(words: Words) -> Iterator[Words]:
-    """Yield the words of programs that `find` and `fd` start for each file: None for its name."""
+    """Yield the commands that `find` and `fd` start for each file; None stands for its name."""
     for place, word in enumerate(words):
         starts = (
             _STARTERS[posixpath.basename(word or "")] if posixpath.basename(word or "") in _FINDERS else ()
@@ -577,7 +577,7 @@ def _given(words: Words) -> Iterator[Words]:
 
 
 def _may_run_any(words: Words) -> bool:
-    """Return whether a command has a program run what is known only as it runs."""
+    """Return whether a command runs a program that is known only at run time."""
     names = [posixpath.basename(word or "") for word in words]
     if not _JOINERS.isdisjoint(names[:4]):
         return True
@@ -593,7 +593,7 @@ def _may_run_any(words: Words) -> bool:
 
 
 def _is_shell_for_input(command: SimpleCommand, names: Sequence[str]) -> bool:
-    """Return whether a command may be a shell for what it reads from a pipe or a file."""
+    """Return whether a command may be a shell that runs a pipe or a file."""
     is_read = "piped" in command.within or any(one.operator.startswith("<") for one in command.redirects)
     is_shell = not _SHELL_STARTERS.isdisjoint(names[:4]) or (
         names[:1] in (["sudo"], ["doas"]) and not {"-s", "-i", "su"}.isdisjoint(names)
@@ -612,11 +612,11 @@ def _written(command: SimpleCommand) -> tuple[str, ...]:
 def _is_named(words: Sequence[str], prefix: Sequence[str]) -> bool:
     """Return whether the arguments of a program name a command, alone or within a text.
 
-    A bare argument of a known starter (`docker rm x`) starts nothing; behind an option it may.
+    A bare argument of a known starter (`docker rm x`) starts nothing; after an option it may.
     """
     program, *rest = words or ("",)
     program = posixpath.basename(program)
-    if program == prefix[0]:  # its own options may stand before the word that is denied (`git -C x push`)
+    if program == prefix[0]:  # its own options may precede the denied word (`git -C x push`)
         return (
             len(prefix) > 1 and bool(rest) and rest[0].startswith(("-", "+")) and _in_order(rest, prefix[1:])
         )
@@ -644,7 +644,7 @@ def _in_order(words: Iterable[str], wanted: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _whole(word: str) -> re.Pattern[str]:
-    """Return a pattern for a whole word, outside other words, file names and folders of paths."""
+    """Return a pattern for a whole word that is no part of another word, a file name or a folder name."""
     return re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w/-]|\.\w)")
 
 
@@ -655,7 +655,7 @@ def _is_copied(words: Words, program: str) -> bool:
 
 
 def _readings(command: str, depth: int = 0) -> Iterator[Words]:
-    """Yield the words of all that may be a simple command, by the parser and by splitting at separators."""
+    """Yield the words of every possible simple command, by the parser and by splitting at separators."""
     for text in (command, *_PART.split(command), *_QUOTED_PART.split(command)):
         yield split(text)
     for one in (*parse_line(command).commands, *_rough(command)):
@@ -687,7 +687,7 @@ def _runs(words: Words, prefix: Sequence[str]) -> bool:
 
 
 def _begins_here(words: Words, prefix: Sequence[str]) -> bool:
-    """Return whether words begin with a prefix; its options may stand anywhere, together or apart."""
+    """Return whether words begin with a prefix; its options may be anywhere, joined or separate."""
     if prefix[0] not in (words[0], posixpath.basename(words[0] or "")):
         return False
     wanted, rest = prefix[1:], [word for word in words[1:] if word is not None]
@@ -711,11 +711,11 @@ _LONG_NAMES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "chown": {"R": ("--recursive",)},
     "git": {"f": ("--force",), "d": ("--delete",), "D": ("--delete",), "n": ("--no-verify",)},
 }
-"""The long names of letters, by program: a rule that denies `rm -rf` denies `rm --recursive --force`."""
+"""Long names of short options, by program: a rule that denies `rm -rf` denies `rm --recursive --force`."""
 
 
 def _has(program: str, option: str, given: Sequence[str]) -> bool:
-    """Return whether an option is among words: a long one also cut short, letters in any order and place."""
+    """Return whether an option is among words: abbreviated long options and joined letters count."""
     longs = [word.partition("=")[0] for word in given if word.startswith("--") and len(word) > 3]
     letters = {letter for word in given if word[:1] == "-" and word[:2] != "--" for letter in word[1:]}
     names = _LONG_NAMES.get(program, {})

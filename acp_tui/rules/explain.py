@@ -1,6 +1,6 @@
-"""Explain a command line to the user: its parts, and the notable things in each.
+"""Explains a command line to the user: its parts, and the remarkable points of each.
 
-It is advice and decides nothing: it finds plain words, not the inner work of a program.
+This is advice and decides nothing: it reads plain words and does not know what a program does inside.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class PartNote:
 
     text: str
     grave: bool = True
-    """The part reaches beyond the workspace, or cannot be undone."""
+    """True if the part reaches beyond the workspace, or cannot be undone."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class CommandPart:
     """One command of a line."""
 
     text: str
-    """The command as it is written."""
+    """The source text of the command."""
     notes: tuple[PartNote, ...] = ()
     depth: int = 0
-    """The number of commands around it: a `$(…)`, or a text for another shell."""
+    """Number of commands around it: a `$(…)`, or a text for another shell."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class CommandExplanation:
 
     parts: tuple[CommandPart, ...]
     understood: bool
-    """The parser could read the whole line; otherwise it may hold more than the parts."""
+    """True if the whole line was parsed; otherwise it may contain more than the parts."""
     too_long: bool = False
-    """The line is longer than the part that was read."""
+    """True if only the start of the line was read."""
 
 
 def explain(command: str, cwd: str, inside: Callable[[str], bool]) -> CommandExplanation:
@@ -177,7 +177,7 @@ def _writing(redirect: Redirect, cwd: str, inside: Callable[[str], bool]) -> Par
 
 
 def _paths(words: Sequence[Word]) -> Iterator[str]:
-    """Yield the arguments that lead out of the working directory, also behind `=` in an option."""
+    """Yield the arguments that lead out of the working directory, also after `=` in an option."""
     for word in words[1:]:
         text = _HOME.sub("~", word.source) if word.text is None else word.text
         path = text.rpartition("=")[2]

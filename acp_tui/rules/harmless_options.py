@@ -1,4 +1,4 @@
-"""Harmless options and operands of well-known programs: a rule for the program allows them unnamed."""
+"""Harmless options and operands of well-known programs: a rule for the program covers them unnamed."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from acp_tui.rules.shell import Word
 
 _ANY: Final = r"(?s:.*)"
 _FILES: Final = r"(?!@)(?s:.*)"
-"""Files of programs that read further arguments from `@FILE`."""
+"""Operands of programs that read more arguments from `@FILE`."""
 _HERE: Final = "here"
-"""Stands for paths in the workspace, for programs that run what lies there."""
+"""Stands for paths in the workspace, for programs that run what is in them."""
 _NONE: Final = ""
 
 
 _MAY_LEAVE: Final = regex(r"[{}]|(?:^|/)\.[^/]*[?*\[]")
-"""A word that a shell may expand to `..`: `.?`, `.*`, `{..,x}`."""
+"""Words that a shell may expand to `..`: `.?`, `.*`, `{..,x}`."""
 
 
 class Program(NamedTuple):
-    """The words of a program that do no harm; all others have to stand in the rule."""
+    """The harmless words of a program; a rule must name all others."""
 
     letters: str = ""
-    """Options of one letter that take nothing."""
+    """Options of one letter without a value."""
     names: str = ""
-    """Further options. `x=` takes a value, `x?` may take one in the same word; a pattern of it may follow."""
+    """Other options. `x=` takes a value, `x?` may take one in the same word; a pattern for it may follow."""
     operands: str = _NONE
-    """A pattern of its operands."""
+    """A pattern for its operands."""
     first: str = ""
-    """A pattern of its first operand, where that is code."""
+    """A pattern for its first operand, if that is code."""
     behind: str = ""
-    """Options, as in `names`, that may stand behind `--`."""
+    """Options, written as in `names`, that are allowed after `--`."""
     is_single: bool = False
-    """A single dash begins a name, too."""
+    """True if long names may follow a single dash."""
     has_numbers: bool = False
-    """A number may be an option (`-5`)."""
+    """True if a number may be an option (`-5`)."""
     is_of_all: bool = True
-    """A rule that names the program alone covers this subcommand as well."""
+    """True if a rule that names only the program also covers this subcommand."""
     most: int = 1_000
     """The largest number of operands."""
     needs_operand: bool = False
-    """Operands count only behind one that the rule names."""
+    """True if operands are allowed only after one that the rule names."""
     only_prints: bool = False
-    """The program only prints its words."""
+    """True if the program only prints its arguments."""
 
 
 _DIFF: Final = (
@@ -96,9 +96,9 @@ _SED: Final = (
     r"(?:(?:\d+|\$|/[\w\x20.:-]*/)(?:,(?:\d+|\$|\+\d+|/[\w\x20.:-]*/))?)?"
     r"(?:!?[pdq=]|s/[^/\\\n;]*/[^/\\\n;]*/[gIip\d]*|s\|[^|\\\n;]*\|[^|\\\n;]*\|[gIip\d]*)"
 )
-"""A script of sed that prints, leaves out or replaces lines, and nothing else."""
+"""A sed script that prints, deletes or replaces lines, and nothing else."""
 _AWK: Final = r"(?:/[\w .:-]+/ *)?\{ *print(?: *\$(?:\d+|NF)(?: *, *\$(?:\d+|NF))*)? *\}|\d+|NR *[<>=]=? *\d+"
-"""A script of awk that prints fields or lines."""
+"""An awk script that prints fields or lines."""
 _SCRIPT: Final = r"[\w.:/][\w.:/@-]*"
 _URL: Final = r"(?:https?://)?[\w.-]+(?::\d+)?(?:[/?#](?s:.*))?"
 _PS: Final = "format= f= filter= no-trunc all quiet size last= n="
@@ -435,7 +435,7 @@ _OF_MANY: Final = frozenset(
         *("php-artisan", "symfony"),
     }
 )
-"""Programs whose first operand is a command of theirs."""
+"""Programs whose first operand is a subcommand."""
 _STARTING: Final = frozenset(
     {
         *("run", "exec", "x", "dlx", "alias", "shell", "eval", "call", "tool", "ssh"),
@@ -445,7 +445,7 @@ _STARTING: Final = frozenset(
         *("create", "init", "generate", "new", "send-keys", "netns", "record", "stat", "trace", "cp", "api"),
     }
 )
-"""Commands of theirs whose operands are programs, code, or settings that name some."""
+"""Subcommands whose operands are programs, code, or settings that name programs."""
 _NEVER: Final = frozenset(
     {
         *("sudo", "doas", "su", "env", "command", "builtin", "exec", "eval", "nohup"),
@@ -484,14 +484,14 @@ _INTERPRETER: Final = regex(
     r"tsx|ts-node|elixir|sh|bash|dash|zsh|ksh|ash|mksh|fish|csh|tcsh|nu|xonsh|pwsh|elvish|racket|sbcl|clojure|"
     r"irb|ghci?|runghc|swift|kotlin|raku|escript|gnuplot|octave|R)[\d.]*"
 )
-"""Programs that run what their first operand names; what follows that is for the script."""
+"""Programs that run their first operand; the words after it are for the script."""
 _WANTS_CODE: Final = regex(
     r"-[a-zA-Z]*[ceExX]|-exec(?:dir)?|-ok(?:dir)?|"
     r"--(?:eval|exec|require|import|loader|to-command|compress-program|use-compress-program|upload-pack|"
     r"receive-pack|rsh|rsync-path|pre|config|checkpoint-action|script-shell|call|command|init-command|"
     r"extcmd|filter|plugin|preload)[\w-]*"
 )
-"""Options behind which a program or code follows: a rule that ends in one does not say which."""
+"""Options that are followed by a program or code: a rule that ends in one does not say which."""
 _IN_FRONT: Final = (
     *(("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("hatch", "run"), ("rye", "run")),
     *(
@@ -505,19 +505,19 @@ _IN_FRONT: Final = (
     ),
     *(("time",), ("nice",), ("nohup",), ("command",), ("timeout", r"[\d.]+[smhd]?")),
 )
-"""Words in front of a program that change nothing about its own."""
+"""Words before a program that do not change what its own words mean."""
 _GIT_FLAGS: Final = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
 _SAFE_START: Final = regex(r"~(?:$|/)|\.{0,2}/|[A-Za-z0-9_.][^:]*$")
-"""The beginning of a pattern that can match no name that is an option."""
+"""The start of a pattern that can match no file whose name is an option."""
 _NUMBER: Final = regex(r"-\d[\w.]*")
 
 
 def unknown_word(words: Sequence[Word], named: int, is_inside: Callable[[str], bool]) -> str | None:
-    """Return the first word behind a rule's own that the rule does not allow; None: there is none.
+    """Return the first word after a rule's own words that the rule does not allow, or None.
 
     Args:
-        words: of the command.
-        named: how many of them stand in the rule.
+        words: the words of the command.
+        named: number of words that the rule names.
         is_inside: whether an absolute path lies in the workspace.
     """
     if len(words) <= named:
@@ -532,7 +532,7 @@ def unknown_word(words: Sequence[Word], named: int, is_inside: Callable[[str], b
 
 
 def _start(texts: Sequence[str | None], named: int) -> int:
-    """Return how many words stand in front of the program, all in the rule."""
+    """Return the number of words before the program, all named by the rule."""
     for front in _IN_FRONT:
         found = [text or "" for text in texts[: len(front)]]
         if named > len(front) and all(map(re.fullmatch, front, [posixpath.basename(found[0]), *found[1:]])):
@@ -541,7 +541,7 @@ def _start(texts: Sequence[str | None], named: int) -> int:
 
 
 def _entry(texts: Sequence[str | None], named: int) -> tuple[Program | None, int]:
-    """Return what is known of a command, and how many of its words say which it is."""
+    """Return the table entry of a command, and the number of words that identify it."""
     program, size = posixpath.basename(texts[0] or ""), 1
     while program == "git" and size < len(texts) and texts[size] in _GIT_FLAGS:
         size += 1
@@ -554,7 +554,7 @@ def _entry(texts: Sequence[str | None], named: int) -> tuple[Program | None, int
 
 
 def _default(texts: Sequence[str | None], named: int) -> str:
-    """Return a pattern of the operands of a program of which nothing more is known."""
+    """Return a pattern for the operands of a program that is not in the table."""
     program = posixpath.basename(texts[0] or "")
     if program in _NEVER or program == "git":
         return _NONE
@@ -573,7 +573,7 @@ def _programs() -> dict[tuple[str, ...], Program]:
 
 @lru_cache(maxsize=256)
 def options_of(names: str) -> dict[str, tuple[str, str]]:
-    """Return by its name what an option takes (`=`, `?` or nothing), and a pattern of that."""
+    """Return, by option name, `=`, `?` or "" for its value, and a pattern for that."""
     found = {}
     for one in names.split():
         name = re.split("[=?]", one, maxsplit=1)[0]
@@ -583,7 +583,7 @@ def options_of(names: str) -> dict[str, tuple[str, str]]:
 
 
 class _Checker:
-    """Check the words behind those of a rule."""
+    """Checks the words after those of a rule."""
 
     def __init__(
         self, entry: Program, words: Sequence[Word], start: int, is_inside: Callable[[str], bool]
@@ -597,7 +597,7 @@ class _Checker:
         self._has_script = False
 
     def first_unknown(self, named: Sequence[str | None]) -> str | None:
-        """Return the first word that may do harm, given the words of the rule behind the program."""
+        """Return the first word that may do harm; `named` are the words of the rule after the program."""
         operands = [text for text in named if text is not None and not text.startswith("-")]
         has_operand = bool(operands)
         self._has_script = has_operand or not self._entry.first
@@ -629,14 +629,14 @@ class _Checker:
         return None
 
     def _wanted_by(self, last: str | None) -> str | None:
-        """Return a pattern of the value that the last word of a rule takes; None: it takes code."""
+        """Return a pattern for the value of the rule's last word; None: it takes code."""
         if last is None or not last.startswith("-"):
             return ""
         taken = self._taken(last)
         return ("" if _WANTS_CODE.fullmatch(last) is None else None) if taken is None else taken
 
     def _is_path(self, is_behind: bool) -> bool:
-        # `find -- -delete` deletes: for a program with such names `--` ends nothing.
+        # `find -- -delete` deletes: for programs with names after one dash, `--` does not end the options.
         return (
             is_behind
             and self._entry.operands == _ANY
@@ -650,7 +650,7 @@ class _Checker:
         return is_plain and re.fullmatch(pattern, text) is not None
 
     def _taken(self, text: str) -> str | None:
-        """Return a pattern of the value that an option takes from the next word; None: it is not known."""
+        """Return a pattern for the value that an option takes from the next word; None: unknown option."""
         name, equals, value = text.lstrip("-").partition("=")
         is_long = text.startswith("--") or (self._entry.is_single and len(name) > 1)
         if text.startswith("---"):

@@ -1,4 +1,4 @@
-"""Rules and policies: allow, ask or deny what an agent wants to do."""
+"""Rules and policies: allow, ask about or deny a tool call."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ _STRONGEST_FIRST: Final[tuple[Decision, ...]] = ("deny", "ask", "allow")
 
 @dataclass(frozen=True)
 class Rule:
-    """A decision of the user in advance; a condition that is None matches anything."""
+    """A decision that the user makes in advance; a condition that is None matches anything."""
 
     decision: Decision
     agent: str | None = None
     tool_kind: str | None = None
     tool_name: str | None = None
-    """A glob for the program's name of the tool; calls without a name match none."""
+    """A glob for the tool's name in the agent; calls without a name do not match."""
     path: str | None = None
-    """A glob; `*` and `?` stay in one folder, `**` does not. A relative one matches below any folder, and
-    allows below those of the workspace alone."""
+    """A glob; `*` and `?` stay within one folder, `**` does not. A relative one matches below any folder, but
+    allows only below those of the workspace."""
     command: str | None = None
     """The first words of a command. Several allow rules may together cover the commands of a chain."""
     mode: str | None = None
     note: str = ""
     """A remark of the user."""
     workspace: str | None = None
-    """An absolute folder: the rule is for sessions in it or below."""
+    """An absolute folder: the rule applies to sessions in it or below."""
     session: str | None = None
-    """The id of the only session that the rule is for."""
+    """The id of the only session that the rule applies to."""
     where: str = ""
-    """The place of the rule in words: `file:line`, or that it is one of a session."""
+    """The place of the rule for display: `file:line`, or "a rule of this session"."""
     exact: bool = False
-    """An allow rule for this very command, not for all that begin with it."""
+    """True for an allow rule for exactly this command, not for all that begin with it."""
     folder: str | None = None
-    """The only folder, absolute, that an exact rule allows its command in."""
+    """The only absolute folder in which an exact rule allows its command."""
     expires: datetime | None = None
     """The end of the rule, with a time zone."""
     file: Path | None = None
@@ -61,22 +61,22 @@ class Rule:
     """The position in the file, from 0."""
     line: int | None = None
     mistake: str = ""
-    """The mistake of the rule in its file, if any: then it only asks."""
+    """The mistake in the rule, if any: then it only asks."""
 
     @property
     def source(self) -> str:
-        """The rule in the words of a transcript or a log: its note and place."""
+        """The rule as shown in a transcript or a log: its note and place."""
         return ", ".join(filter(None, (self.note, self.where)))
 
 
 @dataclass(frozen=True)
 class ToolUse:
-    """A tool call in the form that rules are matched with."""
+    """A tool call in the form that rules match."""
 
     agent: str
     tool_kind: str
     paths: tuple[str, ...] = ()
-    """The paths that the call names, absolute, links followed where the caller can."""
+    """Absolute paths that the call names, with links followed if the caller can."""
     command: str | None = None
     mode: str | None = None
     workspace: str = ""
@@ -84,34 +84,34 @@ class ToolUse:
     session: str = ""
     """The id of the session."""
     inputs: tuple[str, ...] = ()
-    """The paths that only its input names, likewise: they can deny, and allow nothing by themselves."""
+    """Absolute paths named only in its input: they can deny the call, but not allow it."""
     worded: str | None = None
-    """The command that its words ask for where no field names one: it can be denied, and allows nothing."""
+    """A command found in its texts, if no field names one: it can deny the call, but not allow it."""
     told: tuple[str, ...] = ()
-    """Further texts in which a command may stand where no field names one.
+    """Other texts that may contain a command, if no field names one.
 
-    A rule that denies or asks for it makes a question; none is allowed by it.
+    A deny or ask rule that matches one makes a question; they allow nothing.
     """
     hints: tuple[str, ...] = ()
-    """Further texts of the input that may be paths: likewise."""
+    """Other texts of the input that may be paths; a match makes a question."""
     folder: str = ""
     """The absolute working directory of the command; empty: the workspace."""
     folders: tuple[str, ...] = ()
-    """All absolute folders that its input names: any of them may be the one that the command runs in."""
+    """All absolute folders that its input names: the command may run in any of them."""
     env: tuple[tuple[str, str], ...] = ()
-    """The environment variables of the command that may change what it does."""
+    """Environment variables that may change what the command does."""
     unknown_fields: tuple[str, ...] = ()
-    """Further fields of the input of a command, which may make another command of it."""
+    """Unknown fields of a command's input, which may change the command."""
     roots: tuple[str, ...] = ()
     """The folders of the workspace, absolute; empty: the workspace alone."""
     names_command: bool = False
-    """A field of its input is named as one for a command, whatever the kind of the call."""
+    """True if a field of its input has a name for a command, whatever the kind of the call."""
     tool_name: str = ""
-    """The program's name of the tool, if the agent tells it."""
+    """The tool's name in the agent, if the agent sends it."""
     is_open: bool = False
-    """Its input holds more than is searched: any path or command may stand in it."""
+    """True if its input is too large to be searched: it may contain any path or command."""
     has_more_paths: bool = False
-    """It names more paths than `paths` has: any of them may be denied, and none is allowed."""
+    """True if it names more paths than `paths` holds: the rest may be denied and is not allowed."""
 
     def is_inside(self, path: str) -> bool:
         """Return whether an absolute path lies in the workspace, links followed."""
@@ -126,19 +126,19 @@ class RuleVerdict:
     rule: Rule | None
     """None: no rule matched."""
     also: tuple[Rule, ...] = ()
-    """The rules that allow the other commands of a chain."""
+    """Rules that allow the other commands of a chain."""
     why: str = ""
-    """Why rules that seem to allow it do not, in words."""
+    """For display: why rules that seem to allow it do not."""
 
 
-# Deny and ask rules are matched in three values: yes, no, and "it may", where a path or a command is only
-# known to the shell or the program. A "yes" of the strongest rule decides; a "may" makes a question of
-# whatever else would be allowed. Allow rules are matched in two values: what is not certain is not allowed.
+# Deny and ask rules have three outcomes: yes, no, and "maybe", when a path or a command is only
+# known to the shell or the program. A "yes" of the strongest rule decides; a "maybe" makes a question of
+# what would be allowed otherwise. Allow rules have two outcomes: what is not certain is not allowed.
 def decide(rules: Iterable[Rule], use: ToolUse) -> RuleVerdict:
     """Return the decision of the rules: deny before ask, ask before allow, and ask when none matches.
 
-    A deny rule asks where it only may match: what a command runs once the shell has expanded it, or what only
-    the words of the call speak of.
+    A deny rule that only may match asks: for example, if the shell has yet to expand the command, or if only
+    texts of the call contain it.
     """
     matcher = _RuleMatcher(use)
     fitting = [rule for rule in rules if _fits(rule, use)]
@@ -155,12 +155,12 @@ def decide(rules: Iterable[Rule], use: ToolUse) -> RuleVerdict:
 
 @dataclass
 class _RuleMatcher:
-    """A tool use seen by rules that deny and ask; its command is parsed once for all of them."""
+    """Matches deny and ask rules with a tool use; its command is parsed once for all of them."""
 
     use: ToolUse
 
     def matches(self, rule: Rule) -> bool | None:
-        """Return whether a rule matches; None: it may, for all that is known."""
+        """Return whether a rule matches; None: maybe."""
         found = True if rule.command is None else self._runs(rule.command)
         if found is not False and rule.path is not None:
             reached = self._reaches(PathPattern(rule.path))
@@ -230,7 +230,7 @@ class _RuleMatcher:
 
 
 def _is_exactly(rule: Rule, use: ToolUse) -> bool:
-    """Return whether a tool use runs the very command of a rule, in its folder."""
+    """Return whether a tool use runs exactly the command of a rule, in its folder."""
     if use.command is None or use.command.strip() != rule.command:
         return False
     folders = filter(None, (use.folder or use.workspace, *use.folders))
@@ -238,11 +238,11 @@ def _is_exactly(rule: Rule, use: ToolUse) -> bool:
 
 
 _NAME: Final = 40
-"""Characters of the name of a field in a sentence."""
+"""Most characters of a field name in a message."""
 
 
 def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
-    """Return "allow" where one rule covers the whole tool use, or several the commands of a chain."""
+    """Return "allow" if one rule covers the whole tool use, or several cover the commands of a chain."""
     if use.has_more_paths:
         return RuleVerdict("ask", None, why="rules allow no call that names so many files" if rules else "")
     runs = use.command is not None or use.tool_kind == "execute"
@@ -272,7 +272,7 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
 
 
 def _other_command(use: ToolUse) -> str:
-    """Return why another command may run than the one that is named, in words; "" if none may."""
+    """Return the reason why another command than the named one may run, or ""."""
     if use.unknown_fields:
         name = use.unknown_fields[0]
         more = f" and {len(use.unknown_fields) - 1} more" if len(use.unknown_fields) > 1 else ""
@@ -282,10 +282,10 @@ def _other_command(use: ToolUse) -> str:
 
 
 def choose(options: Sequence[tuple[str, str]], decision: Decision) -> str | None:
-    """Return the id of the option, given as (id, kind) in the agent's order, that carries out a decision.
+    """Return the id of the option that matches a decision; `options` are (id, kind) in the agent's order.
 
-    None when there is none, or when the user is to be asked: never an "always", never an unknown kind, and
-    no "allow" among several, which differ in something that only the user can weigh.
+    None if there is none, or if the user must choose: it is never an "always" or an unknown kind, and
+    never one of several "allow once" options, since only the user can choose among those.
     """
     kind = {"allow": "allow_once", "deny": "reject_once", "ask": None}[decision]
     found = [option_id for option_id, its_kind in options if its_kind == kind]
@@ -293,7 +293,7 @@ def choose(options: Sequence[tuple[str, str]], decision: Decision) -> str | None
 
 
 def _fits(rule: Rule, use: ToolUse) -> bool:
-    """Return whether a rule matches, its path and a part of its command aside."""
+    """Return whether a rule matches, apart from its path and command."""
     return (
         rule.agent in (None, use.agent)
         and rule.mode in (None, use.mode)
@@ -310,7 +310,7 @@ def _is_named(name: str, glob: str) -> bool:
 
 
 def _is_for(rule: Rule, workspace: str) -> bool:
-    """Return whether a rule is for a workspace: links followed, and to deny or ask also as written."""
+    """Return whether a rule applies to a workspace with links followed, for deny and ask also as written."""
     folder = (rule.workspace or "").rstrip("/")
     if workspace and is_below(workspace, (folder or "/",)):
         return True
@@ -322,7 +322,7 @@ def _matches_kind(rule: Rule, use: ToolUse) -> bool:
         return rule.tool_kind in (None, use.tool_kind)
     if use.tool_kind not in TOOL_KINDS:
         return False
-    if use.tool_kind == "other":  # may be anything, so the kind or the tool has to be named
+    if use.tool_kind == "other":  # may do anything, so the rule must name the kind or the tool
         names_tool = rule.tool_kind is None and bool((rule.tool_name or "").strip("*?"))
         return rule.tool_kind == "other" or names_tool
     return rule.tool_kind in (None, use.tool_kind)
@@ -331,7 +331,7 @@ def _matches_kind(rule: Rule, use: ToolUse) -> bool:
 def _may_allow_command(rule: Rule, use: ToolUse) -> bool:
     """Return whether an allow rule may allow a command.
 
-    Some agents report a command by its effect, as a read of a file: it stays a command.
+    Some agents report a command by its effect, such as reading a file: it still counts as a command.
     """
     is_command = use.command is not None or use.names_command
     if rule.decision != "allow" or not is_command or rule.command is not None:
@@ -362,23 +362,23 @@ WORDS: Final[dict[Policy, str]] = {
     "allow-everything": "allows everything",
     "read-only": "refuses edits and commands",
 }
-"""The policies in words."""
+"""The policies, for display."""
 
 LOOKING: Final = frozenset({"read", "search", "think"})
-"""Kinds of tool that change nothing."""
+"""Kinds of tool call that change nothing."""
 
 
 def by_policy(
     policy: Policy, tool_kind: str, command: str | None, paths: Sequence[str], files: Files | None
 ) -> Decision:
-    """Return the decision of a policy where no rule matches; here a policy never denies.
+    """Return the decision of a policy if no rule matches: "allow" or "ask".
 
     Args:
         policy: the policy of the session.
-        tool_kind: the kind of the call; "allow everything" alone takes unknown ones.
-        command: the command of the call; a read or a search with a command stays a command.
+        tool_kind: the kind of the call; only "allow everything" allows unknown ones.
+        command: the command of the call; a read or a search with a command counts as a command.
         paths: the paths of the call, as the agent wrote them.
-        files: the files of the session; None for a session that has none.
+        files: the files of the session; None for a session without folders.
     """
     if policy == "allow-everything":
         return "allow"
@@ -392,7 +392,7 @@ def by_policy(
 
 
 def _is_edit(path: str, files: Files) -> bool:
-    """Return whether a change of a file, links followed, is an edit of the workspace and nothing else."""
+    """Return whether a path, with links followed, is in the workspace and not protected."""
     if not path.startswith("/") or not files.contains(path):
         return False
     return why_protected(path, files.roots) is None

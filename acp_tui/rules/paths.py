@@ -1,4 +1,4 @@
-"""Path rules: match the glob of a rule with the spellings of a path and the reach of a command line."""
+"""Path rules: match the glob of a rule with the spellings of a path, and find the reach of a command line."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from acp_tui.rules.shell import (
 from acp_tui.workspace.real_paths import is_in_any_case, real_path
 
 _PLACE: Final = regex(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
-"""A line number behind a path."""
+"""A line number after a path."""
 _OWN_VIEW: Final = regex(r"^/proc/(?:self|thread-self|\d+)/(?:task/\d+/)?(root|cwd)(?=/|$)")
 _MAX_ENTRIES: Final = 2_000
-"""Names that a search of folders may read."""
+"""Most names that a search of folders may read."""
 _SOME_NAME: Final = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -55,11 +55,11 @@ def compiled(pattern: str, *, any_case: bool = False) -> re.Pattern[str]:
     return re.compile(text, re.DOTALL | (re.IGNORECASE if any_case else re.NOFLAG))
 
 
-# The rules of a workspace and the paths of an agent are anybody's, and a search that tries each star with
-# each length takes for ever. What follows a star is taken at its first place, which leaves most for the
-# rest, and is not tried again; only the last block has to reach the end.
+# Workspace rules and an agent's paths are untrusted, and a search that tries each star with
+# each length takes forever. What follows a star is matched at its first position, which leaves most for the
+# rest, and is never retried; only the last block must reach the end.
 def _block(block: str, *, is_settled: bool) -> str:
-    """Return the expression for a part of a glob without `**`; `is_settled`: its first place is the best."""
+    """Return the expression for a part of a glob without `**`; `is_settled`: its first match is the best."""
     texts = [
         "".join("[^/]" if sign == "?" else re.escape(sign) for sign in part) for part in block.split("*")
     ]
@@ -69,11 +69,11 @@ def _block(block: str, *, is_settled: bool) -> str:
 
 
 class PathPattern:
-    """The glob of a deny or ask rule, as it is written and with the links of its folder followed."""
+    """The glob of a deny or ask rule, as written and with the links of its folder followed."""
 
     def __init__(self, pattern: str) -> None:
         self.folder = _plain_start(pattern)
-        """The plain folder at the start of an absolute glob; empty for a relative one."""
+        """The folder before the first wildcard of an absolute glob; empty for a relative one."""
         texts = [pattern]
         self.sample = re.sub(r"\*+", "", pattern.rpartition("/")[2])
         if self.folder:
@@ -92,7 +92,7 @@ class PathPattern:
         return any(pattern.fullmatch(path) for pattern in self._in_any_case) and is_in_any_case(path)
 
     def has_any(self, paths: Iterable[str], folder: str) -> bool:
-        """Return whether any spelling of some paths matches."""
+        """Return whether any spelling of the paths matches."""
         return any(self.has(spelling) for path in paths for spelling in spellings(path, folder))
 
     def is_below(self, path: str) -> bool:
@@ -100,7 +100,7 @@ class PathPattern:
         return self.has(f"{path.rstrip('/')}/{_SOME_NAME}")
 
     def may_be_below(self, path: str) -> bool:
-        """Return whether a folder holds a match, or too much to know."""
+        """Return whether a folder may hold a match; True if it is too large to be searched."""
         top = _real(path).rstrip("/")
         if self.folder:
             if f"{_real(self.folder)}/".startswith(f"{top}/"):
@@ -110,7 +110,7 @@ class PathPattern:
         return self._found(top, None) is not False
 
     def is_linked(self, path: str, folder: str) -> bool | None:
-        """Return whether a file is another name of a matching one; None: there is too much to search."""
+        """Return whether a file is a hard link of a matching one; None: there is too much to search."""
         try:
             state = os.stat(path)  # noqa: PTH116 - text, not yet a path
         except (OSError, ValueError):
@@ -150,16 +150,16 @@ class PathPattern:
 
 
 def _composed(text: str) -> str:
-    """Return a name with its accents composed, for they may be stored apart."""
+    """Return a name with its accents composed: some systems store them separately."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def spellings(path: str, folder: str) -> Iterator[str]:
-    """Yield the spellings of a path that a rule may match: plain, links followed, without a line number.
+    """Yield the spellings that a rule may match: as given, with links followed, without a line number.
 
     Args:
         path: a path, absolute or below the folder.
-        folder: the working directory of the program that gets it.
+        folder: the working directory of the program that uses it.
     """
     for text in dict.fromkeys(_texts(path, folder)):
         yield text
@@ -200,7 +200,7 @@ def _absolute(path: str, folder: str) -> str:
 
 
 def _own_view(path: str, folder: str) -> str:
-    """Return a path through `/proc` as a program in a folder sees it."""
+    """Translate a path through `/proc/self` as a program in a folder sees it."""
     found = _OWN_VIEW.match(path)
     if found is None:
         return path
@@ -213,7 +213,7 @@ def _single(path: str) -> str:
 
 
 def is_below(path: str, folders: Iterable[str]) -> bool:
-    """Return whether an absolute path lies in one of some folders or is one, links followed."""
+    """Return whether an absolute path, with links followed, is one of the folders or in one."""
     real = _real(path)
     tops = (_real(folder).rstrip("/") for folder in folders)
     return "\0" not in path and any(f"{real}/".startswith(f"{top}/") for top in tops)
@@ -242,9 +242,9 @@ def _key(path: str) -> tuple[int, int] | None:
 
 
 _MAX_FOLDERS: Final = 12
-"""Folders in which a line may be after its `cd`s; with more, its reach is unknown."""
+"""Most folders in which a line may be after its `cd`s; with more, its reach is unknown."""
 _MAX_PATHS: Final = 3_000
-"""Paths that a line may name; with more, its reach is unknown."""
+"""Most paths that a line may name; with more, its reach is unknown."""
 _MAX_ALTERNATIVES: Final = 64
 
 _FRAGMENT: Final = regex(r"""[\s'"`(){}\[\]<>|&;,=:@]+""")
@@ -293,7 +293,7 @@ _DEEP: Final = regex(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive.*|--dereference-recur
 _FROM_LISTS: Final = regex(
     r"--(?:files0?-from|pathspec-from-file|from-file|files|include-from|config|input-file|arg-file|load)\b.*"
 )
-"""Options whose file lists further files."""
+"""Options whose file lists more files."""
 _LISTS: Final[dict[str, frozenset[str]]] = {
     **dict.fromkeys(("tar", "bsdtar", "gtar"), frozenset({"-T"})),
     "curl": frozenset({"-K"}),
@@ -322,14 +322,14 @@ _CODE: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
         regex(r".*", re.S),
     ),
 )
-"""Programs that run a text, with the options for it."""
+"""Programs that run a text, with the options that take it."""
 _INTERPRETERS: Final = regex(
     r"(?:python[\d.]*|pypy3?|node|nodejs|bun|perl[\d.]*|ruby[\d.]*|lua[\d.]*|php[\d.]*|tclsh|ed|ex|bc|dc|m4|"
     r"sh|bash|dash|zsh|ksh|ash|fish|pwsh|sqlite3?|make|gmake|gdb|awk|at|guile|ocaml|clojure|clj|sbcl|racket|batch|crontab|ssh|ftp|sftp)"
 )
 """Programs that run their input if they get no file."""
 _TAKE_ORDERS: Final = frozenset({"ed", "red", "ex", "mail", "mailx"})
-"""Programs that run commands of their input, whatever file they get."""
+"""Programs that run commands from their input, even if they get a file."""
 _AWK: Final = regex(r"[gmn]?awk|busybox")
 _AWK_OPENS: Final = regex(r"getline|system|ARG[VCI]|[|>@]|close|printf?\s*\(?.*>")
 _SED_STAYS: Final = regex(
@@ -344,11 +344,11 @@ class Reach:
     paths: tuple[str, ...] = ()
     """Absolute paths of its plain words and redirects, links not followed."""
     hints: tuple[str, ...] = ()
-    """Other texts in it that may be paths."""
+    """Other texts in the line that may be paths."""
     walked: tuple[str, ...] = ()
     """Folders that it walks through."""
     is_open: bool = False
-    """It may reach further files that only the shell or a program knows."""
+    """True if it may reach more files, which only the shell or a program knows."""
 
 
 def reach_of(command: str, folder: str) -> Reach:
@@ -386,7 +386,7 @@ class _ReachReader:
                 scripts += filter(None, [script_of([word.text for word in one.words])])
                 if self._is_open and len(self._paths) > _MAX_PATHS:
                     break
-        for text in scripts:  # the parser loses words between and behind redirects
+        for text in scripts:  # the parser loses words between and after redirects
             for one in rough_commands(text) if re.search("[<>]", text) else ():
                 self._take(one)
         for folder in self._folders:
@@ -439,7 +439,7 @@ class _ReachReader:
         return found
 
     def _spelled(self, text: str, here: Sequence[str]) -> list[str]:
-        """Return the paths that a word may name: itself, or its end behind `=`, `@` or an option."""
+        """Return the paths that a word may name: all of it, or its end after `=`, `@` or an option."""
         texts = [text, *re.split(r"[=@]", text)[1:]]
         if "=" in text:
             texts.append(text.partition("=")[2])
@@ -449,7 +449,7 @@ class _ReachReader:
         return [joined(one, folder) for one in known for folder in here]
 
     def _own_folders(self, words: Sequence[Word]) -> list[str]:
-        """Return the folders that words name: a command may change there first, as `git -C` does."""
+        """Return the folders that words name: a command may first change to one, as `git -C` does."""
         found: dict[str, None] = {}
         for word in words[1:]:
             for path in self._spelled(word.text, self._folders) if word.text else ():
@@ -486,7 +486,7 @@ class _ReachReader:
 
 
 def awk_opens(text: str) -> bool:
-    """Return whether a script of `awk` may open a file or run a program."""
+    """Return whether an awk script may open a file or run a program."""
     return _AWK_OPENS.search(text) is not None
 
 
@@ -542,7 +542,7 @@ def _reads_input(name: str, rest: Sequence[str | None]) -> bool:
 
 
 def is_plain_sed(rest: Sequence[str | None]) -> bool:
-    """Return whether the words behind `sed` run nothing and write at most the files that it edits."""
+    """Return whether the arguments of `sed` run no program and write at most the files that it edits."""
     options = ("-e", "--expression", "-n", "-E", "-r", "-i", "-s", "-u", "-z", "--quiet", "--silent")
     scripts = [
         word
@@ -572,7 +572,7 @@ def alternatives(source: str) -> list[str]:
 
 
 def files_matching(pattern: str) -> list[str] | None:
-    """Return the present files that a pattern names, hidden ones too; None if there are too many."""
+    """Return the existing files that a pattern matches, hidden ones too; None if there are too many."""
     found, left = ["/"], _MAX_ENTRIES
     for part in filter(None, pattern.split("/")):
         if not set("*?[") & set(part):
@@ -606,7 +606,7 @@ def entries(folder: str, most: int) -> list[str] | None:
 
 
 def joined(text: str, folder: str) -> str:
-    """Return a path as a program in a folder reads it, or a shell one with `~`."""
+    """Return the absolute path of a text in a folder; `~` is expanded as by a shell."""
     if text.startswith("~"):
         text = expand_home(text)
     return posixpath.join(folder, text)

@@ -1,4 +1,4 @@
-"""Protected files: a change of them makes something run or count later, so each write is a question."""
+"""Protected files: a change in one runs code or takes effect later, so each write is a question."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ProtectedPlaces(NamedTuple):
 
     why: str
     patterns: tuple[str, ...]
-    """Parts of a path in small letters, with all below; a leading `/` or `~/` means that place alone."""
+    """Parts of a path in lower case, with everything below; a leading `/` or `~/` means only that place."""
 
 
 PLACES: Final = (
@@ -154,22 +154,22 @@ PLACES: Final = (
         ),
     ),
 )
-"""The protected files and folders, wherever they lie.
+"""The protected files and folders.
 
-Files that run only at the user's request (a Makefile, the scripts of a package) are not protected: agents are
-there to write them.
+Files that run only when the user asks for it (a Makefile, the scripts of a package) are not protected: agents
+are used to write them.
 """
 
 _MAX_FOLDERS: Final = 100
-"""Folders of a path: each is searched for links, while nothing else happens."""
+"""Most folders of one path: each is searched for links, which blocks the loop."""
 _MAX_DEPTH: Final = 4
-"""Levels of a protected folder of the workspace searched for links: `.git/modules/x/hooks` has four."""
+"""Levels of a protected workspace folder that are searched for links: `.git/modules/x/hooks` has four."""
 _MAX_DEPTH_AT_HOME: Final = 2
 _MAX_DEPTH_OF_CONFIG: Final = 1
 MAX_ENTRIES: Final = 1_000
-"""Names below one protected name searched for links."""
+"""Most names below one protected name that are searched for links."""
 MAX_NAMES: Final = 10_000
-"""Names of one folder compared with the patterns."""
+"""Most names of one folder that are compared with the patterns."""
 _WITHOUT_LINKS: Final = frozenset({"objects", "refs", "logs", "lfs", "worktrees"})
 """Large folders of `.git` from which nothing runs."""
 
@@ -180,25 +180,25 @@ _INVISIBLE: Final = "Cf"
 class _Pattern(NamedTuple):
     parts: tuple[str, ...]
     anchor: str
-    """The folder that the pattern starts in; empty: any."""
+    """The folder in which the pattern starts; empty: any."""
     why: str
 
 
 class Protection(NamedTuple):
-    """The reason that a file is protected."""
+    """The reason why a file is protected."""
 
     why: str
     names: tuple[frozenset[str], ...]
-    """The spellings of each part of the name, in small letters: a rule that allows it has one of each."""
+    """Lower-case spellings of each part of the name: a rule that allows it has one of each."""
 
 
 def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
-    """Return the reason in words why a file is protected, or None.
+    """Return the reason why a file is protected, for display, or None.
 
     Args:
         path: a path, absolute or below the first root.
-        roots: the folders of the session. A root in a protected folder, as a worktree below `.git`, does not
-            make its files protected.
+        roots: the folders of the session. A root in a protected folder, such as a worktree below `.git`,
+            does not make its files protected.
     """
     found = protection(path, roots)
     return found.why if found is not None else None
@@ -228,7 +228,7 @@ def protection_by_name(path: str, roots: Sequence[str]) -> Protection | None:
 
 
 def protections_named(path: str, roots: Sequence[str]) -> list[Protection]:
-    """Return the protection of a path by its name, or of what lies in a folder of its name, as `.github`."""
+    """Return the protection of a path by its name, or as a folder of protected files, such as `.github`."""
     found = protection_by_name(path, roots)
     if found is not None:
         return [found]
@@ -238,7 +238,7 @@ def protections_named(path: str, roots: Sequence[str]) -> list[Protection]:
 
 
 def protections_below(folder: str) -> Iterator[Protection]:
-    """Yield the protections of the places that a folder of this name holds."""
+    """Yield the protections of places in a folder of this name."""
     parts = [_folded(part) for part in posixpath.normpath(folder).split("/") if part]
     for pattern in _patterns(_home()):
         for size in range(not pattern.anchor, len(pattern.parts)):
@@ -272,8 +272,8 @@ def _by_name(path: str, roots: Sequence[str]) -> Protection | None:
 def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
     """Return the protection of a file that a protected name links to, symbolically or hard.
 
-    Such names are searched in the roots, the folders between a root and the file, the user's home, and
-    acp-tui's own folders. A link in these two to a whole root protects nothing in it.
+    These names are searched in the roots, the folders between a root and the file, the user's home, and
+    acp-tui's own folders. A link in the last two to a whole root protects nothing in that root.
     """
     try:
         state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
@@ -293,7 +293,7 @@ def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
 
 
 def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
-    """Return the roots, and the folders between a root and a path in it."""
+    """Return the roots, and the folders between a root and the path."""
     found = dict.fromkeys(roots)
     for root in roots:
         folder = posixpath.dirname(path)
@@ -304,8 +304,8 @@ def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
 
 
 # A write to `notes` changes `.git/hooks/pre-commit` if one is a link to the other. Following the links of
-# `notes` is not enough: the link may be the protected name. So every protected name in the roots, the
-# folders above the file and the home is looked at, with bounds for depth and number; hard links are known
+# `notes` is not enough: the link may be the protected name itself. So every protected name in the roots, the
+# folders above the file and the home is examined, within bounds for depth and number; hard links are found
 # by device and inode.
 def _leading(
     folder: str,
@@ -322,7 +322,7 @@ def _leading(
         folder: the folder to search.
         real: the file, links followed.
         state: the status of the file; None: it does not exist yet.
-        deepest: levels to search in a folder that is itself protected.
+        deepest: levels to search in a protected folder.
         around: folders of the file; a link to one of them or above does not count.
         is_ours: every name in the folder is protected.
     """
@@ -363,7 +363,7 @@ def _leading(
 
 
 def _names_in(folder: str, places: _NamePatterns | None) -> Iterator[tuple[str, _NamePatterns | None]]:
-    """Yield the names in a folder that patterns match, each with the patterns below it."""
+    """Yield the names in a folder that patterns match, each with its remaining patterns."""
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in islice(entries, MAX_NAMES)]
@@ -438,7 +438,7 @@ def _own_folders(environment: tuple[str, ...]) -> tuple[str, ...]:
 def _real(path: str) -> str:
     try:
         return real_path(path)
-    except ValueError:  # no path of this machine
+    except ValueError:  # no valid path on this machine
         return posixpath.normpath(path)
 
 
@@ -482,16 +482,16 @@ def _with_wild_start(home: str) -> tuple[_Pattern, ...]:
 
 
 def destination(path: str, cwd: str) -> Destination:
-    """Return the file behind a path in the folder of a session, links followed."""
+    """Return the file behind a path in a session's folder, with links followed."""
     written = posixpath.join(cwd, expand_home(path))
     try:
         real, base = real_path(written), real_path(cwd)
         why = why_protected(written, (cwd,)) or ""
-    except (OSError, ValueError):  # no path of this machine
+    except (OSError, ValueError):  # no valid path on this machine
         return Destination()
     plain = posixpath.normpath(written)
     prefix, real_prefix = f"{cwd.rstrip('/')}/", f"{base.rstrip('/')}/"
-    if plain.startswith(prefix):  # that the workspace itself is reached by a link is no news
+    if plain.startswith(prefix):  # a link to the workspace itself is not worth showing
         plain = real_prefix + plain.removeprefix(prefix)
     leads = real != plain and not (real == base and plain in (cwd, base))
     names, linked = _names(real)
@@ -499,7 +499,7 @@ def destination(path: str, cwd: str) -> Destination:
 
 
 def _names(real: str) -> tuple[int, tuple[int, int] | None]:
-    """Return how many names a file has, and its device and inode if these are several."""
+    """Return the number of a file's hard links, and its device and inode if there are several."""
     try:
         state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""Protected files that a command line may write, as far as its text tells.
+"""Protected writes: the protected files that a command line may write, judged by its text.
 
-A name gives a write away more surely than a program does: wrappers, scripts and odd quoting hide programs.
-So every piece of the text counts that names a protected place. Left out is only what surely reads.
+A file name reveals a write more reliably than a program: wrappers, scripts and odd quoting hide programs.
+So every piece of the text that names a protected place counts, except in commands that surely only read.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from acp_tui.rules.shell import MAX_LINE, MOVERS, SimpleCommand, Word, parse_lin
 
 _MAX_COMMANDS: Final = 250
 _MAX_DEPTH: Final = 3
-"""Lines within the words of a line that are looked at."""
+"""Most levels of command lines within words that are searched."""
 _MAX_FOLDERS: Final = 12
 _MAX_FOLLOWED: Final = 100
-"""Words whose links are followed in both directions."""
+"""Most words whose links are followed in both directions."""
 _MAX_COPIED: Final = 5_000
-"""Files of a folder that are looked at when it is copied; a copy of more is asked about."""
+"""Most files of a copied folder that are checked; a larger copy is asked about."""
 _MAX_PIECES: Final = 20_000
-"""Names that a line may hold; one with more is asked about."""
+"""Most names in a line; a line with more is asked about."""
 _TOO_MANY: Final = ""
-"""Stands for more files than are looked at."""
+"""Stands for more files than are checked."""
 _OUTPUT: Final = regex(r"(-\w*[oO]|--o(?:ut(?:put)?(?:-\w+)?)?)(?:=(.*))?")
-"""An option for the file that a program writes."""
+"""An option for a file that a program writes."""
 _UNKNOWN: Final = Protection("it names too many files to know them", (frozenset(),))
 _CHANGERS: Final = frozenset(
     (
@@ -60,11 +60,11 @@ _SOME_TEXT: Final = "\N{REPLACEMENT CHARACTER}"
 _BETWEEN_WORDS: Final = regex(r"[\s;&|<>()`]+")
 _BETWEEN_PARTS: Final = regex(r"""[\s'"`(){}\[\]<>|&;,=:@!#%^+$\\]+""")
 _BEHIND_LETTER: Final = regex(r"[a-zA-Z](?=[.~])")
-"""The letter of a command in a script, as `w` of `sed`."""
+"""The letter of a command in a script, such as `w` of sed."""
 _WRITING: Final = regex(r"(?<![a-zA-Z])[gpiIme\d]*[wW](?=[.~/])")
-"""The same behind an address or the flags of another command."""
+"""The same after an address or the flags of another command."""
 _DEFAULT: Final = regex(r"\$\{!?\w+:?[-=+?]([^{}]*)\}")
-"""A variable with the text that takes its place."""
+"""A variable with a default text."""
 
 
 def protections_in(command: str, folder: str, roots: Sequence[str]) -> list[Protection]:
@@ -105,12 +105,12 @@ def protections_in(command: str, folder: str, roots: Sequence[str]) -> list[Prot
 
 
 def _matters(folder: str, roots: Sequence[str]) -> bool:
-    """Return whether a name may be protected in a folder that is not so elsewhere."""
+    """Return whether names may be protected in this folder that are not protected elsewhere."""
     return protection_by_name(folder, roots) is not None or any(protections_below(folder))
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield all pieces of a text that may be names, each once."""
+    """Yield every piece of a text that may be a name, each once."""
     text = _ANSI.sub(lambda found: _decoded(found[1]), text)
     text = _VARIABLE.sub(lambda found: "." if found[1] or found[2] else "~", text)
     bare = _QUOTES.sub("", text)
@@ -120,7 +120,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _expanded(text: str, value: str) -> str:
-    """Return a text with one value in place of all variables, those within others too."""
+    """Return a text with all variables, also nested ones, replaced by one value."""
     for _ in range(_MAX_DEPTH):
         before, text = text, _EXPANSION.sub(value, text)
         if text == before:
@@ -145,7 +145,7 @@ def _pieces_of(text: str) -> Iterator[str]:
 
 
 def _decoded(text: str) -> str:
-    """Return the text of `$'…'` with those escapes replaced that stand for letters of names."""
+    """Return the text of `$'…'` with escapes for letters decoded."""
 
     def letter(found: re.Match[str]) -> str:
         digits = found[1] or found[2] or found[3]
@@ -156,7 +156,7 @@ def _decoded(text: str) -> str:
 
 
 def _commands_in(text: str, depth: int = 0) -> list[SimpleCommand]:
-    """Return all that may be a simple command in a text, also within its words."""
+    """Return every possible simple command in a text, also within its words."""
     if len(text) > MAX_LINE:
         return []
     found = dict.fromkeys((*parse_line(text).commands, *rough_commands(text)))
@@ -191,7 +191,7 @@ def _words_of(commands: Sequence[SimpleCommand], folders: Sequence[str]) -> Iter
 
 
 def _spelled(word: Word, folders: Sequence[str]) -> list[str]:
-    """Return the files that a word names, by a pattern those that are there."""
+    """Return the files that a word names; for a pattern, the existing ones."""
     if word.text is not None:
         texts = [word.text, word.text.rpartition("=")[2]]
         return [joined(text, folder) for text in dict.fromkeys(texts) for folder in folders if text]
@@ -204,9 +204,9 @@ def _spelled(word: Word, folders: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _present(pattern: str) -> Sequence[str]:
-    """Return the files that a pattern names to a shell: hidden ones only by a dot.
+    """Return the files that a pattern matches in a shell: hidden ones only with a dot.
 
-    They are kept, since a line may repeat a pattern. `protections_in` forgets them.
+    They are cached, since a line may repeat a pattern. `protections_in` clears the cache.
     """
     parts = [part for part in pattern.split("/") if part]
     return [
@@ -251,7 +251,7 @@ def _made_by(commands: Sequence[SimpleCommand], folders: Sequence[str]) -> Itera
 
 
 def _copies(words: Sequence[Word], folders: Sequence[str]) -> Iterator[str]:
-    """Yield the files that a copy makes of those in its sources."""
+    """Yield the files that a copy creates from its sources."""
     texts = [word.text or "" for word in words]
     operands = [word for word in words if not (word.text or "").startswith("-")]
     taken = [text.partition("=")[2] for text in texts if text.startswith("--target-d")]
@@ -283,7 +283,7 @@ _GIT_SETS: Final = {
     "lfs": r"install",
     "maintenance": r"start|register",
 }
-"""Subcommands of git that write settings or hooks, with a pattern of the words that make them do so."""
+"""Subcommands of git that write settings or hooks, with a pattern for the arguments that cause it."""
 
 
 _CHANGES: Final = r"set|unset|delete|rm|edit|fix"
@@ -294,7 +294,7 @@ _SETS: Final = {
     **dict.fromkeys(("pip", "pip3"), (_CONFIG, "~/.config/pip/pip.conf")),
     **dict.fromkeys(("conda", "mamba"), (r"config .*--(?:set|add|append|prepend|remove)", "~/.condarc")),
 }
-"""Programs that write their settings without naming the file, with a pattern of the words for that."""
+"""Programs that write unnamed settings files, with a pattern for the arguments that cause it."""
 
 
 _TAKES_NAME: Final = regex(r"-\w*[OJ]\w*|--remote-name.*")
@@ -302,7 +302,7 @@ _TAKES_NAME: Final = regex(r"-\w*[OJ]\w*|--remote-name.*")
 
 
 def _outputs(words: Sequence[Word]) -> Iterator[Word]:
-    """Yield the words for files that options name as outputs."""
+    """Yield the words that options name as output files."""
     for before, word in pairwise(words):
         found = _OUTPUT.fullmatch(before.text or "")
         if found is not None and found[2] is None:
@@ -313,14 +313,14 @@ def _outputs(words: Sequence[Word]) -> Iterator[Word]:
 
 
 def _found(words: Sequence[str], folders: Sequence[str]) -> Iterator[str]:
-    """Yield the present files that a search finds by their names, right in a folder."""
+    """Yield the existing files directly in a folder that a search finds by name."""
     for before, pattern in pairwise(words):
         if before in ("-name", "-iname", "-path", "-wholename", "-ipath"):
             yield from (path for folder in folders for path in _present(joined(pattern, folder)))
 
 
 def _git_settings(words: Sequence[str]) -> list[str]:
-    """Return the files of settings that a git command writes without naming them."""
+    """Return the settings files that a git command writes without naming them."""
     rest = list(words)
     while rest and (rest[0].startswith("-") or not rest[0]):
         del rest[: 2 if rest[0] in _GIT_TAKES else 1]
@@ -332,6 +332,6 @@ def _git_settings(words: Sequence[str]) -> list[str]:
 
 
 def _is_program(path: str) -> bool:
-    """Return whether a path is one of an installed program, which a command names to run it."""
+    """Return whether a path is an installed program, which a command names in order to run it."""
     folder = posixpath.basename(posixpath.dirname(path))
     return folder in ("bin", "sbin", "shims") and os.access(path, os.X_OK) and os.path.isfile(path)  # noqa: PTH113

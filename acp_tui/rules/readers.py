@@ -1,4 +1,4 @@
-"""Commands that only read: the parts of a line that surely write no file which they name."""
+"""Readers: finds the parts of a line that surely write no file that they name."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MAX_PARSED: Final = 200_000
-"""Characters of a line that are parsed; of a longer one all may write."""
+"""Most characters of a line that is parsed; any part of a longer one may write."""
 _MAX_NODES: Final = 20_000
 _MAX_DEPTH: Final = 4
-"""Nested shells (`sh -c "sh -c …"`) that are followed."""
+"""Most levels of nested shells (`sh -c "sh -c …"`) that are followed."""
 _SYSTEM: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
 _UNFORESEEN: Final = regex(
     r"\$\{?!?(?:_(?!\w)|BASH_)|OLDPWD|DIRSTACK|(?<![\w@})])~[-+\d]|>\(|\bfunction\b|\(\s*\)\s*[{(\n]|"
-    r"@[PEAKa]\}|\w\[[^\]]*(?:\$\(|`)"  # a text that becomes a command where it is a value or an index
+    r"@[PEAKa]\}|\w\[[^\]]*(?:\$\(|`)"  # a text that becomes a command when used as a value or an index
 )
-"""Words that take others from elsewhere in the line, or give them another meaning."""
+"""Words that insert text from elsewhere in the line, or change the meaning of words."""
 _REDEFINING: Final = frozenset({"alias", "eval", "trap", "enable", "hash", "bind", "complete", "shopt", "fc"})
 _POWERFUL: Final = regex(
     r"(?:PATH|GIT_|LD_|DYLD_|BASH_|ENV$|IFS|PAGER|EDITOR|VISUAL|LESS|\w*PAGER|\w*OPTS)\w*"
@@ -45,7 +45,7 @@ _HARMLESS_SETTING: Final = regex(
     r"(?:KUBECONFIG|AWS_PROFILE|AWS_REGION|AWS_CONFIG_FILE|AWS_SHARED_CREDENTIALS_FILE)=[\w.:/~-]*"
 )
 _MORE_PATH: Final = regex(r"""PATH=(?=.*\$\{?PATH\b)(?!.*[`(]).*""", re.DOTALL)
-"""A longer search path: no program takes it for a file."""
+"""An extended search path: no program uses it as a file."""
 
 _READERS: Final = {
     **dict.fromkeys(
@@ -81,9 +81,9 @@ _READERS: Final = {
     "yq": r"-\w*[is].*|--in.*|--split.*",
     "zizmor": r"--fix.*|--cache.*",
 }
-"""Programs that only read, with a pattern of the words with which they may do more."""
+"""Programs that only read, with a pattern for the arguments with which they may do more."""
 _NAMING: Final = frozenset({"read", "mapfile", "readarray", "shift", "set"})
-"""Programs that write nothing, but put what they read into variables for the rest of the line."""
+"""Programs that write no file, but read into variables for the rest of the line."""
 _CURL: Final = regex(r"-[fsSLIikv]+|--(?:silent|fail|location|head|show-error|compressed)|[^-].*", re.DOTALL)
 _GIT_GLOBAL: Final = regex(r"--no-pager|-P|--no-optional-locks|--(?:git-dir|work-tree)=.*")
 _GIT_SAFE: Final = regex(
@@ -107,7 +107,7 @@ _GIT_READ_FORMS: Final = {
     "tag": r"-l|--list",
     "rm": r"--cached",
 }
-"""Subcommands of git that only read with one of these words behind them."""
+"""Subcommands of git that only read if followed by one of these words."""
 _GIT_CONFIG_GETTERS: Final = regex(r"--get(?:-all|-regexp|-urlmatch)?|--list|-l")
 _GIT_CONFIG_OPTIONS: Final = regex(
     r"--(?:global|system|local|worktree|null|name-only|show-origin|show-scope|(?:no-)?includes|bool|int|path)|-z|"
@@ -135,7 +135,7 @@ _WRAPPERS: Final = frozenset(
         *("npx", "pnpx", "bunx", "uvx"),
     )
 )
-"""Programs that run what stands behind them."""
+"""Programs that run the command after them."""
 _EXCLUDES: Final = regex(r"--(?:extend-)?exclude(?:-dir)?|--ignore(?:-pattern)?")
 _EXCLUDING: Final = frozenset(
     (
@@ -144,16 +144,16 @@ _EXCLUDING: Final = frozenset(
         *("prettier", "cloc", "codespell"),
     )
 )
-"""Programs that have an option for what they leave alone."""
+"""Programs with an option for files that they leave alone."""
 
 
 def text_left(command: str) -> list[str]:
-    """Return a line without what surely only reads, and what is left of its texts for shells."""
+    """Return a line without the parts that surely only read, and the rest of its texts for shells."""
     return _Line(command).left()
 
 
 class _Line:
-    """A command line, of which the parts are marked that surely only read.
+    """A command line whose parts that surely only read are marked.
 
     In `cat a | grep b > found`, that is `cat a | grep b`: the redirect writes a file that the line names.
     In `cat a && rm b`, it is `cat a`. In `ls a | xargs rm`, it is nothing: `ls` prints the names of files
@@ -167,11 +167,11 @@ class _Line:
         self._scripts: list[str] = []
         self._depth = depth
         self._inner: dict[int, _Line] = {}
-        """The lines of shells that are run, by their nodes."""
+        """Lines of nested shells, by their nodes."""
         self._writes_piped_names: set[int] = set()
-        """Nodes with a part that may write files whose names it reads: the `xargs` of `ls | xargs rm`."""
+        """Nodes that may write files whose names they read: the `xargs` of `ls | xargs rm`."""
         self.only_reads = False
-        """Nothing in the line writes, but for redirects to known files."""
+        """True if nothing in the line writes, except redirects to known files."""
         tree = tree_of(text) if len(text) <= _MAX_PARSED else None
         if tree is not None and self._is_understood(text, tree):
             nodes = list(_nodes(tree))
@@ -184,7 +184,7 @@ class _Line:
             self._mark(tree)
 
     def left(self) -> list[str]:
-        """Return the text that may write, and what is left of the scripts in it."""
+        """Return the text that may write, and the rest of the scripts in it."""
         rest = bytes(
             32 if reads and letter != 10 else letter
             for letter, reads in zip(self._text, self._reads, strict=True)
@@ -214,14 +214,14 @@ class _Line:
         self._reads[node.start_byte : node.end_byte] = bytes([reads]) * (node.end_byte - node.start_byte)
 
     def _mark(self, tree: Node) -> None:
-        """Mark what only reads, from outside to inside: a part decides about itself."""
+        """Mark the parts that only read, from outside to inside: each part decides about itself."""
         waiting = [(tree, True)]
         while waiting:
             node, output_is_inert = waiting.pop()
             waiting += [(child, inert) for child, inert in reversed(list(self._below(node, output_is_inert)))]
 
     def _below(self, node: Node, output_is_inert: bool) -> Iterator[tuple[Node, bool]]:
-        """Mark a part; yield those in it, each with whether its output is inert: names no file to write."""
+        """Mark a part; yield its (child, whether its output is inert, so names no file to write)."""
         match node.type:
             case "command":
                 output_is_inert = self._mark_command(node, output_is_inert)
@@ -232,7 +232,7 @@ class _Line:
             case "file_redirect":
                 reads = _is_plain_read(read_redirect(node))
                 self._set(node, reads)
-                # What is printed there names the file that is written.
+                # Its output is the name of the file that is written.
                 output_is_inert = output_is_inert and reads
             case "variable_assignment" if _MORE_PATH.fullmatch(source_of(node)):
                 self._set(node, True)
@@ -251,7 +251,7 @@ class _Line:
         yield from ((child, output_is_inert) for child in node.children)
 
     def _below_redirects(self, node: Node, output_is_inert: bool) -> Iterator[tuple[Node, bool]]:
-        """Yield a statement with its redirects; a text for it is read if the statement only reads."""
+        """Yield a statement with its redirects; a here-document is inert if the statement only reads."""
         body = node.child_by_field_name("body")
         documents = [
             one for child in node.children if child.type == "heredoc_redirect" for one in child.children
@@ -270,7 +270,7 @@ class _Line:
         return body.type == "command" and _only_reads(_words(body)) and not _has_settings(body)
 
     def _mark_command(self, node: Node, output_is_inert: bool) -> bool:
-        """Mark a command that only reads, else those words of it that are surely not written."""
+        """Mark a command that only reads, else its words that are surely not written."""
         words = _words(node)
         inner = self._script_in(node) if not _has_settings(node) else None
         if inner is not None:
@@ -282,9 +282,7 @@ class _Line:
         if not reads:
             behind = _behind_wrappers(words)
             for word in words[: len(words) - len(behind) + 1]:
-                folder = word.source.rpartition("/")[0].encode(
-                    "utf-8", "replace"
-                )  # of the program that is run
+                folder = word.source.rpartition("/")[0].encode("utf-8", "replace")  # the program that is run
                 self._reads[word.start : word.start + len(folder)] = b"\1" * len(folder)
             named = {word.start for word in _left_alone(behind)}
             for child in _word_nodes(node):
@@ -293,7 +291,7 @@ class _Line:
         return reads
 
     def _script_in(self, node: Node) -> _Line | None:
-        """Return the line that a command only hands to a shell."""
+        """Return the line that a command passes to a shell without doing more."""
         if node.id not in self._inner:
             script = text_for_shell([word.text for word in _behind_wrappers(_words(node))])
             if script is None or self._depth >= _MAX_DEPTH:
@@ -302,11 +300,11 @@ class _Line:
         return self._inner[node.id]
 
     def _may_write_piped_names(self, nodes: Iterable[Node]) -> bool:
-        """Return whether one of some nodes may write files whose names it reads."""
+        """Return whether one of the nodes may write files whose names it reads."""
         return not self._writes_piped_names.isdisjoint(node.id for node in nodes)
 
     def _is_harmless(self, node: Node, *, with_tee: bool = False) -> bool:
-        """Return whether a node by itself writes nothing, but by a redirect to a known file."""
+        """Return whether a node itself writes nothing, except by a redirect to a known file."""
         if node.type == "file_redirect":
             redirect = read_redirect(node)
             target = redirect.target
@@ -333,7 +331,7 @@ def _nodes(top: Node) -> Iterator[Node]:
 
 
 def _loses_words(node: Node) -> bool:
-    """Return whether the parser takes words behind a here-document out of their command."""
+    """Return whether the parser separates words after a here-document from their command."""
     known = {"pipeline", "command", "list", "file_redirect", "redirected_statement"}
     return node.type == "heredoc_redirect" and any(
         child.is_named and child.type not in known and not child.type.startswith("heredoc_")
@@ -354,18 +352,18 @@ def _words(command: Node) -> list[Word]:
 
 
 def _has_settings(command: Node) -> bool:
-    """Return whether variables are set for a command that may change what it does."""
+    """Return whether a command gets variables that may change what it does."""
     settings = (source_of(child) for child in command.children if child.type == "variable_assignment")
     return not all(_HARMLESS_SETTING.fullmatch(one) or _MORE_PATH.fullmatch(one) for one in settings)
 
 
 def _is_plain_read(redirect: Redirect) -> bool:
-    """Return whether a redirect writes no file; the parser takes words behind one for further targets."""
+    """Return whether a redirect writes no file; the parser treats words after it as more targets."""
     return redirect.target is not None and not redirect.writes
 
 
 def _program(words: Sequence[Word]) -> str:
-    """Return the name of a program of the system; empty for others."""
+    """Return the name of a program in a system folder; empty for others."""
     folder, name = posixpath.split((words[0].text or "") if words else "")
     return name if folder in _SYSTEM else ""
 
@@ -391,7 +389,7 @@ def _behind_wrappers(words: Sequence[Word]) -> Sequence[Word]:
 
 
 def _plain(word: Word) -> str:
-    """Return a word that is known but for the home folder; empty for others."""
+    """Return a word that is known except for the home folder; empty for others."""
     return word.text or (word.source if re.fullmatch(r"~[\w./-]*", word.source) else "")
 
 
@@ -451,7 +449,7 @@ def _only_reads(words: Sequence[Word]) -> bool:
 
 
 def _operands(texts: Sequence[str | None]) -> list[str]:
-    """Return the words of a command without its options; what may be the value of one is left out."""
+    """Return the words of a command without its options and their possible values."""
     found = []
     for before, text in pairwise(["", *texts]):
         if not (text or "-").startswith("-") and not (
@@ -496,7 +494,7 @@ def _git_reads(texts: Sequence[str | None]) -> bool:
 
 
 def _reads_settings(rest: Sequence[str]) -> bool:
-    """Return whether `git config` only reads; it takes no options behind its first operand."""
+    """Return whether `git config` only reads; it takes no options after its first operand."""
     rest, gets = list(rest), False
     while rest and rest[0].startswith("-"):
         gets = gets or _GIT_CONFIG_GETTERS.fullmatch(rest[0]) is not None
@@ -507,7 +505,7 @@ def _reads_settings(rest: Sequence[str]) -> bool:
 
 
 def _left_alone(words: Sequence[Word]) -> Iterator[Word]:
-    """Yield the words of a command that name what it leaves alone, or only reads."""
+    """Yield the words of a command for files that it leaves alone or only reads."""
     program = _program(words)
     texts = [word.text or "" for word in words]
     for place, (text, following) in enumerate(pairwise([*texts, ""])):

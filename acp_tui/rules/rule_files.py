@@ -34,7 +34,7 @@ _MAX_BYTES: Final = 1 << 18
 
 @dataclass(frozen=True)
 class RuleFile:
-    """A rule file as it was read."""
+    """The content of a rule file when it was read."""
 
     path: Path
     rules: tuple[Rule, ...] = ()
@@ -42,13 +42,13 @@ class RuleFile:
     digest: str = ""
     """The SHA-256 of its bytes; empty for a missing file."""
     is_readable: bool = True
-    """False if it is not known what it says."""
+    """False if its rules are unknown."""
 
 
 def load(path: Path) -> RuleFile:
     """Return the rules of a file; a missing file has none.
 
-    A rule with a mistake only asks. A file that cannot be read asks for everything, since it may have denied
+    A rule with a mistake only asks. An unreadable file makes everything ask, since it may have denied
     anything.
     """
     try:
@@ -73,7 +73,7 @@ def load(path: Path) -> RuleFile:
 
 
 def contents(path: Path) -> bytes:
-    """Return the bytes of a rule file, which may come with a workspace and be anything.
+    """Return the bytes of a rule file, which is untrusted if it comes with a workspace.
 
     Raises:
         OSError: it cannot be read, is no regular file (a pipe would never end), or is far too large.
@@ -86,7 +86,7 @@ def contents(path: Path) -> bytes:
 
 
 def signature(path: Path) -> tuple[int, ...]:
-    """Return a value that changes whenever a file is written; empty for a missing file."""
+    """Return a tuple that changes whenever a file is written; empty for a missing file."""
     try:
         state = path.stat()
     except OSError:
@@ -95,9 +95,9 @@ def signature(path: Path) -> tuple[int, ...]:
 
 
 _MOST_ODD_STARS: Final = 1
-"""Times that `**/` may stand behind a letter: its search takes long, and hardly anybody means it."""
+"""Most `**/` after a letter in a pattern: each makes the search slower, and hardly anybody means it."""
 _LONG_KEY: Final = regex(r"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
-"""A dotted key that takes seconds to read: the reader's time grows with the square of its parts."""
+"""A dotted key that takes seconds to parse: the time grows with the square of its parts."""
 _TOML_LINE: Final = regex(r" \(at line (\d+), column \d+\)$")
 
 
@@ -129,7 +129,7 @@ def _read(path: Path, text: str, tables: Mapping[str, Any], digest: str) -> Rule
 
 
 def _rule(table: Any, place: Place, findings: shape.Findings) -> Rule:
-    """Return a rule; one with a mistake keeps its valid conditions, and asks."""
+    """Return a rule; with a mistake, it keeps its valid conditions and asks."""
     try:
         usable = shape.read_table(table, _KINDS, place, findings)
     except shape.ShapeError as wrong:
@@ -172,7 +172,7 @@ def _glob(value: Any, place: Place, findings: shape.Findings) -> str:
 
 
 def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:
-    """Read a time, or a date as its end; without a zone it is local."""
+    """Parse a time, or a date as the end of that day; without a zone it is local."""
     try:
         if isinstance(value, datetime):
             return value.astimezone()
@@ -198,7 +198,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
 
 
 def _and_so(message: str) -> str:
-    """Return the end of a message about a mistake: its consequence."""
+    """Append the consequence of a mistake to its message."""
     return " This rule asks." if message.endswith("?") else "; this rule asks"
 
 
@@ -213,7 +213,7 @@ _HEAD: Final = """\
 
 
 class CannotWrite(Exception):
-    """A rule file cannot be changed; the text says why and what to do."""
+    """A rule file cannot be changed; the message says why and what to do."""
 
 
 def add(path: Path, rule: Rule) -> bytes | None:
@@ -287,14 +287,14 @@ def _open_unchanged(file: RuleFile) -> tuple[bytes | None, tomlkit.TOMLDocument]
 
 
 def _place(document: tomlkit.TOMLDocument, rule: Rule) -> int:
-    """Return the position of a rule that stands in a file."""
+    """Return the position of a rule in its file."""
     if rule.number >= len(_rules(document)):
         raise CannotWrite(f"{rule.file} no longer contains this rule.")
     return rule.number
 
 
 def _rules(document: tomlkit.TOMLDocument) -> tomlkit.items.AoT:
-    """Return the array of `[[rules]]`, made if it is missing."""
+    """Return the array of `[[rules]]`, created if it is missing."""
     found = document.get("rules")
     if found is None:
         found = tomlkit.aot()
@@ -361,7 +361,7 @@ class Trust:
         try:
             return _trusted(self._file.read())
         except OSError:
-            return {}  # nothing is trusted: the user is asked once more
+            return {}  # nothing is trusted, and the user is asked again
 
 
 def _trusted(found: object) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Command lines parsed by tree-sitter's grammar of bash."""
+"""Shell command lines, parsed by tree-sitter's grammar of bash."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Word:
     """One word of a command line."""
 
     source: str
-    """The word as it is written, with its quotes."""
+    """The source text, with quotes."""
     text: str | None
-    """The word as the program gets it; None: the shell expands it."""
+    """The word that the program gets; None if the shell expands it."""
     pattern: bool = False
-    """The word expands to file names, alternatives or the home folder only (`*.py`, `{a,b}`, `~`)."""
+    """True if it expands only to file names, alternatives or the home folder (`*.py`, `{a,b}`, `~`)."""
     start: int = field(default=0, compare=False)
 
 
@@ -52,7 +52,7 @@ def read_word(node: Node) -> Word:
 
 
 def _pieces(node: Node) -> Iterator[tuple[str | None, bool]]:
-    """Yield (text, is a pattern) for each piece of a word; None for an expanded text."""
+    """Yield (text, whether it is a pattern) for each piece of a word; None for an expansion."""
     source = source_of(node)
     match node.type:
         case "command_name" | "concatenation" if node.children:
@@ -78,16 +78,16 @@ def _pieces(node: Node) -> Iterator[tuple[str | None, bool]]:
 
 
 def source_of(node: Node) -> str:
-    """Return the text of a node as it is written."""
+    """Return the source text of a node."""
     return (node.text or b"").decode("utf-8", "replace")
 
 
 ODD: Final = regex(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
-"""Characters that shells and the parser read differently: other blanks, control characters, joined lines."""
+"""What shells and the parser read differently: unusual blanks, control characters, joined lines."""
 MOVERS: Final = frozenset({"cd", "pushd", "chdir"})
 """Commands that change to the folder they name."""
 MAX_LINE: Final = 10_000
-"""Characters of a line that are parsed; a longer one counts as not understood."""
+"""Most characters of a line that is parsed; a longer one counts as not understood."""
 _MAX_COMMANDS: Final = 250
 _CONSTANT: Final = regex(
     r"""\$\(\s*(?:/usr)?(?:/bin/)?cat\s+<<\s*(?:'(\w+)'|"(\w+)"|\\(\w+))[ \t]*\n(.*?)\n?[ \t]*\)""", re.DOTALL
@@ -117,12 +117,12 @@ class Redirect:
     operator: str
     """`<`, `>`, `>>`, `>&`, `<<` (a here-document), `<<<` and so on."""
     target: Word | None
-    """A file or the number of a stream; None for a here-document."""
+    """A file or a stream number; None for a here-document."""
     stream: Word | None = None
 
     @property
     def harmless(self) -> bool:
-        """True if it only joins streams, or discards one."""
+        """True if it only joins streams or discards one."""
         text = self.target.text if self.target is not None else None
         return (
             text is not None
@@ -145,7 +145,7 @@ class SimpleCommand:
     redirects: tuple[Redirect, ...] = ()
     """The redirects of the command and of the groups around it."""
     within: frozenset[str] = frozenset()
-    """The syntax around it, in the parser's words: `list`, `pipeline`, `command_substitution` …"""
+    """Kinds of the parser's nodes around it: `list`, `pipeline`, `command_substitution` …"""
     background: bool = False
 
 
@@ -155,18 +155,18 @@ class CommandLine:
 
     commands: tuple[SimpleCommand, ...]
     understood: bool
-    """The parser could read the whole line."""
+    """True if the whole line was parsed."""
     plain: bool
-    """The line is nothing but simple commands in chains, pipes and groups, for every shell."""
+    """True if every shell finds nothing but simple commands in chains, pipes and groups."""
 
 
 # Allow rules must never be fooled, deny rules as rarely as possible. So a line is judged twice: `understood`
-# says that the grammar has read all of it, which is enough to forbid; `plain` also wants that nothing but
-# simple commands, joints and groups stand in it, that no character is read differently by other shells, and
-# that shlex, an independent reader, finds the very same words. Only a plain line can be allowed by a rule.
+# says that the grammar parsed the whole line, which is enough to deny; `plain` also requires that nothing but
+# simple commands, operators and groups are in it, that no other shell reads a character differently, and
+# that shlex, an independent reader, finds exactly the same words. Only a plain line can be allowed by a rule.
 @lru_cache(maxsize=32)
 def parse_line(text: str) -> CommandLine:
-    """Parse a line into simple commands, also those in substitutions, loops and functions."""
+    """Parse a line into its simple commands, including those in substitutions, loops and functions."""
     if len(text) > MAX_LINE:
         return CommandLine((), understood=False, plain=False)
     joined = text.replace("\\\n", "")
@@ -188,12 +188,12 @@ def tree_of(text: str) -> Node:
 
 
 def is_too_long(text: str) -> bool:
-    """Return whether a line is longer than what is parsed."""
+    """Return whether a line is too long to be parsed."""
     return len(text) > MAX_LINE or len(parse_line(text).commands) >= _MAX_COMMANDS
 
 
 def _without_constants(root: Node, text: str) -> str:
-    """Return a line with each `"$(cat <<'END' …)"` replaced by its text in quotes."""
+    """Return a line with each `"$(cat <<'END' …)"` replaced by its quoted text."""
     if "<<" not in text:
         return text
     whole, end, pieces = text.encode("utf-8", "replace"), 0, []
@@ -239,11 +239,11 @@ class _Context:
 
 
 class _TreeWalker:
-    """Walk a syntax tree without recursion: a line may be nested to any depth."""
+    """Walks a syntax tree without recursion: a line may be nested to any depth."""
 
     def __init__(self) -> None:
         self.plain = True
-        """Every node so far was a simple command, a joint or a group."""
+        """True if every node so far was a simple command, an operator or a group."""
         self._words: list[Word] = []
 
     def commands(self, root: Node) -> Iterator[SimpleCommand]:
@@ -269,7 +269,7 @@ class _TreeWalker:
             waiting.extend(self._below(node, inner, is_part))
 
     def agrees_with(self, text: str) -> bool:
-        """Return whether `shlex` finds the same words, so that no single bug allows anything."""
+        """Return whether `shlex` finds the same words, so that no single bug can allow a command."""
         reader = shlex.shlex(text, posix=True, punctuation_chars=True)
         reader.whitespace_split = True
         reader.commenters = ""
@@ -288,7 +288,7 @@ class _TreeWalker:
         )
 
     def _below(self, node: Node, context: _Context, is_part: bool) -> list[tuple[Node, _Context, bool]]:
-        """Return the children, last first; a child is a part of the line unless it belongs to a command."""
+        """Return the children, last first; a child is part of the line unless it belongs to a command."""
         part = is_part and node.type in _GROUPS
         found = []
         background = _Context(context.within, context.redirects, True)
@@ -355,8 +355,8 @@ _SETTING: Final = regex(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
     """Return the simple commands that some shell may find in a line, for rules that deny.
 
-    Knows only words, separators and redirects, which may stand anywhere, also before the program. `&>` is
-    read as bash reads it, and as the end of a command, which it is to other shells.
+    It knows only words, separators and redirects, which may be anywhere, also before the program. `&>` is
+    read both as in bash and as the end of a command, as in other shells.
     """
     found = _RoughReader(text.replace("\\\n", "")).commands()
     if "&>" in text:
@@ -365,7 +365,7 @@ def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
 
 
 class _RoughReader:
-    """Reads a line by its separators alone."""
+    """Splits a line at its separators only."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -428,7 +428,7 @@ class _RoughReader:
         self._is_rest = separator in (")", "`") and bool(following.strip()) and following not in ";&|()<>"
 
     def _behind_bodies(self, place: int) -> int:
-        """Return the place behind the here-documents that begin with this line."""
+        """Return the offset after the here-documents that begin on this line."""
         for mark in self._marks:
             end = re.compile(rf"^\t*{re.escape(mark)}$", re.MULTILINE).search(self._text, place)
             place = end.end() if end is not None else len(self._text)
@@ -471,19 +471,19 @@ SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 _READ_ALIKE: Final = frozenset({"sh", "bash", "dash", "zsh"})
 """Shells that read plain commands as the parser does."""
 _FOLDERS: Final = ("", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
-"""Folders in which a program of such a name is the shell."""
+"""Folders in which a program with the name of a shell is that shell."""
 _TAKE_A_WORD: Final = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 _HARMLESS: Final = regex(
     r"(?=.*(?:^| )-\w*c)(?:(?:-[lceux]+|-[lceux]*o pipefail|--login|--posix|--norc|--noprofile)(?: |$))+"
 )
-"""Options that introduce a text and do not change its effect."""
+"""Options before a text that do not change its effect."""
 _SAME_IN_ZSH: Final = regex(r"""(?:[\w./:@%+,-][\w./:@%+,=-]*|'[^']*'|"[^"$`\\!]*")+""")
 _MAX_DEPTH: Final = 4
 """Nested shells (`sh -c "sh -c …"`) that are followed."""
 
 
 def script_of(words: Sequence[str | None]) -> str | None:
-    """Return the text that words give to a shell, also one run by `env`, `sudo` or `docker`."""
+    """Return the text that a command passes to a shell, also through `env`, `sudo` or `docker`."""
     for place, word in enumerate(words):
         if posixpath.basename(word or "") in SHELLS:
             found = _behind_options(words[place + 1 :])
@@ -508,7 +508,7 @@ def lines_in(text: str) -> Iterator[CommandLine]:
 
 
 def shell_line_of(command: SimpleCommand) -> CommandLine | None:
-    """Return the line of a command that only hands it to a shell; None if it may do more."""
+    """Return the line that a command passes to a shell; None if the command may do more."""
     words = [word.text for word in command.words]
     text = text_for_shell(words)
     if text is None or command.assignments or command.background:
@@ -522,7 +522,7 @@ def shell_line_of(command: SimpleCommand) -> CommandLine | None:
 
 
 def text_for_shell(words: Sequence[str | None]) -> str | None:
-    """Return the text that words only hand to a shell, with options that do not change what it runs."""
+    """Return the text passed to a shell, if the options do not change what it runs."""
     if len(words) < 3 or None in words:
         return None
     folder, name = posixpath.split(words[0] or "")
