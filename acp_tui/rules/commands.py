@@ -115,7 +115,7 @@ POWERS: Final[dict[str, str]] = {
         "run the code of what it installs",
     ),
 }
-"""What an allow rule for a program makes possible, as the rule dialog says it ("it can …")."""
+"""Powers that an allow rule for a program gives, in the words of the rule dialog ("it can …")."""
 
 
 def power_of(words: Sequence[str]) -> str | None:

@@ -83,7 +83,7 @@ def source_of(node: Node) -> str:
 
 
 ODD: Final = regex(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
-"""What shells and the parser read differently: unusual blanks, control characters, joined lines."""
+"""Characters that shells and the parser read differently: unusual blanks, control characters."""
 MOVERS: Final = frozenset({"cd", "pushd", "chdir"})
 """Commands that change to the folder they name."""
 MAX_LINE: Final = 10_000

@@ -44,7 +44,7 @@ cannot be shown.
 
 @dataclass(frozen=True, slots=True)
 class AnsweredBy:
-    """Who or what gave an answer, and why."""
+    """The source of an answer, and its reason."""
 
     who: Answerer
     detail: str = ""
