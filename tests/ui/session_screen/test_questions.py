@@ -493,6 +493,17 @@ async def test_a_question_leaves_the_draft_in_view(tmp_path: Path, size: tuple[i
         await here.sees("› what I typed", "more rows")
 
 
+async def test_a_question_makes_room_for_a_draft_that_grows(tmp_path: Path) -> None:
+    async with seat(tmp_path, title="Do it " * 400) as here:
+        dialog = await asked_over(here, "one")
+        box, row = dialog.query_one("#box"), here.session.query_one("#prompt-row")
+        before = row.region.y
+
+        typed(here, "\ntwo\nthree\nfour", every=0.3)
+        await here.until(lambda: here.draft.endswith("four"))
+        await here.until(lambda: row.region.y < before and box.region.bottom <= row.region.y)
+
+
 async def test_what_the_user_saves_in_the_editor_is_written_and_the_agent_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

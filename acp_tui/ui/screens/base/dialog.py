@@ -107,6 +107,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         """Time from which the answers are in view; infinite while they are not."""
         self._hint_room = 0
         """Cells for hints when they were drawn."""
+        self._kept = 0
+        """Rows below that were left to the draft."""
         self._focus_back: Widget | None = None
         self.set_class(styles.ascii, "-ascii")
 
@@ -163,6 +165,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         for watched in ("scroll_y", "virtual_size", "size"):
             self.watch(body, watched, self._body_moved, init=False)
         self.screen_layout_refresh_signal.subscribe(self, self._laid_out)
+        if self.below.screen is not None:
+            self.below.screen.screen_layout_refresh_signal.subscribe(self, self._draft_laid_out)
         self.watch(self.app, "app_focus", self._window_focused, init=False)
         self.begin_guard()
 
@@ -182,7 +186,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     def fit(self) -> None:
         """Make the dialog as high as its text, and at most as high as the screen."""
-        kept = self.kept_rows()
+        kept = self._kept = self.kept_rows()
         self.query_one("#box").styles.margin = (0, 0, kept, 0)
         room = self.size.height - self.FRAME_ROWS - kept
         text = min(self.body.virtual_size.height, max(3, room // 3))
@@ -294,6 +298,12 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         """Draw the hints again where a notice has come over them, or has gone."""
         if self.has_parts and self._room_for_hints() != self._hint_room:
             self.show_hints()
+
+    def _draft_laid_out(self, _: Screen[Any]) -> None:
+        """Make room for a draft that grows, and take it back from one that is sent or dropped."""
+        if self.has_parts and self.kept_rows() != self._kept:
+            self.after_refresh(self.fit)
+            self.answers_moved()
 
     def _room_for_hints(self) -> int:
         """Return the cells for hints, left of a notice that lies over them."""

@@ -46,15 +46,16 @@ class DraftBelow:
 
     def __init__(self, screen: Screen[Any] | None) -> None:
         """Take the screen below."""
-        self._screen = screen
+        self.screen = screen
+        """The screen below; None without one."""
 
     @property
     def state(self) -> ScreenBelow:
         """State of the draft: text in the prompt or the focused field, and open completions."""
-        if self._screen is None:
+        if self.screen is None:
             return ScreenBelow()
         field = self._field
-        boxes = [*self._screen.query(PromptBox), *([field] if field is not None else [])]
+        boxes = [*self.screen.query(PromptBox), *([field] if field is not None else [])]
         texts = [getattr(box, "text", getattr(box, "value", "")) for box in boxes]
         single = next((text for text in texts if text), "")
         return ScreenBelow(
@@ -72,7 +73,7 @@ class DraftBelow:
     @property
     def top(self) -> int | None:
         """First row of the part of the screen that has the draft; None without a prompt below."""
-        rows = list(self._screen.query("#prompt-row")) if self._screen is not None else []
+        rows = list(self.screen.query("#prompt-row")) if self.screen is not None else []
         return rows[0].region.y if rows and rows[0].region else None
 
     def take_back(self, letter: str) -> None:
@@ -94,11 +95,11 @@ class DraftBelow:
 
     @property
     def _field(self) -> Input | TextArea | None:
-        if self._screen is None:
+        if self.screen is None:
             return None
-        if isinstance(focused := self._screen.focused, Input | TextArea):
+        if isinstance(focused := self.screen.focused, Input | TextArea):
             return focused
-        return next(iter(self._screen.query(PromptBox)), None)
+        return next(iter(self.screen.query(PromptBox)), None)
 
 
 async def _take(field: Input | TextArea, event: Key | Paste) -> None:
