@@ -69,10 +69,10 @@ class Steps:
         """The step in progress, or ""."""
         return self._since[-1].step if self._since else ""
 
-    def of(self, call: ToolCall) -> str:
-        """Return the step in which a call began, or else the next one."""
+    def of(self, call: ToolCall, until: float = inf) -> str:
+        """Return the step in which a call began, or else the next one that began before `until`, in seconds."""
         begun = sum(one.at <= call.started for one in self._since)
-        steps = [one.step for one in self._since[max(0, begun - 1) :]]
+        steps = [one.step for one in self._since[max(0, begun - 1) :] if one.at < until]
         return next(filter(None, steps), "")
 
     def has_any(self, since: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -60,9 +61,16 @@ def work_on(
         for span in spans
         for turn in turns
     )
+    starts = sorted(turn.started for turn in turns)
+
+    def is_part(call: ToolCall) -> bool:
+        """A call before a plan belongs to its first step, but only in the same turn."""
+        later = bisect_right(starts, call.started)
+        return steps.of(call, starts[later] if later < len(starts) else inf) == step
+
     grown = [span.tokens for span in spans if span.tokens is not None]
     return StepWork(
-        tuple(call for call in calls if steps.of(call) == step or call.tool_call_id in named - {""}),
+        tuple(call for call in calls if is_part(call) or call.tool_call_id in named - {""}),
         changed,
         seconds if seconds != inf else 0.0,
         sum(grown) if grown else None,

@@ -91,3 +91,27 @@ def test_a_turn_without_a_plan_has_no_change_without_a_step() -> None:
     session.apply(TurnEnded("end_turn"), 2.0)
 
     assert session.unplanned() == []
+
+
+def test_a_call_before_the_plan_is_part_of_its_first_step_only_in_the_same_turn() -> None:
+    session = Session("s", "/w")
+    session.apply(Prompted([TextContent(text="read")]), 0.0)
+    call(session, "of an earlier turn", 1.0, 2.0)
+    session.apply(TurnEnded("end_turn"), 3.0)
+    session.apply(Prompted([TextContent(text="go")]), 10.0)
+    call(session, "before the plan", 11.0, 12.0)
+    planned(session, 0, 13.0)
+
+    assert [one.title for one in session.work_on("look", 20.0).calls] == ["before the plan"]
+
+
+def test_a_call_after_a_plan_is_no_part_of_a_plan_in_a_later_turn() -> None:
+    session = worked()
+    session.apply(Prompted([TextContent(text="rest")]), 130.0)
+    planned(session, 3, 131.0)
+    call(session, "after the plan", 132.0, 133.0)
+    session.apply(TurnEnded("end_turn"), 134.0)
+    session.apply(Prompted([TextContent(text="again")]), 140.0)
+    planned(session, 0, 141.0)
+
+    assert [one.title for one in session.work_on("look", 150.0).calls] == ["read it"]
