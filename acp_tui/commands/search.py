@@ -16,7 +16,7 @@ from typing import Any, Final
 from acp_tui.commands.log import print_lines, printable
 from acp_tui.store.documents import document_at
 from acp_tui.store.search_index import Hit, SearchIndex, build, build_command, has_full_text, newest_first
-from acp_tui.store.search_query import Excerpt, Query, excerpt, limited, parse
+from acp_tui.store.search_query import FILTERS, Excerpt, Query, excerpt, limited, parse
 
 _LIMIT: Final = 50
 _LOWEST: Final = 19
@@ -70,7 +70,9 @@ def run(journals: Path, folder: Path, query: Query, limit: int, *, as_json: bool
     print_lines(lines())
     index.close()
     if not found and not as_json:
-        print("acp-tui: nothing found", file=sys.stderr)
+        print(" ".join(filter(None, ("acp-tui: nothing found.", query.advice))).rstrip("."), file=sys.stderr)
+        if query.no_filters:
+            print(f"Filters are {', '.join(f'{name}:' for name in FILTERS)}", file=sys.stderr)
     return 0 if found else 1
 
 

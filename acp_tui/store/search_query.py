@@ -28,6 +28,8 @@ _WORD: Final = regex(r"[^\W_]+")
 _GOES_ON: Final = 3
 """Letters from which the last word may go on; shorter beginnings fit too much, and take long."""
 _LATEST: Final = 4e9
+_NO_VALUE: Final = ("", "/", ":", "\\")
+"""What begins no value of a filter, as in `http://`, `std::` and `c:\\`."""
 
 
 class InvalidQuery(ValueError):
@@ -60,6 +62,17 @@ class Query:
     since: float = 0.0
     """Seconds since the epoch."""
     until: float = _LATEST
+    no_filters: tuple[str, ...] = ()
+    """Names before a colon that look like filters and are none: they are searched as words."""
+
+    @property
+    def advice(self) -> str:
+        """A sentence for the user of a search that found nothing, or ""."""
+        if self.is_empty:
+            return "There are no words to look for."
+        names = ", ".join(f"{name}:" for name in self.no_filters)
+        are = "are no filters, but words" if len(self.no_filters) > 1 else "is no filter, but a word"
+        return f"{names} {are}." if names else ""
 
     @property
     def is_empty(self) -> bool:
@@ -108,17 +121,20 @@ def parse(text: str) -> Query:
         InvalidQuery: a filter cannot be read.
     """
     query, terms = Query(), []
+    no_filters: list[str] = []
     for found in _ARGUMENT.finditer(text):
         sign, name, phrase, word = found[1], found[2], found[3], found[4]
         value = phrase if phrase is not None else word
         if name in FILTERS and not sign:
             query = limited(query, name, value)
             continue
+        if name and not sign and value[:1] not in _NO_VALUE and name not in no_filters:
+            no_filters.append(name)
         words = _words(f"{name} {value}" if name else value)
         if words:
             is_last = found.end() == len(text) and phrase is None and not sign
             terms.append(Term(words, is_last and _may_go_on(value), bool(sign)))
-    return replace(query, terms=tuple(terms))
+    return replace(query, terms=tuple(terms), no_filters=tuple(no_filters))
 
 
 def limited(query: Query, name: str, value: str) -> Query:

@@ -69,6 +69,9 @@ def test_options_limit_the_search(words: list[str], count: int, capsys: pytest.C
 def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "unheard"]) == 1
     assert capsys.readouterr().err == "acp-tui: nothing found\n"
+    assert main(["search", "parser", "after:2026-01-01"]) == 1
+    said = "nothing found. after: is no filter, but a word\nFilters are agent:, folder:, file:, since:"
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,14 @@ def test_filters_limit_the_search() -> None:
     assert parse("agent:gemini -word").is_empty
 
 
+def test_what_looks_like_a_filter_and_is_none_is_told() -> None:
+    assert parse("parser after:2026-03-01 -before:x").advice == "after: is no filter, but a word."
+    assert parse("parser from:me to:you").advice == "from:, to: are no filters, but words."
+    assert parse("agent:claude").advice == "There are no words to look for."
+    for text in ("http://x.org", "std::vector", "c:\\temp", "word: word", '"after:x"', "in:prompt word"):
+        assert parse(text).advice == "", text
+
+
 @pytest.mark.parametrize("text", ["since:soon", "until:", "in:nothing", "since:2026-99-01"])
 def test_a_filter_that_cannot_be_read_is_named(text: str) -> None:
     with pytest.raises(InvalidQuery, match=text.split(":")[0]):

@@ -41,7 +41,7 @@ _SYNTAX: Final = """\
     "two words"    these words in a row            -word           not with this word
     in:prompt      also in:answer, in:tool, in:output, in:decision, in:file
     agent:claude   folder:app   file:parser.py     since:7d   until:2026-03-01"""
-_HINT: Final = f"Type words to find them in all recorded sessions, the newest first.\n\n{_SYNTAX}"
+_HINT: Final = f"Type words to find them in all recorded sessions, the newest session first.\n\n{_SYNTAX}"
 _NO_FULL_TEXT: Final = """\
 The SQLite of this Python has no full text search, so there is no index.
 
@@ -221,7 +221,9 @@ class SearchScreen(ListScreen):
             return _NO_FULL_TEXT
         if self._searched is None or self._searched.is_empty:
             return _HINT
-        return "Nothing found so far." if self._waits() else f"Nothing found.\n\n{_SYNTAX}"
+        if self._waits():
+            return "Nothing found so far."
+        return f"Nothing found. {safe_line(self._searched.advice)}".rstrip() + f"\n\n{_SYNTAX}"
 
     def _waits(self) -> str:
         """Return how far an index is that is being made."""

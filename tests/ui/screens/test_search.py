@@ -64,6 +64,8 @@ async def test_places_are_listed_while_the_user_types_the_newest_first(journals:
         await until(pilot, shows(app, "1 place\n", "mend the flaky parser"))
         await pilot.press(*" xyz")
         await until(pilot, shows(app, "0 places", "Nothing found.", "until:2026-03-01"))
+        await pilot.press("ctrl+u", *"parser after:x")
+        await until(pilot, shows(app, "Nothing found. after: is no filter, but a word."))
         await pilot.press("enter", "ctrl+u", *"parser")
         await until(pilot, shows(app, "3 places"))
 
