@@ -31,12 +31,12 @@ def chunk(text: str, session: str = "s1") -> Row:
     return update({"sessionUpdate": "agent_message_chunk", "content": content}, session)
 
 
-def call(call_id: str, title: str, **fields: Any) -> Row:
-    return update({"sessionUpdate": "tool_call", "toolCallId": call_id, "title": title, **fields})
+def call(call_id: str, title: str, session: str = "s1", **fields: Any) -> Row:
+    return update({"sessionUpdate": "tool_call", "toolCallId": call_id, "title": title, **fields}, session)
 
 
-def call_update(call_id: str, **fields: Any) -> Row:
-    return update({"sessionUpdate": "tool_call_update", "toolCallId": call_id, **fields})
+def call_update(call_id: str, session: str = "s1", **fields: Any) -> Row:
+    return update({"sessionUpdate": "tool_call_update", "toolCallId": call_id, **fields}, session)
 
 
 def start(agent: str = "claude", cwd: str = "/work/app", at: str = "2026-03-01T12:00:00+00:00") -> Row:

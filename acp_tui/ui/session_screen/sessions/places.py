@@ -9,7 +9,7 @@ from typing import Final
 from acp_tui.session.entries import AgentMessage, Entry, Thought, ToolCall, UserCommand, UserMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.documents import Document
-from acp_tui.store.recordings import head_of, sessions_in
+from acp_tui.store.recordings import RecordedSession, head_of, sessions_in
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base.full_screens import FullScreen
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
@@ -20,7 +20,10 @@ _BEGINNING: Final = 200
 
 
 async def go_to_place(screen: ConversationScreen, journal: Path, document: Document) -> None:
-    """Show a recorded session, in its tab or a new one, with the cursor on the entry of a document."""
+    """Show a recorded session with the cursor on the entry of a document.
+
+    In the tab in which it goes on, if the entry is surely there, else in the tab of the recording or a new one.
+    """
     head = await asyncio.to_thread(head_of, journal)
     if head is None:
         tell_gone(screen)
@@ -30,10 +33,21 @@ async def go_to_place(screen: ConversationScreen, journal: Path, document: Docum
         covering.dismiss(None)  # such as the changes, from which blame was opened
     parts = await asyncio.to_thread(sessions_in, head)
     recorded = next((one for one in parts if one.session_id == document.session), head)
-    shown = await SessionList(screen).look_at(recorded)
+    there = next((one for one in screen.tabs.screens if _goes_on_in(one, recorded, document)), None)
+    shown = await SessionList(screen).look_at(recorded, there)
     chat = shown.query_one(ChatPane)
     chat.go_to(lambda session: place_of(session, document))
     shown.set_focus(chat)
+
+
+def _goes_on_in(screen: ConversationScreen, recorded: RecordedSession, document: Document) -> bool:
+    """Return whether a tab has a recorded session from a later run, and the entry of a document in it, once."""
+    conversation, session = screen.conversation, screen.conversation.session
+    if session is None or session.id != document.session:
+        return False
+    own = conversation.recorded or conversation.launch
+    agent = own.agent if isinstance(own, RecordedSession) else own.name if own is not None else ""
+    return agent == recorded.agent and len(_certain(session, document)) == 1
 
 
 def tell_gone(screen: ConversationScreen) -> None:
@@ -43,8 +57,7 @@ def tell_gone(screen: ConversationScreen) -> None:
 
 def place_of(session: Session, document: Document) -> int | None:
     """Return the index of the entry that a document was made from."""
-    fitting = [place for place, entry in enumerate(session.entries) if _fits(entry, document)]
-    said = _on_one_line(document.text("prompt") or document.text("answer"))[:_BEGINNING]
+    fitting, said = _fitting(session, document), _said(document)
 
     def distance(place: int) -> tuple[int, bool, float]:
         entry = session.entries[place]
@@ -52,6 +65,25 @@ def place_of(session: Session, document: Document) -> int | None:
         return _strangeness(entry, said), at > document.t, abs(at - document.t)
 
     return min(fitting, key=distance, default=None)
+
+
+def _certain(session: Session, document: Document) -> list[int]:
+    """Return the indices of entries that say the words of a document, or are its tool call."""
+    if not document.call and not _said(document):
+        return []
+    return [
+        place
+        for place in _fitting(session, document)
+        if _strangeness(session.entries[place], _said(document)) == 0
+    ]
+
+
+def _fitting(session: Session, document: Document) -> list[int]:
+    return [place for place, entry in enumerate(session.entries) if _fits(entry, document)]
+
+
+def _said(document: Document) -> str:
+    return _on_one_line(document.text("prompt") or document.text("answer"))[:_BEGINNING]
 
 
 def _strangeness(entry: Entry, said: str) -> int:

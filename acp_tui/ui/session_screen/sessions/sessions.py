@@ -241,9 +241,11 @@ class SessionList:
         else:
             await self._take_up(info)
 
-    async def look_at(self, recorded: RecordedSession) -> ConversationScreen:
-        """Show a recorded session in its tab, or in a new one, and return that."""
-        shown = self._showing(recorded)
+    async def look_at(
+        self, recorded: RecordedSession, later: ConversationScreen | None = None
+    ) -> ConversationScreen:
+        """Show a recorded session in its tab, else in that of a `later` run, or in a new one; return that."""
+        shown = self._showing(recorded) or later
         if shown is not None:
             await self._go_to(shown)
             return shown

@@ -17,6 +17,7 @@ from acp_tui.ui.screens import search
 from acp_tui.ui.screens.search import SearchScreen
 from acp_tui.ui.session_screen.sessions.places import place_of
 from tests import recordings
+from tests.conversation.talks import launch
 from tests.recorded_talks import Row, answered, call, call_update, chunk, prompt, start, write
 from tests.tables import each
 from tests.ui.seats import seat, told
@@ -24,15 +25,15 @@ from tests.ui.seats import seat, told
 pytestmark = pytest.mark.slow
 
 
-def long_talk(session: str = "s1") -> list[Row]:
-    rows = [start(), ("out", {"jsonrpc": "2.0", "id": 90, "method": "session/new", "params": {"cwd": "/w"}})]
+def long_talk(session: str = "s1", cwd: str = "/w") -> list[Row]:
+    rows = [start(), ("out", {"jsonrpc": "2.0", "id": 90, "method": "session/new", "params": {"cwd": cwd}})]
     rows.append(("in", {"jsonrpc": "2.0", "id": 90, "result": {"sessionId": session}}))
     for number in range(1, 41):
         rows += [
             prompt(f"Question number{number} of many", session, number),
             chunk(f"Answer number{number} " * 30, session),
-            call(f"c{number}", f"Read file{number}.txt", kind="read"),
-            call_update(f"c{number}", status="completed"),
+            call(f"c{number}", f"Read file{number}.txt", session, kind="read"),
+            call_update(f"c{number}", session, status="completed"),
             answered(number),
         ]
     return rows
@@ -77,6 +78,46 @@ async def test_enter_opens_the_recorded_session_at_the_place(tmp_path: Path) -> 
         await here.press("enter")
         await here.until(lambda: at_cursor(chat) == "Read file30.txt")
         assert len(here.tabs.screens) == 2
+
+
+async def test_a_place_of_a_session_that_goes_on_is_shown_in_its_tab(tmp_path: Path, journals: Path) -> None:
+    can = {"loadSession": True}
+    agent = launch(can=can)
+    begun = {"start": list(agent.argv), "agent": agent.name, "cwd": str(tmp_path), "version": "1"}
+    rows = [("note", begun | {"at": "2026-03-02T12:00:00+00:00"}), *long_talk("s7", str(tmp_path))[1:]]
+    for number in (41, 42):
+        rows += [prompt("Twice", "s7", number), chunk("Once", "s7"), answered(number)]
+    write(journals / "plain.ndjson", rows)
+    build(journals, index_folder())
+    async with seat(tmp_path, can=can) as here:
+
+        async def opens(words: str, answer: str) -> None:
+            await here.write(f"/search agent:plain {words}")
+            await here.press("enter")
+            await here.is_before(SearchScreen)
+            await here.sees(answer, " plain ")
+            await here.press("enter")
+
+        await opens("number7 in:answer", "Answer number7")
+        await here.until(lambda: here.conversation.phase == "recorded")
+        await here.press("f12")
+        await here.until(lambda: here.conversation.phase == "ready")
+        assert here.conversation.session is not None
+        assert here.conversation.session.id == "s7"
+        resumed, chat = here.session, here.session.query_one(ChatPane)
+
+        for words, answer in (("number9 in:answer", "Answer number9"), ("file30 in:tool", "Read file30.txt")):
+            await here.press("ctrl+l")
+            await opens(words, answer)
+            await here.until(lambda answer=answer: at_cursor(chat).startswith(answer))  # type: ignore[misc]
+            assert here.session is resumed
+            assert len(here.tabs.screens) == 2
+
+        # said twice: only the recording tells which one it is
+        await here.press("ctrl+l")
+        await opens("Twice in:prompt", "2 places")
+        await here.until(lambda: here.conversation.phase == "recorded")
+        assert len(here.tabs.screens) == 3
 
 
 async def test_a_recording_that_is_gone_is_said(
