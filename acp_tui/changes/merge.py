@@ -11,6 +11,8 @@ from acp_tui.changes.git import Git, git_program
 from acp_tui.workspace.programs import Stalled
 
 _LABELS: Final = {"now": "on disk", "base": "as the agent read it", "wanted": "the agent"}
+OPENING: Final = f"<<<<<<< {_LABELS['now']}"
+"""The line with which a conflict begins."""
 _MOST: Final = 127
 """Exit codes up to this one are counts of conflicts, says git's manual."""
 _LARGEST: Final = 4_000_000

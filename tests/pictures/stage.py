@@ -65,7 +65,7 @@ def surroundings() -> Iterator[Path]:
         shutil.rmtree(workspace)
 
 
-async def _type_in_editor(app: object, path: Path) -> str:
+async def _type_in_editor(app: object, path: Path, line: int | None) -> str:
     """Stand in for an editor, for which the stage has no terminal."""
     path.write_text(path.read_text("utf-8").replace("import sys\n", "import json\nimport sys\n", 1), "utf-8")
     return ""

@@ -507,7 +507,7 @@ async def test_a_question_makes_room_for_a_draft_that_grows(tmp_path: Path) -> N
 async def test_what_the_user_saves_in_the_editor_is_written_and_the_agent_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def edited(app: object, path: Path) -> str:
+    async def edited(app: object, path: Path, line: int | None) -> str:
         path.write_text("mine\n")
         return ""
 
@@ -528,7 +528,7 @@ async def test_what_the_user_saves_in_the_editor_is_written_and_the_agent_is_tol
 async def test_what_was_edited_for_a_question_that_closes_is_left_in_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def edited(app: object, path: Path) -> str:
+    async def edited(app: object, path: Path, line: int | None) -> str:
         here.conversation.stop()
         await here.until(lambda: not here.conversation.is_busy)
         path.write_text("mine\n")

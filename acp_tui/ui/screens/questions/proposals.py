@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from textual.app import App
 
 from acp_tui.agent.permissions.amendments import Amendment
+from acp_tui.changes.merge import OPENING
 from acp_tui.session.entries import Diff
 from acp_tui.session.questions import OldText
 from acp_tui.session.snippets import whole_text
@@ -85,7 +86,8 @@ async def edit_proposal(app: App[Any], proposal: Proposal) -> Amendment | None:
     except (OSError, UnicodeError) as error:
         tell(f"The text cannot be edited: {error}")
         return None
-    problem = await open_in_editor(app, kept.path)
+    line = await asyncio.to_thread(_first_change, proposal.now, before)
+    problem = await open_in_editor(app, kept.path, line)
     try:
         text = as_typed(kept.read(), before)
     except (OSError, UnicodeDecodeError) as error:
@@ -102,6 +104,17 @@ async def edit_proposal(app: App[Any], proposal: Proposal) -> Amendment | None:
     else:
         return Amendment(proposal.path, before, text, kept)
     return None
+
+
+def _first_change(now: str | None, text: str) -> int | None:
+    """Return the line (from 1) of a text where it needs the user: at its first conflict, else its first change."""
+    if now is None:
+        return None
+    lines = text.split("\n")
+    conflict = next((place for place, line in enumerate(lines) if line.startswith(OPENING)), None)
+    pairs = zip(lines, now.split("\n"), strict=False)
+    changed = next((place for place, (one, other) in enumerate(pairs) if one != other), 0)
+    return (changed if conflict is None else conflict) + 1
 
 
 def tell_left(app: App[Any], edits: dict[str, EditedProposal]) -> None:

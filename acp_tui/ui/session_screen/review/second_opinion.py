@@ -146,16 +146,18 @@ class SecondOpinion:
         return self._reviewed is not None
 
     def turn_ended(self, session: Session) -> None:
-        """Tell in the chat that the answers of a review have remarks on lines."""
+        """Tell in the chat how many remarks on lines the answers of a review have."""
         if not self.is_review or self._told == len(session.turns):
             return
         self._told = len(session.turns)
         count = len(self._remarks())
+        words = "1 remark on lines" if count == 1 else f"{count} remarks on lines"
         if count:
-            words = "1 remark on lines" if count == 1 else f"{count} remarks on lines"
             self._screen.conversation.note(
                 Noted(f"{words}: /remarks makes notes for the reviewed session of them.")
             )
+        elif session.turns[-1].stop_reason == "end_turn":
+            self._screen.conversation.note(Noted("The review has no remarks on lines."))
 
     def _remarks(self) -> Sequence[Remark]:
         """Return the remarks of all answers of this session."""

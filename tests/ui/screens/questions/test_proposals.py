@@ -19,6 +19,10 @@ from tests.ui.screens.permissions import asks
 from tests.ui.screens.stage import until
 
 
+opened_at: list[int | None] = []
+"""The lines at which the editor was opened."""
+
+
 class Editor(Protocol):
     """Sets what the editor saves, and its problem."""
 
@@ -30,13 +34,15 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Editor:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path))
     saves = ["", ""]
 
-    async def edited(app: object, path: Path) -> str:
+    async def edited(app: object, path: Path, line: int | None) -> str:
+        opened_at.append(line)
         path.write_text(path.read_text() if saves[0] == "same" else saves[0])
         return saves[1]
 
     monkeypatch.setattr("acp_tui.ui.screens.questions.proposals.open_in_editor", edited)
 
     def set_up(saved: str, problem: str = "") -> None:
+        opened_at.clear()
         saves[:] = [saved, problem]
 
     return set_up
@@ -144,3 +150,26 @@ async def test_a_merge_is_edited_and_then_written(editor: Editor) -> None:
         assert app.result.choice == "merge"
         assert app.result.amendment is not None
         assert (app.result.amendment.proposed, app.result.amendment.edited) == ("<<<<<<<\n", "both\n")
+
+
+async def test_the_editor_opens_at_the_first_change_or_the_first_conflict(editor: Editor) -> None:
+    editor("mine\n")
+    async with shown(question(Diff("/w/a", "TWO", "two")), (110, 40)) as (app, pilot):
+        await pilot.press("e")
+        await until(pilot, lambda: app.result is not NOTHING)
+        assert opened_at == [2]
+
+    editor("mine\n")
+    async with shown(question(Diff("/w/a", "new\n")), (110, 40)) as (app, pilot):
+        await pilot.press("e")
+        await until(pilot, lambda: app.result is not NOTHING)
+        assert opened_at == [1], "all of it is replaced"
+
+    editor("both\n")
+    merged = "ONE\n2\n<<<<<<< on disk\n3\n=======\n4\n>>>>>>> the agent\n"
+    asked = StaleWrite("q", "/w/a", "one\n2\n3\n", "ONE\n2\n4\n", "one\n2\n", merged=merged, conflicts=1)
+    dialog = StaleWriteDialog(asked, agent="demo", cwd="/w", styles=STYLES)
+    async with shown(dialog, (110, 40)) as (app, pilot):
+        await pilot.press("e")
+        await until(pilot, lambda: app.result is not NOTHING)
+        assert opened_at == [3]
