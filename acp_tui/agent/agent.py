@@ -161,7 +161,7 @@ class Agent:
             self._amendments,
         )
         self.on_amended: dict[str, Callable[[str, str], None]] = {}
-        """Called, by session, with the path of a file that has the user's text, `edited` or `merged`."""
+        """Called, by session, with the path of a file that has the user's text, and how it came there."""
         host.terminals.on_end = self._journal_end
         host.terminals.on_output = self._journal_piece
         self.queues: dict[str, QueuedText] = {}
@@ -690,16 +690,21 @@ class Agent:
         """Report that a file has the user's text: in the chat now, to the agent with the next prompt."""
         session = self._sessions.find(session_id)
         name = inside(path, session.cwd) if session is not None else path
-        with_newer = " with the newer text" if how == "merged" else ""
-        self._tell_act(session_id, f"You {how} {name}{with_newer} before it was written.")
+        words = {
+            "merged": f"You merged {name} with the newer text before it was written.",
+            "combined": f"You edited {name} before it was written. It had changed meanwhile: it has both.",
+        }
+        self._tell_act(session_id, words.get(how, f"You {how} {name} before it was written."))
         told = self.on_amended.get(session.root.id) if session is not None else None
         if told is not None:
             told(path, how)
 
     def not_amended(self, session_id: str, path: str, why: str, kept: str) -> None:
         """Show in the chat where the user's text was saved, since it could not be written to its file."""
+        session = self._sessions.find(session_id)
+        name = inside(path, session.cwd) if session is not None else path
         self._tell(
-            session_id, f"Your version of {path} was not written: {why}", "warning", f"It is in {kept}"
+            session_id, f"Your version of {name} was not written: {why}", "warning", f"It is in {kept}"
         )
 
     def _stale_write_decided(self, session_id: str, path: str, answer: ClientAnswer) -> None:

@@ -801,8 +801,9 @@ class Conversation(ConversationState):
     def _amended(self, path: str, how: str) -> None:
         """Report with the next prompt that a file has the user's text in place of the agent's."""
         name = inside(path, self.cwd)
-        with_newer = " with a newer text" if how == "merged" else ""
-        what = f"{how} your change of {name}{with_newer} before it was written: read it again"
+        done = "merged" if how == "merged" else "edited"
+        with_newer = {"merged": " with a newer text", "combined": ", which has a newer text,"}.get(how, "")
+        what = f"{done} your change of {name}{with_newer} before it was written: read it again"
         self.rejections.add_fact(what)
 
 

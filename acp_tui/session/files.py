@@ -70,7 +70,7 @@ class Steps:
         return self._since[-1].step if self._since else ""
 
     def of(self, call: ToolCall, until: float = inf) -> str:
-        """Return the step in which a call began, or else the next one that began before `until`, in seconds."""
+        """Return the step in which a call began, or else the next one that began before `until` (seconds)."""
         begun = sum(one.at <= call.started for one in self._since)
         steps = [one.step for one in self._since[max(0, begun - 1) :] if one.at < until]
         return next(filter(None, steps), "")

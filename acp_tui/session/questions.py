@@ -63,6 +63,8 @@ class Permission:
     """Current texts of files, by path as the agent writes it."""
     places: dict[str, Destination] = field(default_factory=dict)
     """Targets of the call's paths and folder when last shown."""
+    follows_edit: bool = False
+    """True for an unasked write in place of a change that the user has edited."""
     merged: str | None = None
     """For a write over a newer text: both changes in one, with conflict marks where they meet."""
     conflicts: int = 0

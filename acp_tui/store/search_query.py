@@ -29,7 +29,7 @@ _GOES_ON: Final = 3
 """Letters from which the last word may go on; shorter beginnings fit too much, and take long."""
 _LATEST: Final = 4e9
 _NO_VALUE: Final = ("", "/", ":", "\\")
-"""What begins no value of a filter, as in `http://`, `std::` and `c:\\`."""
+"""Beginnings that no value of a filter has, as in `http://`, `std::` and `c:\\`."""
 
 
 class InvalidQuery(ValueError):

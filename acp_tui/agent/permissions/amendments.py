@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
 from acp_tui.agent.host import Host, NotLent, OutsideSandbox
+from acp_tui.changes.merge import merge_texts
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.session import Session
 from acp_tui.store.edited_texts import EditedText
@@ -24,6 +25,8 @@ class Amendment(NamedTuple):
     edited: str
     kept: EditedText | None = None
     """The copy on disk of the edited text until it is written; None for a merge, which can be made again."""
+    before: str | None = None
+    """The whole text of the file when it was edited; None if there was none."""
 
 
 class _Waiting(NamedTuple):
@@ -36,7 +39,7 @@ class _Waiting(NamedTuple):
     """True once it was written; the agent may still overwrite it by itself."""
 
 
-_OTHER: Final = "The file does not hold what was proposed."
+_OTHER: Final = "The file has changed meanwhile, and both changes do not fit together."
 _ANSWERED_AGAIN: Final = "Your later answer to the same change counts."
 
 
@@ -47,7 +50,10 @@ class AmendmentDelegate(Protocol):
         """Called after a file was written."""
 
     def amended(self, session_id: str, path: str, how: str) -> None:
-        """Called when a file has a text that the agent does not know: `how` is `edited` or `merged`."""
+        """Called when a file has a text that the agent does not know.
+
+        `how`: the user has `edited` or `merged` it, or it is `combined` of the edited and a newer text.
+        """
 
     def not_amended(self, session_id: str, path: str, why: str, kept: str) -> None:
         """Called when the user's text could not be written; the file `kept` has it."""
@@ -57,7 +63,8 @@ class Amendments:
     """The amendments of one connection that still have to be written.
 
     If the agent writes through the client, the client writes the user's text instead. If the agent writes
-    by itself, the client replaces its text afterwards, but only if that is the proposed one.
+    by itself, the client replaces its text afterwards, but only if that is the proposed one, alone or with
+    other changes, which stay.
     """
 
     def __init__(self, host: Host, delegate: AmendmentDelegate) -> None:
@@ -93,6 +100,13 @@ class Amendments:
             if is_it and self._is_at(session, one, target.path, target.real):
                 return one
         return None
+
+    def waits_for(self, session: Session, target: Target) -> bool:
+        """Return whether a text of the user is not in a file yet."""
+        return any(
+            not waiting.is_written and self._is_at(session, waiting.amendment, target.path, target.real)
+            for waiting in self._waiting.get(session.id, ())
+        )
 
     def overwritten(self, session: Session, written: Written) -> None:
         """Drop the amendments of a file that the client has written since: a later decision counts."""
@@ -148,17 +162,19 @@ class Amendments:
             files = self._host.files(session.id)
             path = self._host.outside(absolute(one.path, session.cwd))
             self._host.check_inside(waiting.real, writes=True)
-            written = await asyncio.to_thread(_replaced, files, path, waiting)
+            written, how = await asyncio.to_thread(_replaced, files, path, waiting), "edited"
+            if written is None and not waiting.is_written:
+                written, how = await _combined(files, path, waiting), "combined"
             problem = "" if written is not None or waiting.is_written else _OTHER
         except (FileError, NotLent, OutsideSandbox) as error:
-            written, problem = None, str(error)
+            written, how, problem = None, "", str(error)
         if problem:
             self._leave(session.id, one, problem)
             return
         if written is not None:
             self._delegate.wrote(session.id, written)
         if not waiting.is_written:
-            self._tell(session.id, one)
+            self._delegate.amended(session.id, one.path, how)
         _drop(one)
 
     def _tell(self, session_id: str, one: Amendment) -> None:
@@ -212,3 +228,23 @@ def _replaced(files: Files, path: str, waiting: _Waiting) -> Written | None:
     if there.now != one.proposed or there.encoding != UTF_8:
         return None
     return files.write_text(target, one.edited, there, believed=one.proposed)
+
+
+async def _combined(files: Files, path: str, waiting: _Waiting) -> Written | None:
+    """Put what the user has edited into a text that has the agent's change and others; None if they meet.
+
+    Raises:
+        FileError
+    """
+    one = waiting.amendment
+    target = await asyncio.to_thread(files.target, path)
+    there, _ = await asyncio.to_thread(files.compare, target, one.edited)
+    if target.real != waiting.real or one.before is None or there.now is None or there.encoding != UTF_8:
+        return None
+    taken = await merge_texts(one.before, there.now, one.proposed)
+    if taken is None or taken.conflicts or taken.text != there.now:
+        return None  # it has not the agent's change
+    both = await merge_texts(one.proposed, there.now, one.edited)
+    if both is None or both.conflicts:
+        return None
+    return await asyncio.to_thread(files.write_text, target, both.text, there, believed=there.now)

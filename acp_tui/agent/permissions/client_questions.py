@@ -143,6 +143,7 @@ _NO_TEXT: Final = "\0"
 """Shown for the content of a file that is no text."""
 _CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
 _CHANGED_SINCE: Final = "It has changed on disk since the agent told what it would write."
+_EDITED: Final = "This is not the change that you edited: what you edited follows if both fit."
 _OTHER: Final = "Asked again: the file or folder has changed since your decision."
 _STRICTNESS: Final = ("allow", "ask", "deny")
 _ENCODING: Final = "It is {} now, and would be written as UTF-8."
@@ -259,6 +260,13 @@ class ImplicitRequests:
         if there is not None and (base := _base_of_write(there, about, session.cwd)) is not None:
             there.before, is_new = base, True
             changed = changed or _CHANGED_SINCE
+        is_edited = (
+            self._amendments is not None
+            and isinstance(request.target, Target)
+            and request.kind == "edit"
+            and self._amendments.waits_for(session, request.target)
+        )
+        changed = _EDITED if is_edited and not changed else changed
         call.title = changed or (about.title if about is not None else "")
         if there is not None and there.now is not None and there.encoding:
             call.title = " ".join(filter(None, (_ENCODING.format(there.encoding), call.title)))
@@ -269,7 +277,7 @@ class ImplicitRequests:
             led_to = _led_to(session, request)
             self._recorder.implicit(session, about, call, options, answer, led_to, again=request.again)
 
-        question = Permission("", call, options, unasked=True)
+        question = Permission("", call, options, unasked=True, follows_edit=is_edited)
         if merge is not None:
             question.merged, question.conflicts = merge.text, merge.conflicts
 

@@ -176,6 +176,7 @@ class QuestionDialogs:
 
     def _permission(self, key: Key, question: Permission) -> dialog_screens.Dialog[Any]:
         conversation = self._screen.conversation
+        is_about_newer = question.merged is not None or question.follows_edit
         return permission.PermissionDialog(
             question,
             agent=conversation.speaker(key[0]),
@@ -184,7 +185,7 @@ class QuestionDialogs:
             styles=self._screen.theme_styles,
             counter=self._counter(key),
             background=permission_details.background_of(
-                conversation, question.call, unasked=question.unasked and question.merged is None
+                conversation, question.call, unasked=question.unasked and not is_about_newer
             ),
             waiting=self._waiting(),
             go=self._go,

@@ -177,6 +177,74 @@ async def test_what_it_wrote_otherwise_stays_and_the_users_text_is_left_in_a_fil
         assert Path(notice.detail.removeprefix("It is in ")).read_text() == MINE
 
 
+BEFORE = "".join(f"line {number}\n" for number in range(1, 21))
+PROPOSED = BEFORE.replace("line 3\n", "theirs\n")
+EDITED = BEFORE.replace("line 3\n", "mine\n")
+
+
+async def edited_by_the_user(talk: Conversation, session: Session, folder: Path) -> None:
+    """Have the agent ask for a change of a longer file, and allow the user's version of it."""
+    (folder / "a").write_text(BEFORE)
+    await served(talk, "fs/read_text_file", path=str(folder / "a"))
+    diff = {"type": "diff", "path": str(folder / "a"), "oldText": BEFORE, "newText": PROPOSED}
+    call = {"toolCallId": "t1", "kind": "edit", "title": "Edit a", "content": [diff]}
+    params = {"sessionId": "s2", "toolCall": call, "options": OPTIONS}
+    talk.puppet.says({"id": "q", "method": "session/request_permission", "params": params})
+    await talk.until(lambda: session.questions)
+    (question,) = session.questions.values()
+    kept = EditedText(folder / "kept", "a", PROPOSED)
+    kept.path.write_text(EDITED)
+    mine = Amendment(str(folder / "a"), PROPOSED, EDITED, kept, BEFORE)
+    talk.agent.answer("s2", question.key, "yes", amendments=[mine])
+    await talk.puppet.answer_to("q")
+
+
+@pytest.mark.parametrize(
+    ("newer", "there"),
+    [
+        ("line 3\ntheirs\n", None),  # it does not have the agent's change alone
+        (BEFORE.replace("line 15", "newer"), None),  # the agent's write has failed
+        (PROPOSED.replace("line 4", "newer"), None),  # it meets what the user has edited
+        (PROPOSED.replace("line 15", "newer"), EDITED.replace("line 15", "newer")),
+    ],
+)
+async def test_what_the_user_edited_goes_beside_a_newer_change_where_both_fit(
+    tmp_path: Path, newer: str, there: str | None
+) -> None:
+    async with running(tmp_path) as (talk, session):
+        await edited_by_the_user(talk, session, tmp_path)
+        (tmp_path / "a").write_text(newer)
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: told or any("was not written" in text for text in notices(session)))
+
+        assert (tmp_path / "a").read_text() == (there or newer)
+        left = [path.read_text() for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+        assert left == ([] if there else [EDITED])
+        assert told == ([(str(tmp_path / "a"), "combined")] if there else [])
+        both = "You edited a before it was written. It had changed meanwhile: it has both."
+        assert (both in notices(session)) is bool(there)
+
+
+async def test_a_write_of_another_text_says_that_what_the_user_edited_follows(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await edited_by_the_user(talk, session, tmp_path)
+        (tmp_path / "a").write_text(BEFORE.replace("line 15", "newer"))
+        await served(talk, "fs/read_text_file", path=str(tmp_path / "a"))
+        params = {"path": str(tmp_path / "a"), "content": PROPOSED.replace("line 15", "newer")}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": {"sessionId": "s2", **params}})
+        await talk.until(lambda: session.questions)
+        (question,) = session.questions.values()
+        assert isinstance(question, Permission)
+        assert question.follows_edit
+        assert "not the change that you edited" in question.call.title
+
+        talk.agent.answer("s2", question.key, "let")
+        assert (await talk.puppet.answer_to("w"))["result"] == {}
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: told)
+        assert (tmp_path / "a").read_text() == EDITED.replace("line 15", "newer")
+
+
 async def test_a_merge_is_an_answer_where_the_file_has_changed_since_it_was_read(
     tmp_path: Path,
 ) -> None:

@@ -102,12 +102,12 @@ async def edit_proposal(app: App[Any], proposal: Proposal) -> Amendment | None:
         kept.drop()
         tell("The text was empty: the question stays open.")
     else:
-        return Amendment(proposal.path, before, text, kept)
+        return Amendment(proposal.path, before, text, kept, proposal.now)
     return None
 
 
 def _first_change(now: str | None, text: str) -> int | None:
-    """Return the line (from 1) of a text where it needs the user: at its first conflict, else its first change."""
+    """Return the line (from 1) of the first conflict in a text, else of its first change."""
     if now is None:
         return None
     lines = text.split("\n")

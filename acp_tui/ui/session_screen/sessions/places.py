@@ -22,7 +22,7 @@ _BEGINNING: Final = 200
 async def go_to_place(screen: ConversationScreen, journal: Path, document: Document) -> None:
     """Show a recorded session with the cursor on the entry of a document.
 
-    In the tab in which it goes on, if the entry is surely there, else in the tab of the recording or a new one.
+    In the tab in which it goes on, if the entry is surely there, else in that of the recording or a new one.
     """
     head = await asyncio.to_thread(head_of, journal)
     if head is None:
@@ -41,7 +41,7 @@ async def go_to_place(screen: ConversationScreen, journal: Path, document: Docum
 
 
 def _goes_on_in(screen: ConversationScreen, recorded: RecordedSession, document: Document) -> bool:
-    """Return whether a tab has a recorded session from a later run, and the entry of a document in it, once."""
+    """Return whether a tab has a later run of a recorded session, and the entry of a document in it, once."""
     conversation, session = screen.conversation, screen.conversation.session
     if session is None or session.id != document.session:
         return False

@@ -18,7 +18,6 @@ from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.permissions import asks
 from tests.ui.screens.stage import until
 
-
 opened_at: list[int | None] = []
 """The lines at which the editor was opened."""
 
