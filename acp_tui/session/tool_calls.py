@@ -282,8 +282,8 @@ class ToolCalls:
 
 
 def _show(call: ToolCall, terminal: OwnTerminal) -> None:
-    if terminal.output is not None and terminal.output.length:
-        call.output = terminal.output
+    if terminal.output is not None and (terminal.output.length or terminal.has_ended):
+        call.output = terminal.output  # without a word, too, once it is known to have printed none
     if terminal.has_ended:
         call.exit_code, call.exit_signal = terminal.exit_code, terminal.exit_signal
 
@@ -383,8 +383,9 @@ def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:
         code = ending.get("exit_code")
         call.exit_code = code if type(code) is int else None
         call.exit_signal = _text(ending, "signal")
-        if call.output is not None:
-            call.output.finish()
+        if call.output is None:
+            call.output = TextBuffer(limit=OUTPUT_LIMIT)
+        call.output.finish()
     rest = {key: value for key, value in meta.items() if key not in _OUTPUT}
     if rest:
         call.meta = {**(call.meta or {}), **rest}

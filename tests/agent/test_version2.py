@@ -625,6 +625,22 @@ async def test_v11_a_snapshot_replaces_and_an_empty_status_ends() -> None:
         assert str(talk.call().output) == "whole\nand \ufffd"
 
 
+@pytest.mark.parametrize("status", [{}, {"exitCode": 0}])
+async def test_v11_a_terminal_that_ends_without_output_is_known_to_have_none(status: Frame) -> None:
+    async with conversation(version=2) as talk:
+        await turn(
+            talk,
+            call(**RUN, status="in_progress"),
+            terminal(command="make"),
+            terminal(output={"data": ""}),
+            terminal(exitStatus=status),
+            call(status="completed"),
+        )
+
+        assert talk.call().output is not None
+        assert str(talk.call().output) == ""
+
+
 async def test_v11_a_terminal_that_a_call_names_no_more_is_not_shown_in_it() -> None:
     async with conversation(version=2) as talk:
         item = {"type": "content", "content": text("all of it")}

@@ -87,6 +87,15 @@ def test_d42_output_in_meta_grows_cheaply_and_ends_with_its_code() -> None:
     assert "terminal_output" not in known.meta
 
 
+def test_d42_a_command_that_ends_without_output_is_known_to_have_none() -> None:
+    session = session_with(call(), call_update(_meta={"terminal_exit": {"exit_code": 0}}))
+
+    known = session.tool_call("t1")
+    assert known is not None
+    assert known.output is not None
+    assert (known.output.length, known.exit_code) == (0, 0)
+
+
 def test_d42_the_newest_output_is_kept_and_no_more() -> None:
     session = session_with(call())
     piece = "x" * 99_999 + "\n"

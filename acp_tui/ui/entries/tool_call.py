@@ -155,7 +155,7 @@ class ToolCallBlock(EntryBlock):
 
     def _printed(self) -> tuple[TextTail, ...]:
         """Return the output of a command that the agent runs by itself."""
-        if self.entry.output is None:
+        if self.entry.output is None or not self.entry.output.length:
             return ()
         tail = self._part(TextTail)
         is_same = tail is not None and tail.shows(self.entry.output)
@@ -174,7 +174,7 @@ class ToolCallBlock(EntryBlock):
             yield _indented("\n".join(text.splitlines()[:3])[:500], "error")
         elif text and call.kind == "execute":
             yield ResultTail(call, _OUTPUT_ROWS)
-        elif not text and call.status == "completed" and not is_printed and self._names_a_terminal:
+        elif call.status == "completed" and not is_printed and self._has_lost_output:
             yield _indented("(its output is gone)", "muted")
         if call.is_final and (lines := self.context.refused(call, self._result())):
             key = self.context.key("chat.allow")
@@ -192,13 +192,17 @@ class ToolCallBlock(EntryBlock):
     def _names_a_terminal(self) -> bool:
         return any(isinstance(item, TerminalItem) for item in self.entry.content)
 
+    @property
+    def _has_lost_output(self) -> bool:
+        return self._names_a_terminal and self.entry.output is None and not result_text(self.entry)
+
     @override
     def searched(self) -> str:
         call, cwd = self.entry, self.context.cwd
         title = call_words(call, cwd)
         asked = (call.command or "", *(inside(location.path, cwd) for location in call.locations))
         printed = [tail.source() for tail in self._tails.values()]
-        if call.output is not None:
+        if call.output is not None and call.output.length:
             printed.append(str(call.output))
         texts = [title, *(text for text in asked if text not in title), call.decision]
         texts += [text for diff in _diffs_of(call) for text in (diff.before, diff.new_text) if text]

@@ -194,6 +194,14 @@ def test_c76_a_terminal_that_is_gone_says_so() -> None:
     assert shown[2:] == ["  (its output is gone)"]
 
 
+def test_v11_a_command_that_has_printed_nothing_has_lost_no_output() -> None:
+    silent = call(kind="execute", content=[TerminalItem(terminal_id="x")], output=TextBuffer())
+    assert rows(block(silent))[2:] == []
+
+    told = replace(silent, content=[TerminalItem(terminal_id="x"), text_item("told elsewhere")])
+    assert rows(block(told))[2:] == ["  ▌ told elsewhere"]
+
+
 def test_a_command_that_did_not_run_has_lost_no_output() -> None:
     shown = rows(block(call(kind="execute", status="cancelled", content=[TerminalItem(terminal_id="x")])))
 

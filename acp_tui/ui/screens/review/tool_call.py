@@ -86,7 +86,7 @@ def pages(call: ToolCall) -> list[CallPage]:
 def _kept(item: Item, call: ToolCall) -> Item:
     """Return the output of a terminal that the agent runs, or ran, as text; other items unchanged."""
     is_kept = isinstance(item, TerminalItem) and call.output is not None
-    return KeptOutput(str(call.output)) if is_kept else item
+    return KeptOutput(str(call.output) or "(no output)") if is_kept else item
 
 
 def blocks(page: CallPage, redraw: Callable[[Block], None] | None = None) -> list[Block]:

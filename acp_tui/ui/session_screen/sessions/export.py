@@ -343,7 +343,8 @@ def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
             yield fenced(_diff(item), "diff")
         elif isinstance(item, TerminalItem) and (output := printed(item.terminal_id)):
             yield fenced(output)
-    text = _lines_of(call.output) if call.output is not None else result_text(call)
+    has_printed = call.output is not None and call.output.length
+    text = _lines_of(call.output) if has_printed else result_text(call)
     if text.strip():
         yield fenced(text)
 
