@@ -114,6 +114,7 @@ class Baseline:
 PATIENCE: Final = 0.08
 """Maximum seconds that a prompt waits for its snapshot."""
 _EVERY: Final = 2.0  # seconds between looks, at most with a watcher and at least without one
+_FIRST: Final = 0.05  # of that passes before the first snapshot: what a new session shows is drawn first
 _SOON: Final = 0.1  # seconds between looks after an event, if they cost little
 _ALL: Final = 60.0  # seconds between looks at every file
 _AT_ONCE: Final = 10.0  # seconds of pauses that may be owed: the first few looks need no pause
@@ -437,6 +438,8 @@ class ChangeTracker:
                 self.on_look()
 
     async def _begin(self, past: Past | None = None) -> None:
+        if past is None or not past.turns:
+            await asyncio.sleep(self._every * _FIRST)
         async with self._looking():
             if past is not None and past.turns:
                 await self._recall(past)

@@ -483,3 +483,24 @@ async def test_what_a_restore_will_leave_alone_is_known_before_it(watched: Watch
     changes = {change.path: change.is_kept for change in await watched.tracking.since_turn(1)}
 
     assert changes == {".env": True, ".gitignore": False, "new": False}
+
+
+async def test_the_first_snapshot_lets_the_new_session_be_drawn_first(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    taken: list[str] = []
+    take = watched.snapshots.take
+
+    async def noted() -> Snapshot:
+        taken.append("snapshot")
+        return await take()
+
+    watched.snapshots.take = noted  # type: ignore[method-assign]
+    watched.tracking.begin(watched.session.past())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert taken == []
+
+    await watched.tracking.before_turn()  # a prompt does not wait for it
+    assert taken
+    await until(lambda: watched.tracking.first)
+    await watched.tracking.close()
