@@ -87,8 +87,8 @@ async def read_other_sheets(stylesheet: Stylesheet) -> None:
     for path in sorted(Path(__file__).parents[1].rglob("*.tcss")):
         if path != FIRST_SHEET:
             stylesheet.read(path)
+            stylesheet.parse()  # what was parsed before is kept
             await asyncio.sleep(0)
-    stylesheet.parse()
 
 
 def collect_again() -> None:

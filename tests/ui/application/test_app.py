@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import traceback
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,14 @@ from textual.events import Key
 from acp_tui.agent import connection
 from acp_tui.store.agents import demo_launch
 from acp_tui.ui.application import app as winding_up
-from acp_tui.ui.application.app import crash_report_of
+from acp_tui.ui.application.app import AcpApp, crash_report_of, read_other_sheets
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.login import LoginDialog
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.workspace.programs import wait_uncancelled
-from tests.conversation.talks import PLAIN, TRACKED, held_before_turns
+from tests.conversation.talks import PLAIN, TRACKED, held_before_turns, start
 from tests.ui.agent_commands import COMMANDS
 from tests.ui.seats import seat
 
@@ -471,3 +472,29 @@ async def test_the_key_that_quits_does_so_over_a_question_too(tmp_path: Path) ->
         await here.press("1")
 
         await here.until(lambda: not here.app.is_running)
+
+
+async def test_style_sheets_are_parsed_one_in_a_turn_of_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = start(tmp_path)
+    began.guard.close()
+    sheet = AcpApp(began).stylesheet
+    sizes: list[int] = []
+    real = sheet.parse
+
+    def parse() -> None:
+        real()
+        sizes.append(len(sheet.source))
+
+    monkeypatch.setattr(sheet, "parse", parse)
+    sheet.parse()
+    turns = [list(sizes)]
+    reading = asyncio.create_task(read_other_sheets(sheet))
+    while not reading.done():
+        await asyncio.sleep(0)
+        turns.append(list(sizes))
+
+    assert all(len(later) - len(turn) <= 1 for turn, later in pairwise(turns))
+    assert all(larger - size <= 1 for size, larger in pairwise(sizes))
+    assert sizes[-1] - sizes[0] > 10
