@@ -71,6 +71,8 @@ class Amendments:
         self._host = host
         self._delegate = delegate
         self._waiting: dict[str, list[_Waiting]] = {}
+        self._placed: dict[str, list[_Waiting]] = {}
+        """Those of ended tool calls until the end of the turn: some agents write once more after the call."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, session_id: str, call: str, amendments: Iterable[Amendment]) -> None:
@@ -91,13 +93,19 @@ class Amendments:
             if is_open and one.proposed == proposed and self._named(session_id, one.path) == named:
                 self._remove(session_id, one)
                 self._leave(session_id, one, _ANSWERED_AGAIN)
+        placed = self._placed.get(session_id, [])
+        placed[:] = [
+            each
+            for each in placed
+            if each.amendment.proposed != proposed or self._named(session_id, each.amendment.path) != named
+        ]
 
     def of(self, session: Session, target: Target, content: str) -> Amendment | None:
         """Return the amendment of a write, until `done` is called."""
-        for waiting in self._waiting.get(session.id, ()):
+        open_ones = [each for each in self._waiting.get(session.id, ()) if not each.is_written]
+        for waiting in [*open_ones, *self._placed.get(session.id, [])]:
             one = waiting.amendment
-            is_it = one.proposed == content and not waiting.is_written
-            if is_it and self._is_at(session, one, target.path, target.real):
+            if one.proposed == content and self._is_at(session, one, target.path, target.real):
                 return one
         return None
 
@@ -124,6 +132,8 @@ class Amendments:
                 waiting[place] = one._replace(is_written=True)
                 if one.is_written:
                     return
+        if any(one.amendment is amendment for one in self._placed.get(session_id, ())):
+            return
         self._tell(session_id, amendment)
         if not any(one.amendment is amendment for one in waiting):
             _drop(amendment)
@@ -131,6 +141,8 @@ class Amendments:
     def look(self, session: Session, *, is_over: bool) -> None:
         """Write the amendments of ended tool calls; those of all calls if the turn is over."""
         waiting = self._waiting.get(session.id)
+        if is_over:
+            self._placed.pop(session.id, None)
         if not waiting:
             return
         calls = [entry for entry in session.entries if isinstance(entry, ToolCall)]
@@ -139,6 +151,8 @@ class Amendments:
             self._remove(session.id, one.amendment)
             if one.amendment.kept is None and not one.is_written:
                 continue  # a merge is for a write through the client, which has failed
+            if not is_over:
+                self._placed.setdefault(session.id, []).append(one)
             task = asyncio.create_task(self._put(session, one))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -167,8 +181,8 @@ class Amendments:
                 written, how = await _combined(files, path, waiting), "combined"
             problem = "" if written is not None or waiting.is_written else _OTHER
         except (FileError, NotLent, OutsideSandbox) as error:
-            written, how, problem = None, "", str(error)
-        if problem:
+            written, how, problem = None, "edited", str(error)
+        if problem and not await self._is_there(session, one):
             self._leave(session.id, one, problem)
             return
         if written is not None:
@@ -176,6 +190,15 @@ class Amendments:
         if not waiting.is_written:
             self._delegate.amended(session.id, one.path, how)
         _drop(one)
+
+    async def _is_there(self, session: Session, one: Amendment) -> bool:
+        """Return whether a file has the user's text: a write of the agent was replaced by it meanwhile."""
+        try:
+            files, path = self._host.files(session.id), self._host.outside(absolute(one.path, session.cwd))
+            there, _ = await asyncio.to_thread(files.compare, path, one.edited)
+        except (FileError, NotLent, OutsideSandbox):
+            return False
+        return there.now == one.edited and there.encoding == UTF_8
 
     def _tell(self, session_id: str, one: Amendment) -> None:
         self._delegate.amended(session_id, one.path, "merged" if one.kept is None else "edited")

@@ -254,6 +254,8 @@ class ImplicitRequests:
         there, is_new = await asyncio.to_thread(self._on_disk, session.id, request)
         if there is not None and there.now == request.content and not there.encoding:
             return there  # some agents write the file first and request it afterwards: nothing changes
+        if there is not None and not there.encoding and self._has_edited(session, request, there.now):
+            return there  # nor here: the user's text is written instead
         call, about = request.as_call(_text_of(there)), call_behind(session, request)
         call.tool_call_id = about.tool_call_id if about is not None else ""
         changed = _OTHER if request.again else _CHANGED if is_new else ""
@@ -304,6 +306,13 @@ class ImplicitRequests:
             raise Refused("Not done: the turn was stopped.")
         self._tell(session.id, f"You did not allow {self._title()} to {_in_words(request)}.")
         raise Refused("The user does not allow this.")
+
+    def _has_edited(self, session: Session, request: ImplicitRequest, now: str | None) -> bool:
+        """Return whether a file has what the user wrote in place of the requested text."""
+        if self._amendments is None or not isinstance(request.target, Target) or request.content is None:
+            return False
+        amendment = self._amendments.of(session, request.target, request.content)
+        return amendment is not None and amendment.edited == now
 
     def _tell_folder(self, session: Session, request: ImplicitRequest) -> None:
         """Show in the chat where a command runs, if its folder is a link."""

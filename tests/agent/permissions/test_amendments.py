@@ -150,6 +150,21 @@ async def test_what_an_agent_wrote_by_itself_is_replaced_once_its_call_is_over(t
         assert [path.name for path in (tmp_path / "kept").iterdir()] == []
 
 
+async def test_an_agent_that_writes_once_more_through_us_after_its_call_does_not_win(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await allowed(talk, session, tmp_path)
+        (tmp_path / "a").write_text(THEIRS)
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: told)
+        for _ in range(2):
+            answer = await served(talk, "fs/write_text_file", path=str(tmp_path / "a"), content=THEIRS)
+            assert answer["result"] == {}
+
+        assert (tmp_path / "a").read_text() == MINE
+        assert not session.questions
+        assert told == [(str(tmp_path / "a"), "edited")]
+
+
 async def test_the_users_text_follows_no_link_that_was_put_in_the_place_of_the_file(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
         await allowed(talk, session, tmp_path)
