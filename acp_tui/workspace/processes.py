@@ -731,18 +731,21 @@ class _Sweeper:
         return await answer
 
     async def _sweep(self) -> None:
-        while self._wishes:
-            wishes, self._wishes = self._wishes, []
-            asked = [(child, numbers) for child, numbers, _ in wishes]
-            try:
-                found = await asyncio.to_thread(_signal_all, asked, self._census)
-            except asyncio.CancelledError:
-                for _, _, answer in wishes:
-                    answer.cancel()
-                raise
-            for (_, _, answer), pids in zip(wishes, found, strict=True):
-                if not answer.done():
-                    answer.set_result(pids)
+        try:
+            while self._wishes:
+                wishes, self._wishes = self._wishes, []
+                asked = [(child, numbers) for child, numbers, _ in wishes]
+                try:
+                    found = await asyncio.to_thread(_signal_all, asked, self._census)
+                except asyncio.CancelledError:
+                    for _, _, answer in wishes:
+                        answer.cancel()
+                    raise
+                for (_, _, answer), pids in zip(wishes, found, strict=True):
+                    if not answer.done():
+                        answer.set_result(pids)
+        finally:
+            self._work = None  # it knows its loop, which is our weak key
 
 
 _SWEEPERS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Sweeper]] = WeakKeyDictionary()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shutil
 import signal
 import time
+import weakref
 from pathlib import Path
 
 import pytest
@@ -342,6 +344,22 @@ async def test_ending_what_has_ended_touches_nobody() -> None:
     assert await stranger.alive()
     await stranger.end(1)
     assert stranger.exit_status == ExitStatus(None, "SIGTERM")
+
+
+def test_an_event_loop_that_is_over_is_not_kept_by_the_looks_at_its_children() -> None:
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(_begin_and_end())
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
+    kept = weakref.ref(loop)
+    del loop
+    gc.collect()
+    assert kept() is None
+
+
+async def _begin_and_end() -> None:
+    child = start("sleep 300")
+    await child.end(1)
 
 
 @pytest.mark.usefixtures("nothing_left")
