@@ -6,6 +6,7 @@ its process and what reaps it, since it is left to itself at the end.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -62,6 +63,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         native = [item for item in items if item.get_closest_marker("native")]
         items[:] = [item for item in items if item not in native]
         config.hook.pytest_deselected(items=native)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what stays out of garbage collections, as the program does: they took a quarter of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 10, 10)
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
