@@ -137,6 +137,10 @@ def is_too_wide(root: Path) -> bool:
     return Path.home().resolve().is_relative_to(root.resolve())
 
 
+NO_TURN: Final = "No turn has begun yet."
+"""Reason for a missing snapshot before the first turn."""
+
+
 def lost_reason(at: float, *, moved: str = "", were_kept: bool = False) -> str:
     """Return the reason why files of an earlier run cannot be restored.
 
@@ -377,7 +381,7 @@ class ChangeTracker:
             return self.obstacle
         if self.lost:
             return self.lost
-        return "" if self._baseline.newest or self.first is None else "No turn has begun yet."
+        return "" if self._baseline.newest or self.first is None else NO_TURN
 
     def was_late(self, turn: int | None) -> bool:
         """Return whether the agent may have started before the snapshot of a turn."""

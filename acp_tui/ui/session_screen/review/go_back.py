@@ -21,7 +21,14 @@ from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.screens.base.unasked import answer_of
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.review.restore import effects, restore_files, undo_restore
+from acp_tui.ui.session_screen.review.restore import (
+    effects,
+    has_prompts,
+    restore_files,
+    undo_restore,
+    why_no_snapshot,
+    without_tracking,
+)
 from acp_tui.ui.session_screen.sessions.hand_over import brief_before
 from acp_tui.ui.widgets.controls import Answer
 from acp_tui.ui.widgets.key_names import key_of
@@ -38,8 +45,6 @@ _REWIND: Final = "rewind"
 """The name by which agents call a command that takes back what was said."""
 _AS_THEN: Final = "The files on disk are as they were at this point."
 _AS_NOW: Final = "The files on disk may have changed since: read them again before you rely on them."
-_RECORDED: Final = "A recorded session has no files to restore until it is resumed."
-_NO_SNAPSHOTS: Final = "This workspace has no snapshots: its files stay as they are."
 
 
 class GoBackDialog(ChoiceDialog[GoBackChoice]):
@@ -124,11 +129,15 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
         ]
 
 
+_TOLD: Final = "The prompts above are the agent's history. You can go back only to prompts sent from here."
+
+
 async def go_back(screen: ConversationScreen, turn: int | None = None) -> None:
     """Let the user go back to before an earlier prompt; without a turn (from 1), choose the prompt first."""
     session = screen.conversation.session
     if session is None or not session.turns:
-        screen.notify("There is no earlier prompt in this session.", severity="warning")
+        is_told = session is not None and has_prompts(session)
+        screen.notify(_TOLD if is_told else "There is no earlier prompt in this session.", severity="warning")
         return
     if screen.conversation.is_busy:
         screen.notify("The agent is working. Stop the turn first.", severity="warning")
@@ -187,11 +196,11 @@ async def _changes(
 ) -> tuple[list[ChangedFile], str | None]:
     """Return the changes since before a turn, and the reason for a missing snapshot."""
     if tracking is None:
-        return [], _RECORDED if screen.conversation.phase == "recorded" else _NO_SNAPSHOTS
+        return [], without_tracking(screen.conversation)
     if tracking.before_of(turn) is None and not tracking.why_no_snapshot():
         await tracking.look()  # comes after the snapshot that is being taken
     if tracking.before_of(turn) is None:
-        return [], tracking.why_no_snapshot()
+        return [], why_no_snapshot(screen.conversation, tracking)
     return await tracking.since_turn(turn), None
 
 

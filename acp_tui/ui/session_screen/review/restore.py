@@ -10,11 +10,13 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.changes.git_store import SnapshotError
-from acp_tui.changes.tracker import ChangeTracker
+from acp_tui.changes.tracker import NO_TURN, ChangeTracker
 from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.changes.untracked import Untracked
-from acp_tui.session.entries import Severity
+from acp_tui.conversation.state import ConversationState
+from acp_tui.session.entries import Severity, UserMessage
 from acp_tui.session.events import Noted
+from acp_tui.session.session import Session
 from acp_tui.ui.screens.base.answer_dialog import ChoiceDialog
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuItem, choose
@@ -123,11 +125,33 @@ def effects(
     return blocks
 
 
+def without_tracking(conversation: ConversationState) -> str:
+    """Return the reason why the changes of a conversation are not tracked."""
+    if conversation.phase == "recorded":
+        return "A recorded session has no files to restore until it is resumed."
+    if conversation.phase in ("starting", "logging-in"):
+        return "The session is not open yet. Try again in a moment."
+    return "This workspace has no snapshots: its files stay as they are."
+
+
+def why_no_snapshot(conversation: ConversationState, tracking: ChangeTracker) -> str:
+    """Return the reason for a missing snapshot, or "" if it will come."""
+    why, session = tracking.why_no_snapshot(), conversation.session
+    if why == NO_TURN and session is not None and has_prompts(session):
+        return "No turn has begun in this session yet. The prompts above are older: they have no snapshot."
+    return why
+
+
+def has_prompts(session: Session) -> bool:
+    """Return whether a session shows prompts, sent here or told by the agent."""
+    return any(isinstance(entry, UserMessage) for entry in session.entries)
+
+
 async def restore_turn(screen: ConversationScreen) -> None:
     """Let the user restore files to before a turn, or undo the last restore."""
     tracking = screen.conversation.tracking
     if tracking is None or tracking.first is None:
-        why = "This workspace has no snapshots." if tracking is None else tracking.obstacle
+        why = without_tracking(screen.conversation) if tracking is None else tracking.obstacle
         screen.notify(why or "The first snapshot is not ready yet.", severity="warning")
         return
     if screen.conversation.is_busy:
@@ -148,7 +172,7 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker, turn: in
             screen.theme_styles,
             can_undo=tracking.undo_stack.can_undo,
             is_late=tracking.was_late(turn),
-            unknown=tracking.why_no_snapshot() if before is None else None,
+            unknown=why_no_snapshot(screen.conversation, tracking) if before is None else None,
             turn="the last turn" if turn is None else f"turn {turn}",
             has_others=len(tracking.turns) > (before is not None),
         )

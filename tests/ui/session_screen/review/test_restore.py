@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from typing_extensions import override
+
+from acp_tui.changes.tracker import NO_TURN, ChangeTracker
 from acp_tui.changes.tree import ChangedFile
-from acp_tui.ui.session_screen.review.restore import RestoreDialog
+from acp_tui.conversation.state import ConversationState
+from acp_tui.protocol.schema import TextContent, UserMessageChunk
+from acp_tui.session.session import Session
+from acp_tui.ui.session_screen.review.restore import RestoreDialog, why_no_snapshot, without_tracking
+from tests.conversation.talks import start
 from tests.ui.screens.dialogs import STYLES, shown
 
 
@@ -38,3 +46,30 @@ async def test_a_file_that_may_be_older_is_said_to_stay() -> None:
     async with shown(RestoreDialog([env], STYLES, can_undo=False, is_late=False)) as (app, _):
         assert ".env stays: it may have been there before" in app.text
         assert "deleted" not in app.text
+
+
+class NothingBegun(ChangeTracker):
+    def __init__(self) -> None:
+        """Track nothing."""
+
+    @override
+    def why_no_snapshot(self) -> str:
+        return NO_TURN
+
+
+def test_prompts_that_are_older_than_the_session_here_have_no_snapshot(tmp_path: Path) -> None:
+    conversation = ConversationState(start(tmp_path), None)
+    conversation.session = Session("s", str(tmp_path))
+    assert why_no_snapshot(conversation, NothingBegun()) == NO_TURN
+
+    told = UserMessageChunk(session_update="user_message_chunk", content=TextContent(type="text", text="hi"))
+    conversation.session.apply(told)
+    assert "The prompts above are older" in why_no_snapshot(conversation, NothingBegun())
+
+
+def test_a_session_that_is_not_open_yet_says_so_and_nothing_of_snapshots(tmp_path: Path) -> None:
+    conversation = ConversationState(start(tmp_path), None)
+    assert without_tracking(conversation) == "The session is not open yet. Try again in a moment."
+
+    conversation.phase = "ready"
+    assert without_tracking(conversation).startswith("This workspace has no snapshots")
