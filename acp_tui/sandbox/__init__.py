@@ -1,1 +1,1 @@
-"""The fence of the operating system around an agent and its commands."""
+"""The sandbox: a fence of the operating system around an agent and its commands."""

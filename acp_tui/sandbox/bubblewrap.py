@@ -1,4 +1,4 @@
-"""The arguments of bubblewrap, the program that gives a command its own view of the file system."""
+"""The arguments of bubblewrap, a program that gives a command its own view of the file system."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
 
 PROGRAM: Final = "bwrap"
 _OF_ROOT: Final = ("/proc/sys", "/proc/sysrq-trigger")
-"""Files with which root can have the kernel start a program outside, even without capabilities."""
+"""Files through which root, even without capabilities, can have the kernel start a program outside."""
 _SOCKETS: Final = "/proc/net/unix"
 _MOST_SOCKETS: Final = 500
 _MOST_ENTRIES: Final = 1_000
-"""Entries of a home that are bound one by one."""
+"""Most entries of a home that are bound one by one."""
 
 
 def program() -> str | None:
-    """Return the path of bubblewrap, or None where it is not installed."""
+    """Return the path of bubblewrap, or None if it is not installed."""
     return shutil.which(PROGRAM)
 
 
-# bubblewrap runs as two processes: the one that we start, which waits, and the first process of the new
-# process namespace, which collects the others. Without --die-with-parent the second one stays as long as
-# anything runs inside, so that a server which a command leaves behind goes on, as without a fence. What ends
-# it is our own search for processes, or a kill of that first process, which ends all others at once.
+# bubblewrap runs as two processes: one that the client starts, which waits, and the first process of the new
+# process namespace, which reaps the others. Without --die-with-parent the second one lives as long as anything
+# runs inside, so a server that a command leaves behind keeps running, as without a sandbox. It is ended by the
+# client's own search for processes, or by a kill of that first process, which ends all others at once.
 def arguments(fence: Fence, cwd: str, *, network: bool, has_proc: bool, info: int) -> list[str]:
     """Return the arguments, without the command.
 
     Args:
         fence: the places.
-        cwd: the working directory, as it is named inside.
+        cwd: the working directory, as named inside.
         network: False for a network of its own with nothing in it.
-        has_proc: give it process ids of its own, which most containers forbid.
+        has_proc: use a process namespace, which most containers forbid.
         info: the descriptor to which it writes the id of its first process.
     """
     args = ["--unshare-user", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
-    args += ["--cap-drop", "ALL"]  # for root, who keeps them otherwise, and could unmount what hides things
+    args += ["--cap-drop", "ALL"]  # root would keep its capabilities, and could unmount what hides files
     args += [] if network else ["--unshare-net"]
     args += ["--unshare-pid", "--info-fd", str(info)] if has_proc else []
     args += ["--ro-bind", "/", "/", "--dev", "/dev", *(["--proc", "/proc"] if has_proc else [])]
@@ -57,10 +57,10 @@ def arguments(fence: Fence, cwd: str, *, network: bool, has_proc: bool, info: in
     return [*args, "--chdir", cwd]
 
 
-# A socket can be connected to through a read-only mount. Those in /run and /tmp are not there inside; what
-# else programs listen on is known to the system, also where nobody would look for it.
+# A read-only mount does not stop a connection to a socket. Those in /run and /tmp are not there inside; the
+# system lists all others that programs listen on, wherever they are.
 def _sockets_outside(fence: Fence) -> list[str]:
-    """Return the sockets of programs outside that would be there inside and are not let in."""
+    """Return the sockets of programs outside that would be reachable inside and are not allowed."""
     try:
         lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").split("\n")[1:]
     except OSError:
@@ -81,8 +81,8 @@ def _mounts(fence: Fence) -> Iterator[Sequence[str]]:
     if _needs_closed_home(fence, rules):
         yield from _closed_home(fence.home)
         rules.pop(fence.home, None)
-    # A folder can be renamed with a mount below it, and another put in its place; a mount itself cannot. So
-    # what lies between a folder that can be written and a place in it that cannot is a mount, too.
+    # A folder above a mount can be renamed and replaced; a mount itself cannot. So every folder between
+    # a writable folder and a place in it that is not writable is also a mount.
     for path, access in list(rules.items()):
         if access == "write":
             continue
@@ -97,21 +97,21 @@ def _mounts(fence: Fence) -> Iterator[Sequence[str]]:
             continue
         above = fence.access(str(Path(path).parent))
         if access == above == "hide":
-            continue  # not even its name is there
+            continue  # not even its name exists inside
         if access == "hide" and stat.S_ISDIR(mode):
             yield "--perms", "0555", "--tmpfs", path
-            if path != fence.home:  # there a file is saved in place only if making another is not allowed
+            if path != fence.home:  # where a program cannot create a file, it saves the old one in place
                 covered.append(path)
         elif access == "hide":
             yield "--ro-bind", fence.empty, path
         else:
             yield "--bind" if access == "write" else "--ro-bind", path, path
-    for path in covered:  # only now: a place in it may have been let in again
+    for path in covered:  # read-only last: a place in it may have been mounted
         yield "--remount-ro", path
 
 
 def _mode(path: str) -> int:
-    """Return the mode of a path, 0 for none."""
+    """Return the mode of a path, 0 if it does not exist."""
     try:
         return os.lstat(path).st_mode
     except OSError:
@@ -119,17 +119,17 @@ def _mode(path: str) -> int:
 
 
 def _needs_closed_home(fence: Fence, rules: dict[str, str]) -> bool:
-    """Return whether an agent keeps a file, not a folder, in the home itself."""
+    """Return whether an agent keeps a file (not a folder) directly in the home."""
     own = [
         path for path, access in rules.items() if access == "write" and str(Path(path).parent) == fence.home
     ]
     return fence.home != "/" and rules.get(fence.home) == "read" and any(map(os.path.isfile, own))
 
 
-# A file that is a mount cannot be replaced by rename, as programs do that save it. With a read-only file
-# system around it they give up; where they may not make a new file, they write the old one in place.
+# A file that is a mount cannot be replaced by rename, which is how programs save it. On a read-only file
+# system they give up; where they may not create a file, they write the old one in place.
 def _closed_home(home: str) -> Iterator[Sequence[str]]:
-    """Yield the mounts of a home with what it has now, read-only, in which nothing new can be made."""
+    """Yield mounts that show the current entries of a home read-only and allow no new ones."""
     try:
         entries = sorted(os.scandir(home), key=lambda entry: entry.name)
     except OSError:

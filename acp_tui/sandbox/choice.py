@@ -1,4 +1,4 @@
-"""The sandbox of an agent, by the command line, the user's settings and what is known of the agent."""
+"""The choice of a sandbox by the command line, the settings and the table of known agents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings
 
 _MEMORY: Final = "sandbox"
-"""Name of the file that keeps which fence went well."""
+"""Name of the file that records which fence worked."""
 
 
 def sandbox_for(
@@ -36,20 +36,22 @@ def sandbox_for(
     Args:
         settings: the user's settings.
         launch: the command of the agent, or None.
-        known: all known agents: what they keep is hidden from this one.
+        known: all known agents; the files of the others are hidden from this one.
         roots: the workspace first.
         environment: the user's environment.
-        partial: take a partial fence where there is no other.
-        strict: hide the home but for what the session needs, whatever the settings say.
-        network: the network; None as the settings say.
+        partial: accept a partial fence if there is no other.
+        strict: hide the home except what the session needs, whatever the settings say.
+        network: the network; None: as in the settings.
 
     Raises:
-        NoFence: it cannot be had.
+        NoFence: it is not possible.
     """
     agent = known.get(launch.name) or agent_of(launch.argv, known) if launch is not None else None
     own = agent.state if agent is not None else ()
     chosen = network or (agent.network if agent is not None else None) or settings.network
-    if launch is not None and launch.name == DEMO:  # it keeps its sessions among our own data
+    if (
+        launch is not None and launch.name == DEMO
+    ):  # the demo agent keeps its sessions in acp-tui's data folder
         own = (*own, str(data_folder() / DEMO))
     return Sandbox.make(
         roots,

@@ -1,4 +1,4 @@
-"""The fence: which places can be written, read only, or are hidden."""
+"""The fence: the places that are writable, read-only or hidden inside a sandbox."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from acp_tui.sandbox.places import (
 )
 
 Access = Literal["write", "read", "hide"]
-"""A rule about a place: it can be changed, only read, or not even seen."""
+"""A rule about a place: writable, read-only or hidden."""
 
 
 def upwards(path: str) -> Iterator[str]:
@@ -31,7 +31,7 @@ def upwards(path: str) -> Iterator[str]:
 
 
 class NoFence(Exception):
-    """A fence that was asked for cannot be had: `title` says why, `advice` what to try."""
+    """The requested fence is not possible: `title` says why, `advice` what to try."""
 
     def __init__(self, title: str, advice: str) -> None:
         super().__init__(f"{title} {advice}")
@@ -40,37 +40,37 @@ class NoFence(Exception):
 
 
 class Wanted(NamedTuple):
-    """The places of one fence, as the user has named them: absolute, or below the home with `~/`."""
+    """The places of one fence, as written in the settings: absolute, or below the home with `~/`."""
 
     write: Sequence[str] = ()
     read: Sequence[str] = ()
-    """Places that would be hidden, and are read-only."""
+    """Places that would be hidden otherwise, to be read-only."""
     hide: Sequence[str] = ()
     sockets: Sequence[str] = ()
-    """Sockets of programs outside that are let in."""
+    """Sockets of programs outside that may be used inside."""
     protect: Sequence[str] = ()
-    """More names below a workspace that stay read-only."""
+    """Additional names below a workspace that stay read-only."""
 
 
 @dataclass
 class Fence:
-    """The places inside; of two rules the one about the deeper path holds."""
+    """The rules about places; the rule of the deeper path applies."""
 
     rules: dict[str, Access]
     """The rules by absolute path, links followed."""
     home: str
     temp: str
-    """The folder that is /tmp and /var/tmp inside."""
+    """The folder used as /tmp and /var/tmp inside."""
     empty: str
-    """An empty file, which stands where a file is hidden."""
+    """An empty file, shown in place of a hidden file."""
     sockets: tuple[str, ...] = ()
-    """Sockets that are let in."""
+    """Sockets that may be used inside."""
     ours: tuple[str, ...] = ()
     """acp-tui's own folders: never opened."""
     secrets: tuple[str, ...] = ()
-    """Hidden places that are opened by a word of the user alone."""
+    """Hidden places that only the user can open, by naming them."""
     unmade: tuple[str, ...] = ()
-    """Names in the workspace that something outside runs, and that were not there to be protected."""
+    """Names in the workspace that a program outside would run, but that did not exist to be protected."""
     opened: dict[str, Access] = field(default_factory=dict)
     """The rules that the user has added for this session."""
 
@@ -81,26 +81,26 @@ class Fence:
 
     @property
     def hides_home(self) -> bool:
-        """True if of the home only what a rule names is there."""
+        """True if the home is hidden except for places with a rule."""
         return self.rules.get(self.home) == "hide"
 
     def place(self, path: str) -> str:
-        """Return the place whose rule holds for a path."""
+        """Return the place whose rule applies to a path."""
         return next((each for each in upwards(path) if each in self.opened or each in self.rules), "/")
 
     def outside(self, path: str) -> str:
-        """Return where a path that is named inside lies outside."""
+        """Translate a path inside to the path outside."""
         above = self._temporary(path)
         return self.temp + path[len(above) :] if above else path
 
     def inside(self, path: str) -> str:
-        """Return the name inside of a path outside."""
+        """Translate a path outside to the path inside."""
         if path == self.temp or path.startswith(f"{self.temp}/"):
             return TEMPORARY[0] + path[len(self.temp) :]
         return path
 
     def is_private(self, path: str) -> bool:
-        """Return whether a path that is named inside lies in the private folder."""
+        """Return whether a path inside is in the private folder."""
         return bool(self._temporary(path))
 
     def _temporary(self, path: str) -> str:
@@ -114,7 +114,7 @@ _HOOKS: Final = (".git", "hooks")
 _REPOSITORY_PARTS: Final = ("hooks", "config", "config.worktree", "modules", "worktrees")
 """Parts of a repository by which git runs programs."""
 _WORKTREE_PARTS: Final = ("commondir", "gitdir", "config.worktree")
-"""Parts of a linked worktree's own folder that say where git looks for those."""
+"""Parts of a linked worktree's own folder that tell git where to find those."""
 
 
 def fence_for(
@@ -135,24 +135,24 @@ def fence_for(
     Args:
         roots: the workspace, and the folders that the user has added.
         wanted: the places named by the user.
-        state: what the agent keeps for itself; a missing folder is made, for it could not be made inside.
-        others: what other agents keep, their keys among it.
+        state: the agent's own files; a missing folder is created, since it cannot be created inside.
+        others: the files of other agents, including their keys.
         ours: acp-tui's own folders: journals of other sessions, settings, rules.
         folder: a private folder of the session.
         home: the user's home.
         environment: the user's environment.
-        strict: of the home only what is named here is there.
-        programs: places below the home from which programs are run, to be read where the home is hidden.
+        strict: hide the home except for the places named here.
+        programs: places below the home with programs, which are readable if the home is hidden.
 
     Raises:
-        NoFence: with these roots it would keep nothing out.
+        NoFence: with these roots it would protect nothing.
     """
     base = os.path.realpath(home)
     secrets = [_real(name, base) for name in (*SECRETS, *wanted.hide)]
     rules: dict[str, Access] = {
         "/": "read",
         base: "hide" if strict else "read",
-    }  # also a home in /tmp is there
+    }  # a home in /tmp must exist, too
     if strict:
         rules.update((os.path.realpath(path), "read") for path in programs)
     rules.update((path, "hide") for path in (*secrets, *(_real(name, base) for name in others)))
@@ -179,7 +179,7 @@ def fence_for(
 
 
 def _laid_out(folder: str) -> tuple[str, str]:
-    """Return (the folder for temporary files, an empty file), made below a private folder."""
+    """Create (the folder for temporary files, an empty file) in a private folder; return both."""
     real = Path(os.path.realpath(folder))
     (real / "tmp").mkdir(mode=0o700, exist_ok=True)
     os.close(os.open(real / "empty", os.O_CREAT | os.O_CLOEXEC, 0o400))
@@ -191,13 +191,13 @@ def _is_below(path: str, places: Sequence[str]) -> bool:
 
 
 def _real(name: str, home: str) -> str:
-    """Return the absolute path of a place, which may be named below the home."""
+    """Return the absolute path of a place, which may begin with `~/`."""
     path = os.path.normpath(f"{home}/{name.removeprefix('~/')}") if not name.startswith("/") else name
     return os.path.realpath(path) if os.path.lexists(path) else path
 
 
 def _state(name: str, home: str) -> str:
-    """Return the path of an agent's own place, made if it is a folder that is missing."""
+    """Return the path of an agent's own place; create it if it is a missing folder."""
     path = Path(home, name.removeprefix("~/"))
     if not path.exists() and not _is_file_name(path.name):
         path.mkdir(mode=0o700, parents=True)
@@ -209,7 +209,7 @@ def _is_file_name(name: str) -> bool:
 
 
 def _need_place(path: str, rules: Mapping[str, Access], home: str) -> None:
-    """Raise if a fence with this place in it would keep nothing out.
+    """Raise if a fence with this place would protect nothing.
 
     Raises:
         NoFence.
@@ -232,15 +232,15 @@ def _need_place(path: str, rules: Mapping[str, Access], home: str) -> None:
 def _root(
     root: str, rules: Mapping[str, Access], home: str, protect: Sequence[str]
 ) -> Iterator[tuple[str, Access]]:
-    """Yield the rules about one root: all of it can be written, but what runs later."""
+    """Yield the rules of one root: it is writable, except for files that run later."""
     _need_place(root, rules, home)
     yield root, "write"
     git = f"{root}/.git"
     if Path(git).is_dir():
-        Path(root, *_HOOKS).mkdir(exist_ok=True)  # git runs what is in it, so it must not be made inside
+        Path(root, *_HOOKS).mkdir(exist_ok=True)  # git runs files in it, so it must not be created inside
         _complete(git, git)
     elif Path(git).is_file():
-        yield git, "read"  # it says where git looks for hooks and settings
+        yield git, "read"  # it tells git where hooks and settings are
     if (linked := repository_of(root)) is not None:
         common, own = linked
         _complete(common, own)
@@ -248,18 +248,18 @@ def _root(
         yield from _there(common, _REPOSITORY_PARTS)
         yield own, "write"
         yield from _there(own, _WORKTREE_PARTS)
-    yield from _there(root, (*PROTECTED, *protect))  # a link that is replaced is a rule that is gone
+    yield from _there(root, (*PROTECTED, *protect))  # a replaced link would remove the rule
 
 
 def _there(folder: str, names: Sequence[str]) -> Iterator[tuple[str, Access]]:
-    """Yield a rule for each name in a folder that is there: it stays as it is."""
+    """Yield a read-only rule for each of the names that exists in a folder."""
     for name in names:
         if os.path.lexists(path := f"{folder}/{name}"):
             yield path, "read"
 
 
 def _unmade(root: str, protect: Sequence[str]) -> Iterator[str]:
-    """Yield the names that would be protected in a root, if they were there."""
+    """Yield the names in a root that would be protected if they existed."""
     for name in (*PROTECTED, *COULD_BE_MADE, *protect):
         path = f"{root}/{name}"
         if not os.path.lexists(path) and os.path.isdir(os.path.dirname(path)):  # noqa: PTH112, PTH120 - text
@@ -267,7 +267,7 @@ def _unmade(root: str, protect: Sequence[str]) -> Iterator[str]:
 
 
 def _complete(common: str, own: str) -> None:
-    """Make the settings of a worktree that git would read, so that they are not made inside."""
+    """Create the settings files of a worktree that git would read, so that they cannot be created inside."""
     try:
         if "worktreeconfig" in Path(common, "config").read_text("utf-8", "replace").casefold():
             Path(own, "config.worktree").touch()
@@ -279,15 +279,15 @@ class LinkedRepository(NamedTuple):
     """The repository of a linked worktree."""
 
     common: str
-    """The folder that all its worktrees share."""
+    """The git folder shared by all its worktrees."""
     own: str
-    """The folder of this worktree alone."""
+    """The git folder of this worktree."""
 
 
 def repository_of(root: str) -> LinkedRepository | None:
-    """Return the repository of a linked worktree, if that names this worktree in return.
+    """Return the repository of a linked worktree, if it also names this worktree.
 
-    A `.git` file is the workspace's own word, and could name any folder.
+    The `.git` file is part of the workspace and could name any folder.
     """
     try:
         named = Path(root, ".git").read_text("utf-8").removeprefix("gitdir:").strip()
@@ -301,7 +301,7 @@ def repository_of(root: str) -> LinkedRepository | None:
 
 
 def _sockets(names: Sequence[str], environment: Mapping[str, str], home: str) -> Iterator[str]:
-    """Yield the paths of the sockets that the user lets in."""
+    """Yield the paths of the sockets that the user allows."""
     for name in names:
         if name == SSH_AGENT:
             yield from filter(None, (environment.get("SSH_AUTH_SOCK"),))

@@ -1,7 +1,7 @@
-"""Landlock, by which a thread, and all that it starts, gives up rights for good.
+"""Landlock: a thread, and every process that it starts, gives up rights for good.
 
-Beside bubblewrap it shuts what no view of the file system shuts: signals to processes outside, and sockets
-without a path. Without bubblewrap it is a fence of its own, a partial one.
+With bubblewrap it blocks what a view of the file system cannot: signals to processes outside, and sockets
+without a path. Without bubblewrap it is a partial fence of its own.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from acp_tui.sandbox.fence import Access, Fence
 from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-"""System calls, the same on all machines."""
+"""Numbers of system calls, the same on all machines."""
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL = 1, 2, 4, 8, 1 << 14, 1 << 15
 _LOOK: Final = _EXECUTE | _READ_FILE | _READ_DIR
 _OF_FILES: Final = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL
-"""Rights that a rule about a file, not a folder, may name."""
+"""Rights that a rule about a file (not a folder) may name."""
 _MAKE_DEVICES: Final = 1 << 6 | 1 << 11
 _ALL: Final = (1 << 16) - 1 - _MAKE_DEVICES
 _RIGHTS_SINCE: Final = ((1, 1 << 13), (2, 1 << 14), (3, 1 << 15), (5, 1 << 16))
-"""Versions, and the number above all rights that they know."""
+"""(version, first bit above its rights)."""
 _CONNECT_TCP: Final = 2
 _BIND_TCP: Final = 1
 _TCP_SINCE: Final = 4
 SCOPES_SINCE: Final = 6
-"""The version from which signals and abstract sockets can be shut."""
+"""The first version that can block signals and abstract sockets."""
 FILES_SINCE: Final = 3
-"""The version from which a file cannot be emptied by a right that nobody gave."""
+"""The first version that controls truncating a file."""
 _SCOPES: Final = 3
 _NO_NEW_PRIVILEGES: Final = 38
 _DEVICES: Final = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")
@@ -58,7 +58,7 @@ def _call(number: int, *args: object) -> int:
 
 
 def version() -> int:
-    """Return the version of Landlock here, 0 for none."""
+    """Return the version of Landlock on this machine, 0 for none."""
     try:
         return _call(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     except (OSError, AttributeError):  # no such call, or another system
@@ -66,14 +66,14 @@ def version() -> int:
 
 
 class Landlock:
-    """Rights that are given up by a thread before it starts a command."""
+    """The rights that a thread keeps when it starts a command."""
 
     def __init__(self, grants: dict[str, int] | None, *, network: bool) -> None:
-        """Make the rules once, for all commands.
+        """Create the rules once, for all commands.
 
         Args:
-            grants: rights by path; None leaves files alone, so that bubblewrap can still mount.
-            network: False to shut TCP.
+            grants: rights by path; None does not restrict files, so that bubblewrap can still mount.
+            network: False to block TCP.
 
         Raises:
             OSError: the kernel refuses.
@@ -81,9 +81,9 @@ class Landlock:
         self._descriptor = _made(grants, network=network)
 
     def within(self, call: Callable[[], T]) -> T:
-        """Return the result of a call that is made by a thread which has given up the rights.
+        """Make a call in a new thread that has given up the rights; return its result.
 
-        What the call starts inherits that. Nothing else is ever done by this thread.
+        Processes that the call starts inherit that. The thread does nothing else.
 
         Raises:
             OSError: the kernel refuses.
@@ -106,7 +106,7 @@ class Landlock:
         return results[0]
 
     def close(self) -> None:
-        """Free the rules; what has been started keeps to them."""
+        """Free the rules; processes that were started stay restricted."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -131,7 +131,7 @@ def _made(grants: dict[str, int] | None, *, network: bool) -> int:
     for path, access in (grants or {}).items():
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except OSError:  # not there, or closed to us
+        except OSError:  # missing, or not accessible
             continue
         try:
             access &= handled if Path(path).is_dir() else handled & _OF_FILES
@@ -141,10 +141,10 @@ def _made(grants: dict[str, int] | None, *, network: bool) -> int:
     return descriptor
 
 
-# Rights only grow on the way down: what can be written can be so to its last file, and a folder that can be
-# read with something hidden below is granted entry by entry. What is made in it later cannot be read.
+# Rights only grow on the way down a path: below a writable folder everything is writable. So a readable folder
+# with something hidden in it is granted entry by entry; entries that are created later cannot be read.
 def grants(fence: Fence) -> dict[str, int]:
-    """Return the rights of a fence that is made of Landlock alone, by path."""
+    """Return the rights by path, for a fence of Landlock alone."""
     rules: dict[str, Access] = {**fence.rules, **fence.opened}
     rules.update(dict.fromkeys(("/dev", "/run", *TEMPORARY), "hide"))
     rules.update(dict.fromkeys(KEPT_OF_RUN, "read"))
@@ -165,7 +165,7 @@ def _below(path: str, access: Access, rules: dict[str, Access]) -> Iterator[tupl
         yield from ((other, _ALL) for other in inside if rules[other] == "write")
         return
     if access == "read":
-        yield path, _READ_DIR  # and with it the names below, also of what is hidden
+        yield path, _READ_DIR  # this also shows the names below it, even hidden ones
     if not inside:
         return
     try:
@@ -173,5 +173,5 @@ def _below(path: str, access: Access, rules: dict[str, Access]) -> Iterator[tupl
     except OSError:
         return
     for entry in entries:
-        if not entry.is_symlink():  # what it leads to has a rule of its own
+        if not entry.is_symlink():  # its target has a rule of its own
             yield from _below(entry.path, rules.get(entry.path, access), rules)

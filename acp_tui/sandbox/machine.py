@@ -1,4 +1,4 @@
-"""The fences that this machine has, found out by trying them."""
+"""The fences that work on this machine, found by trying them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from acp_tui.sandbox.fence import NoFence
 Kind = Literal["bubblewrap", "landlock", "seatbelt"]
 
 _PATIENCE: Final = 10.0
-"""Seconds for a trial."""
+"""Most seconds of a trial."""
 _FACTS: Final = (
     "kernel/apparmor_restrict_unprivileged_userns",
     "kernel/unprivileged_userns_clone",
     "user/max_user_namespaces",
 )
-"""Settings of the kernel that forbid user namespaces."""
+"""Kernel settings that may forbid user namespaces."""
 
 
 class Means(NamedTuple):
@@ -30,11 +30,11 @@ class Means(NamedTuple):
 
     kind: Kind
     has_proc: bool = True
-    """Processes have ids of the fence's own; most containers forbid it."""
+    """True if it can use a process namespace; most containers forbid that."""
 
     @property
     def is_partial(self) -> bool:
-        """True if known ways out stay open."""
+        """True if it leaves known ways out open."""
         return self.kind == "landlock"
 
 
@@ -44,14 +44,14 @@ class Trial(NamedTuple):
     means: Means | None
     """The best one, or None."""
     why: str
-    """The reason that it is not bubblewrap, in the system's words, or ""."""
+    """The system's reason why it is not bubblewrap, or ""."""
 
 
 def tried() -> Trial:
     """Try the fences of this machine, the best one first."""
     if sys.platform == "darwin":
         return Trial(Means("seatbelt"), "") if seatbelt.program() else Trial(None, "sandbox-exec is missing")
-    if not has_folder_descriptors():  # what starts programs then gives them their terminal too early
+    if not has_folder_descriptors():  # else a program gets its terminal too early
         return Trial(None, "this system cannot start programs in a sandbox")
     why = "bubblewrap is not installed"
     if (program := bubblewrap.program()) is not None:
@@ -69,20 +69,20 @@ _WHERE: Final = (
     "/proc/self/ns/mnt",
     "/proc/self/ns/pid",
 )
-"""Files by which one start of the system, and a container on it, is told from others."""
+"""Files that identify this boot of the system and the container in it."""
 
 
-# A trial takes as long as the start of an agent. So one that went well is kept until the next start of the
-# system; should bubblewrap fail all the same, no agent is started either, and its words are shown.
+# A trial takes as long as the start of an agent. So a good result is kept until the next boot of the
+# system. If bubblewrap fails anyway, the agent does not start, and the error is shown.
 def best_means(memory: Path, *, partial: bool) -> Means:
     """Return the best means of a fence on this machine.
 
     Args:
-        memory: a file that keeps what went well.
-        partial: take Landlock alone, if there is nothing better.
+        memory: the file that records which fence worked.
+        partial: accept Landlock alone if there is nothing better.
 
     Raises:
-        NoFence: there is none, or a partial one only.
+        NoFence: there is none, or only a partial one.
     """
     here = _here()
     with suppress(OSError, ValueError):
@@ -98,7 +98,7 @@ def best_means(memory: Path, *, partial: bool) -> Means:
 
 
 def _here() -> str:
-    """Return a text that is another one where bubblewrap may fare otherwise; "" without bubblewrap."""
+    """Return a key of the machine, boot and bubblewrap of a trial; "" without bubblewrap."""
     program = bubblewrap.program()
     if program is None:
         return ""
@@ -111,7 +111,7 @@ def _here() -> str:
 
 
 def advice(trial: Trial) -> str:
-    """Return what to try where there is no whole fence."""
+    """Return advice for a machine without a complete fence."""
     if sys.platform == "darwin":
         return "Start without the sandbox."
     installed = "Install bubblewrap" if bubblewrap.program() is None else "Allow user namespaces"
@@ -122,7 +122,7 @@ def advice(trial: Trial) -> str:
 
 
 def facts() -> list[str]:
-    """Return the settings of this kernel that may forbid user namespaces, as `name = value`."""
+    """Return the kernel settings that may forbid user namespaces, as `name = value`."""
     found: list[str] = []
     for name in _FACTS:
         try:
@@ -144,7 +144,7 @@ def is_in_container() -> bool:
 
 
 def bubblewrap_version() -> str:
-    """Return the version of bubblewrap in its own words, "" if it tells none."""
+    """Return the version that bubblewrap prints, or ""."""
     program = bubblewrap.program()
     if program is None:
         return ""
@@ -163,7 +163,7 @@ def bubblewrap_version() -> str:
 
 
 def _words_of(program: str, *, has_proc: bool) -> str:
-    """Return what bubblewrap says when it cannot run, "" if it can."""
+    """Return the error of bubblewrap, or "" if it can run."""
     inside = ["--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "--cap-drop", "ALL"]
     inside += ["--unshare-pid", "--proc", "/proc"] if has_proc else []
     try:

@@ -1,12 +1,12 @@
-"""Open a place for a bubblewrap that runs.
+"""Open a place inside a running bubblewrap.
 
-Run as a program of its own, by path: it imports nothing of acp-tui, and has no threads, which the system
+It is run as a separate program, by path: it imports nothing of acp-tui and has no threads, which the system
 forbids here.
 
     opener.py PID write|read PATH
 
-The mounts of a fence belong to a user namespace of its user's, so no privileges are needed. No process inside
-can do the same: its own namespace lies below that one.
+The mounts of a sandbox belong to a user namespace of the user, so no privileges are needed. No process inside
+can do the same: its own namespace is below that one.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ MS_BIND, MS_REC, MS_REMOUNT, MS_NODEV, MS_NOSUID, MNT_DETACH = 0x1000, 0x4000, 0
 
 
 def main() -> None:
-    """Enter the mounts of a process, and open the place."""
+    """Enter the mount namespace of a process and open the place."""
     pid, access, path = sys.argv[1:4]
     libc = ctypes.CDLL(None, use_errno=True)
     name = os.fsencode(path)
@@ -37,7 +37,7 @@ def main() -> None:
     if os.path.realpath(path) != path:
         sys.exit("a link leads elsewhere")
     if access == "write":
-        check(libc.mount(name, name, None, MS_BIND | MS_REC, None))  # what is hidden below it stays so
+        check(libc.mount(name, name, None, MS_BIND | MS_REC, None))  # hidden places below it stay hidden
         check(libc.mount(None, name, None, MS_BIND | MS_REMOUNT | MS_NODEV | MS_NOSUID, None))
     else:
         check(libc.umount2(name, MNT_DETACH))

@@ -1,11 +1,11 @@
-"""Places of a machine that a fence treats in its own way: secrets, files that run later, ways to others."""
+"""Places with rules of their own in every sandbox: secrets, files that run later, ways out."""
 
 from __future__ import annotations
 
 from typing import Final
 
 SECRETS: Final = (
-    # keys, and what they open
+    # keys and accounts
     ".ssh", ".gnupg", ".password-store", ".pki", ".1password", ".local/share/keyrings",
     ".local/share/kwalletd", ".aws", ".azure", ".config/gcloud", ".config/doctl", ".oci", ".kube",
     ".docker", ".config/containers", ".terraform.d",
@@ -21,7 +21,7 @@ SECRETS: Final = (
     ".config/microsoft-edge", ".config/vivaldi", ".config/Signal", ".config/Slack", ".config/discord",
     ".var/app",
     "snap/firefox", "snap/chromium",
-    # what was typed, secrets among it
+    # histories, which may contain secrets
     ".bash_history", ".zsh_history", ".zhistory", ".local/share/fish", ".python_history",
     ".node_repl_history",
     ".psql_history", ".mysql_history", ".sqlite_history", ".lesshst", ".viminfo", ".local/state/nvim",
@@ -35,10 +35,10 @@ PROTECTED: Final = (
     ".gitmodules", ".envrc", ".mise.toml", ".vscode",
     ".idea", ".husky", ".acp-tui",
 )  # fmt: skip
-"""Places below a workspace that something outside runs later: they stay read-only."""
+"""Places below a workspace that a program outside runs later: they stay read-only."""
 
 COULD_BE_MADE: Final = (".git/commondir",)
-"""Places below a workspace that are as dangerous, and that no workspace has."""
+"""Places below a workspace that are as dangerous but normally do not exist."""
 
 WAYS_OUT: Final = (
     "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
@@ -47,16 +47,16 @@ WAYS_OUT: Final = (
     "VSCODE_GIT_IPC_HANDLE",
     "KITTY_LISTEN_ON", "WEZTERM_UNIX_SOCKET", "NVIM", "SUDO_ASKPASS", "SSH_ASKPASS", "GIT_ASKPASS",
 )  # fmt: skip
-"""Variables that lead to programs outside, which would do what they are asked for."""
+"""Variables that lead to programs outside, which would obey any request."""
 
 KEPT_OF_RUN: Final = (
     "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/nscd",
     "/run/current-system", "/run/booted-system", "/run/opengl-driver",
 )  # fmt: skip
-"""Places below /run that names are looked up with, or where a system keeps its programs."""
+"""Places below /run for looking up host names, or with the programs of some systems."""
 
 TEMPORARY: Final = ("/tmp", "/var/tmp")
-"""Folders that are one private folder of the session inside."""
+"""Folders that are replaced by one private folder of the session."""
 
 SSH_AGENT: Final = "ssh-agent"
 DOCKER: Final = "docker"

@@ -1,4 +1,4 @@
-"""The places below the home in which programs are installed: a hidden home has to show them."""
+"""Places below the home with installed programs, which a hidden home must show."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Final
 
 _SHARED: Final = (".local", ".config", ".cache")
-"""Folders of many programs: one `bin` in them is not all of one installation."""
+"""Folders shared by many programs: a `bin` in one is no single installation."""
 _FIRST_LINE: Final = 256
 _MODULES: Final = "node_modules"
 _LINKS: Final = 16
-"""Links that are followed from one program to where it lies."""
+"""Most links that are followed from a program to its real path."""
 
 
 def program_places(argv: Sequence[str], path: str, home: str) -> list[str]:
-    """Return the places below the home that a command needs, and the folders of PATH that lie there.
+    """Return the places below the home that a command needs, and the folders of PATH below the home.
 
     Args:
         argv: the command; empty for none.
-        path: the folders in which programs are looked up.
+        path: the folders in which programs are searched.
         home: the user's home, links followed.
     """
     found = [folder for folder in path.split(os.pathsep) if folder and Path(folder).is_dir()]
@@ -33,7 +33,7 @@ def program_places(argv: Sequence[str], path: str, home: str) -> list[str]:
 
 
 def _places_of(program: str, path: str) -> Iterator[str]:
-    """Yield where a program, what it is a link to, and what interprets it, are installed."""
+    """Yield the installation folders of a program, its link target and its interpreter."""
     for each in _chain(program):
         yield _installation(each)
     interpreter = _interpreter(program, path)
@@ -52,7 +52,7 @@ def _chain(program: str) -> Iterator[str]:
 
 
 def _installation(program: str) -> str:
-    """Return the folder that a program is installed in, with its libraries."""
+    """Return the folder in which a program is installed with its libraries."""
     folder = Path(program).parent
     modules = next((each for each in reversed(folder.parents) if each.name == _MODULES), None)
     if modules is not None:
@@ -63,7 +63,7 @@ def _installation(program: str) -> str:
 
 
 def _interpreter(program: str, path: str) -> str:
-    """Return the program that a script names in its first line, or ""."""
+    """Return the interpreter in the first line of a script, or ""."""
     try:
         with open(program, "rb") as file:
             first = file.read(_FIRST_LINE).partition(b"\n")[0]

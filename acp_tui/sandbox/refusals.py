@@ -1,6 +1,6 @@
-"""Refusals of the fence, found in what programs print: the system tells of none.
+"""Refusals of the sandbox, found in the output of programs: the system does not report them.
 
-A place that is hidden reads as missing, so a path that is not there is looked up in the rules.
+A hidden place looks missing to a program, so missing paths are looked up in the rules.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from acp_tui.patterns import regex
 from acp_tui.sandbox.fence import Access, Fence
 
 _SEARCHED: Final = 20_000
-"""Characters at the end of a text that are searched."""
+"""Number of characters at the end of a text that are searched."""
 _MOST: Final = 5
-"""Refusals of one text that are told."""
+"""Most refusals of one text that are reported."""
 _LONGEST_LINE: Final = 2_000
 _REFUSED: Final = regex(
     r"read-only file ?system|\bEROFS\b|permission denied|\bEACCES\b|operation not permitted|\bEPERM\b", re.I
@@ -27,23 +27,23 @@ _BARE: Final = regex(r"(?:^|(?<=[\s:=(]))(~?/[^\s:'\"`()<>|;&]{1,1000})")
 
 
 class FenceRefusal(NamedTuple):
-    """A place that something inside wanted and did not get."""
+    """A place that a program inside could not access."""
 
     path: str
-    """The path that was named, absolute."""
+    """The absolute path in the output."""
     place: str
-    """The place to be opened for it."""
+    """The place to open for it."""
     access: Access
     """The right that was missing: `write` or `read`."""
 
 
 def refusals_in(text: str, fence: Fence, cwd: str) -> list[FenceRefusal]:
-    """Return the refusals that a text tells, the first few, each place once.
+    """Return the first few refusals in a text, each place once.
 
     Args:
-        text: printed by a program.
-        fence: the rules; a path that they do not refuse is somebody else's refusal.
-        cwd: the folder that relative paths begin at.
+        text: output of a program.
+        fence: the rules; a path that they allow was refused by something else.
+        cwd: the folder that relative paths start from.
     """
     found: dict[str, FenceRefusal] = {}
     for line in text[-_SEARCHED:].splitlines():
@@ -54,7 +54,7 @@ def refusals_in(text: str, fence: Fence, cwd: str) -> list[FenceRefusal]:
             access = fence.access(path)
             if access == "hide":
                 place = fence.place(path)
-                if place == fence.home:  # all of it is more than anybody asked for
+                if place == fence.home:  # opening all of it is more than was needed
                     place = path
                 if place != path or os.path.lexists(path):
                     found.setdefault(place, FenceRefusal(path, place, "read"))
@@ -66,7 +66,7 @@ def refusals_in(text: str, fence: Fence, cwd: str) -> list[FenceRefusal]:
 
 
 def own_place(path: str, home: str) -> str:
-    """Return the folder below the home that a program keeps a file of its own in, "" for a file elsewhere.
+    """Return the folder below the home that belongs to the program of a file, "" for a file elsewhere.
 
     For `~/.mine/log` that is `~/.mine`, for `~/.config/mine/settings` it is `~/.config/mine`.
     """

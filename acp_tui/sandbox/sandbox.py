@@ -1,4 +1,4 @@
-"""A sandbox: one fence for an agent and all commands that are run for it."""
+"""A sandbox: one fence for an agent and all commands that the client runs for it."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from acp_tui.sandbox.session_folder import SessionFolder
 from acp_tui.workspace.enclosure import GIVEN, TOLD, Enclosed, Inside
 
 Network = Literal["on", "off", "commands-off"]
-"""The network inside; `commands-off` is none for commands that acp-tui runs."""
+"""The network inside; `commands-off`: none for the commands that acp-tui runs."""
 
 _OPENER: Final = Path(__file__).with_name("opener.py")
 _STEP: Final = 0.02  # seconds
 _PATIENCE: Final = 10.0
-"""Seconds for opening a place."""
+"""Most seconds for opening a place."""
 
 T = TypeVar("T")
 
 
 class CannotOpen(Exception):
-    """A place cannot be opened for what runs inside; the message is for display."""
+    """A place cannot be opened inside; the message is for display."""
 
 
 class Sandbox:
-    """One fence for an agent and all commands that are run for it."""
+    """One fence for an agent and all commands that the client runs for it."""
 
     def __init__(
         self, fence: Fence, means: Means, network: Network, folder: SessionFolder, sockets: Sequence[str] = ()
     ) -> None:
-        """Prepare it; `make` finds out what it needs.
+        """Prepare the sandbox; `make` finds the arguments.
 
         Raises:
             NoFence: the kernel refuses.
@@ -74,7 +74,7 @@ class Sandbox:
         """Return a sandbox around some folders; see `fence_for`.
 
         Raises:
-            NoFence: it cannot be had.
+            NoFence: it is not possible.
         """
         try:
             folder = SessionFolder()
@@ -103,7 +103,7 @@ class Sandbox:
         return cls(fence, means, network, folder, wanted.sockets)
 
     def close(self) -> None:
-        """Free all that it holds, with the temporary files of the session."""
+        """Free its resources, including the temporary files of the session."""
         for each in (*self._landlocks.values(), *self._retired):
             if each is not None:
                 each.close()
@@ -111,7 +111,7 @@ class Sandbox:
         self._folder.remove()
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment without the ways to programs outside."""
+        """Return an environment without variables that lead to programs outside."""
         kept = {name: value for name, value in inherited.items() if self._stays(name)}
         return {**kept, "TMPDIR": "/tmp" if self.has_own_temp else self.fence.temp}
 
@@ -130,7 +130,7 @@ class Sandbox:
 
     @property
     def about(self) -> str:
-        """The state in a sentence or two, for the details of a session."""
+        """The state in one or two sentences, for the details of a session."""
         fence = self.fence
         written = [path for path, access in {**fence.rules, **fence.opened}.items() if access == "write"]
         network = {
@@ -147,9 +147,9 @@ class Sandbox:
         return "\n".join([*lines, *([f"allowed by you: {', '.join(opened)}"] if opened else [])])
 
     def made_meanwhile(self) -> list[str]:
-        """Return the files that something outside runs and that have come since the start, each once.
+        """Return new files that a program outside would run, each once.
 
-        What is not there at the start cannot be protected.
+        A file that did not exist at the start cannot be protected.
         """
         made = [path for path in self.fence.unmade if os.path.lexists(path)]
         self.fence.unmade = tuple(path for path in self.fence.unmade if path not in made)
@@ -157,19 +157,19 @@ class Sandbox:
 
     @property
     def has_own_temp(self) -> bool:
-        """True if /tmp is another folder inside than outside."""
+        """True if /tmp inside is not the /tmp outside."""
         return self.means.kind == "bubblewrap"
 
     def outside(self, path: str) -> str:
-        """Return where a path that was named inside lies outside."""
+        """Translate a path inside to the path outside."""
         return self.fence.outside(path) if self.has_own_temp else path
 
     def inside(self, path: str) -> str:
-        """Return the name inside of a path outside."""
+        """Translate a path outside to the path inside."""
         return self.fence.inside(path) if self.has_own_temp else path
 
     def bring_in(self, path: str) -> str:
-        """Let the agent see a file that the user attaches; return why it cannot, or "".
+        """Make an attached file visible to the agent; return the reason why that is not possible, or "".
 
         Args:
             path: absolute, links followed.
@@ -181,7 +181,7 @@ class Sandbox:
         folder, name = os.path.split(path)
         if folder not in TEMPORARY:
             return f"{path} lies in another {TEMPORARY[0]} than the agent's: copy it into the workspace."
-        try:  # a link in its place is the agent's, and could lead anywhere
+        try:  # the agent may have put a link there, which could lead anywhere
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             with (
                 open(path, "rb") as old,
@@ -195,14 +195,14 @@ class Sandbox:
         return ""
 
     def open(self, path: str, access: Access) -> bool:
-        """Open a place for this session; return whether what runs already sees it.
+        """Open a place for this session; return whether running processes see it.
 
         Args:
             path: absolute, links followed.
             access: `write` or `read`.
 
         Raises:
-            CannotOpen: it stays as it is.
+            CannotOpen: it stays closed.
         """
         if any(_touch(path, own) for own in self.fence.ours):
             raise CannotOpen("acp-tui's own folders stay closed.")
@@ -221,7 +221,7 @@ class Sandbox:
         return is_seen
 
     def _is_only_hidden_with_home(self, path: str) -> bool:
-        """Return whether what covers a place covers the whole home, and so cannot be taken away."""
+        """Return whether a place is hidden only with the whole home, which cannot be uncovered."""
         if not self.fence.hides_home or self.fence.access(path) != "hide":
             return False
         above = [place for place in upwards(path) if place.startswith(f"{self.fence.home}/")]
@@ -229,11 +229,11 @@ class Sandbox:
 
     @property
     def opens_at_once(self) -> bool:
-        """True if what runs already sees a place that is opened."""
+        """True if running processes see a place when it is opened."""
         return self.means == Means("bubblewrap")
 
     def _open_inside(self, path: str, access: str) -> None:
-        # A hidden place is not there inside, so what is opened is what covers it.
+        # A hidden place does not exist inside, so its cover is opened.
         covered = self.fence.access(path) == "hide"
         place = self._cover(path) if covered else path
         for child in list(self._inside):
@@ -285,8 +285,8 @@ class Sandbox:
     def _wrapped(
         self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, *, network: bool, terminal: bool
     ) -> Enclosed:
-        # A session of its own inside: so signals for the command, those of the keys among them, do not end
-        # bubblewrap first, which would end all at once.
+        # A process session of its own inside: signals for the command, also those of keys, do not end
+        # bubblewrap first, which would end everything at once.
         own = ["--new-session"] if not terminal else []
         given = bubblewrap.arguments(
             self.fence, cwd, network=network, has_proc=self.means.has_proc, info=TOLD
@@ -308,20 +308,20 @@ class Sandbox:
         return call() if own is None else own.within(call)
 
     def _landlock(self, *, network: bool) -> landlock.Landlock | None:
-        """Return what Landlock adds, or None for nothing."""
+        """Return the restrictions that Landlock adds, or None."""
         if self.means.kind == "landlock":
             return landlock.Landlock(landlock.grants(self.fence), network=network)
-        # A network of its own has no sockets of others without a path, and its processes cannot signal them.
+        # A network namespace has no abstract sockets of other programs, and its processes cannot signal them.
         is_needed = self.means.kind == "bubblewrap" and (network or not self.means.has_proc)
         if not is_needed or landlock.version() < landlock.SCOPES_SINCE:
             return None
         return landlock.Landlock(None, network=True)
 
 
-# bubblewrap tells its first process before it has laid out the places, and that one starts the command after
-# it; what was opened in between would be gone again.
+# bubblewrap reports its first process before the mounts are done, and that process starts the command after
+# them; a place opened in between would be hidden again.
 def _begun(child: Inside) -> int | None:
-    """Return the first process around a command once the command runs; None if it is over."""
+    """Wait until a command runs; return the first process around it, or None if it has ended."""
     table, end = process_table(), time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         first = child.first_process
@@ -335,13 +335,13 @@ def _begun(child: Inside) -> int | None:
 
 
 def _touch(one: str, other: str) -> bool:
-    """Return whether one of two places lies in the other."""
+    """Return whether one of two places is in the other."""
     one, other = f"{one.rstrip('/')}/", f"{other.rstrip('/')}/"
     return one.startswith(other) or other.startswith(one)
 
 
 class SandboxSide:
-    """One side of a sandbox: the agent's, or that of the commands that are run for it."""
+    """One side of a sandbox: for the agent, or for the commands that the client runs for it."""
 
     def __init__(self, sandbox: Sandbox, *, network: bool) -> None:
         self._sandbox = sandbox
@@ -350,17 +350,17 @@ class SandboxSide:
 
     @property
     def takes_terminal(self) -> bool:
-        """True if a command takes its terminal by itself, once it is inside."""
+        """True if a command takes its terminal itself once it is inside."""
         return self._sandbox.means.kind == "bubblewrap"
 
     def enclosed(
         self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, *, terminal: bool
     ) -> Enclosed:
-        """Return a command as it is started inside."""
+        """Return the command that starts a command inside."""
         return self._sandbox._enclosed(argv, environment, cwd, network=self.network, terminal=terminal)
 
     def within(self, call: Callable[[], T]) -> T:
-        """Return the result of a call that starts a command.
+        """Make a call that starts a command; return its result.
 
         Raises:
             OSError: the kernel refuses.

@@ -1,4 +1,4 @@
-"""The profile of `sandbox-exec`, the fence of macOS. Written by its manual, and not tried."""
+"""The profile of `sandbox-exec`, the fence of macOS. Written from its manual, and not tested."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _SERVICES: Final = (
     "com.apple.coreservices.launchservicesd",
     "com.apple.coreservices.quarantine-resolver",
 )
-"""Services that start programs outside for whoever asks."""
+"""Services that start programs outside for any process."""
 
 
 def program() -> str | None:
-    """Return the path of `sandbox-exec`, or None where it is missing."""
+    """Return the path of `sandbox-exec`, or None if it is missing."""
     return shutil.which(PROGRAM)
 
 
 def profile(fence: Fence, *, network: bool) -> str:
-    """Return the profile; of two lines that match, the later one holds."""
+    """Return the profile; of two lines that match, the later one applies."""
     return "\n".join(_lines(fence, network=network))
 
 

@@ -18,10 +18,10 @@ _NEW: Final = 60.0
 
 
 class SessionFolder:
-    """A private folder that is locked while its session lives, so that it is known when nobody needs it."""
+    """A private folder that is locked while its session lives; an unlocked one is no longer needed."""
 
     def __init__(self) -> None:
-        """Make it.
+        """Create the folder.
 
         Raises:
             OSError: there is no space.
@@ -32,7 +32,7 @@ class SessionFolder:
         fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def remove(self) -> None:
-        """Remove it, and those of sessions that were killed."""
+        """Remove the folder, and those of killed sessions."""
         if self._lock < 0:
             return
         shutil.rmtree(self.path, ignore_errors=True)
@@ -44,7 +44,7 @@ class SessionFolder:
 
 
 def _parent() -> str:
-    """Return the folder of temporary files; the module that knows more places takes a tenth of the start."""
+    """Return the folder for temporary files, without `tempfile`, which takes a tenth of the start."""
     named = os.environ.get("TMPDIR", "")
     return os.path.abspath(named) if named and os.access(named, os.W_OK) else TEMPORARY[0]  # noqa: PTH100
 
@@ -55,7 +55,7 @@ def _remove_if_left(folder: Path) -> None:
         if status.st_uid != os.geteuid() or time.time() - status.st_mtime < _NEW:
             return
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:  # another's, or gone
+    except OSError:  # of another user, or gone
         return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
