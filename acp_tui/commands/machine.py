@@ -109,7 +109,7 @@ def terminals() -> Finding:
 
 def sandbox() -> Finding:
     """Try the fences for agents."""
-    check, trial = "sandbox", fences.tried()
+    check, trial = "sandbox", fences.try_fences()
     if trial.means is None:
         return Finding(check, "note", f"none: {trial.why}", fences.advice(trial))
     landlock = f", Landlock {number}" if (number := landlock_version()) else ""

@@ -200,11 +200,11 @@ def blocks(
     prompt: Prompt,
     roots: Sequence[str],
     takes: PromptCapabilities,
-    bring_in: Callable[[str], str] = lambda path: "",
+    make_visible: Callable[[str], str] = lambda path: "",
 ) -> tuple[list[ContentBlock], list[str]]:
     """Return a prompt as content blocks that the agent takes, and messages about its attachments.
 
-    `bring_in` lets the agent see a file, and returns why it cannot, or "". Blocking: call it in a thread.
+    `make_visible` lets the agent see a file, and returns why it cannot, or "". Blocking: call it in a thread.
     """
     found = find(prompt.text, roots)
     problems = list(found.problems)
@@ -212,7 +212,7 @@ def blocks(
     for attachment in found.attachments:
         content, problem = block(attachment, takes)
         made.append(content)
-        problems += filter(None, (problem, bring_in(str(attachment.path))))
+        problems += filter(None, (problem, make_visible(str(attachment.path))))
     return made, problems
 
 

@@ -301,8 +301,10 @@ class PromptQueue:
             return [TextContent(text=prompt.whole)]
         takes, running = agent.can.prompt_capabilities, self._conversation.running
         sandbox = running.sandbox if running is not None else None
-        bring_in = (sandbox.bring_in,) if sandbox is not None else ()
-        made, problems = await asyncio.to_thread(blocks, prompt, self._conversation.roots, takes, *bring_in)
+        make_visible = (sandbox.make_visible,) if sandbox is not None else ()
+        made, problems = await asyncio.to_thread(
+            blocks, prompt, self._conversation.roots, takes, *make_visible
+        )
         for problem in problems:
             agent.note(session.id, Noted(problem, "warning"))
         return made

@@ -27,10 +27,10 @@ def program() -> str | None:
     return shutil.which(PROGRAM)
 
 
-# bubblewrap runs as two processes: one that the client starts, which waits, and the first process of the new
-# process namespace, which reaps the others. Without --die-with-parent the second one lives as long as anything
-# runs inside, so a server that a command leaves behind keeps running, as without a sandbox. It is ended by the
-# client's own search for processes, or by a kill of that first process, which ends all others at once.
+# bubblewrap runs as two processes: one that the client starts, which waits, and the first process of the
+# new process namespace, which reaps the others. Without --die-with-parent the second one lives as long as
+# anything runs inside, so a server that a command leaves behind keeps running, as without a sandbox. It is
+# ended by the client's own search for processes, or by a kill of that first process, which ends all others.
 def arguments(fence: Fence, cwd: str, *, network: bool, has_proc: bool, info: int) -> list[str]:
     """Return the arguments, without the command.
 

@@ -69,7 +69,7 @@ class Fence:
     """acp-tui's own folders: never opened."""
     secrets: tuple[str, ...] = ()
     """Hidden places that only the user can open, by naming them."""
-    unmade: tuple[str, ...] = ()
+    unprotected: tuple[str, ...] = ()
     """Names in the workspace that a program outside would run, but that did not exist to be protected."""
     opened: dict[str, Access] = field(default_factory=dict)
     """The rules that the user has added for this session."""
@@ -170,7 +170,7 @@ def fence_for(
     return Fence(
         rules,
         base,
-        *_laid_out(folder),
+        *_create_layout(folder),
         tuple(_sockets(wanted.sockets, environment, base)),
         tuple(own),
         tuple(path for path in secrets if rules.get(path) == "hide"),
@@ -178,7 +178,7 @@ def fence_for(
     )
 
 
-def _laid_out(folder: str) -> tuple[str, str]:
+def _create_layout(folder: str) -> tuple[str, str]:
     """Create (the folder for temporary files, an empty file) in a private folder; return both."""
     real = Path(os.path.realpath(folder))
     (real / "tmp").mkdir(mode=0o700, exist_ok=True)
@@ -245,13 +245,13 @@ def _root(
         common, own = linked
         _complete(common, own)
         yield common, "write"
-        yield from _there(common, _REPOSITORY_PARTS)
+        yield from _existing(common, _REPOSITORY_PARTS)
         yield own, "write"
-        yield from _there(own, _WORKTREE_PARTS)
-    yield from _there(root, (*PROTECTED, *protect))  # a replaced link would remove the rule
+        yield from _existing(own, _WORKTREE_PARTS)
+    yield from _existing(root, (*PROTECTED, *protect))  # a replaced link would remove the rule
 
 
-def _there(folder: str, names: Sequence[str]) -> Iterator[tuple[str, Access]]:
+def _existing(folder: str, names: Sequence[str]) -> Iterator[tuple[str, Access]]:
     """Yield a read-only rule for each of the names that exists in a folder."""
     for name in names:
         if os.path.lexists(path := f"{folder}/{name}"):

@@ -141,8 +141,8 @@ def _made(grants: dict[str, int] | None, *, network: bool) -> int:
     return descriptor
 
 
-# Rights only grow on the way down a path: below a writable folder everything is writable. So a readable folder
-# with something hidden in it is granted entry by entry; entries that are created later cannot be read.
+# Rights only grow on the way down a path: below a writable folder everything is writable. So a readable
+# folder with something hidden in it is granted entry by entry; later entries in it cannot be read.
 def grants(fence: Fence) -> dict[str, int]:
     """Return the rights by path, for a fence of Landlock alone."""
     rules: dict[str, Access] = {**fence.rules, **fence.opened}

@@ -47,7 +47,7 @@ class Trial(NamedTuple):
     """The system's reason why it is not bubblewrap, or ""."""
 
 
-def tried() -> Trial:
+def try_fences() -> Trial:
     """Try the fences of this machine, the best one first."""
     if sys.platform == "darwin":
         return Trial(Means("seatbelt"), "") if seatbelt.program() else Trial(None, "sandbox-exec is missing")
@@ -56,7 +56,7 @@ def tried() -> Trial:
     why = "bubblewrap is not installed"
     if (program := bubblewrap.program()) is not None:
         for has_proc in (True, False):
-            why = _words_of(program, has_proc=has_proc)
+            why = _error_of(program, has_proc=has_proc)
             if not why:
                 return Trial(Means("bubblewrap", has_proc), "")
     found = Means("landlock") if landlock.version() >= landlock.FILES_SINCE else None
@@ -84,11 +84,11 @@ def best_means(memory: Path, *, partial: bool) -> Means:
     Raises:
         NoFence: there is none, or only a partial one.
     """
-    here = _here()
+    here = _machine_key()
     with suppress(OSError, ValueError):
         if here and memory.read_text("utf-8") == here:
             return Means("bubblewrap")
-    trial = tried()
+    trial = try_fences()
     if here and trial.means == Means("bubblewrap"):
         with suppress(OSError):
             memory.write_text(here, "utf-8")
@@ -97,7 +97,7 @@ def best_means(memory: Path, *, partial: bool) -> Means:
     raise NoFence(f"This machine has no sandbox: {trial.why}.", advice(trial))
 
 
-def _here() -> str:
+def _machine_key() -> str:
     """Return a key of the machine, boot and bubblewrap of a trial; "" without bubblewrap."""
     program = bubblewrap.program()
     if program is None:
@@ -162,7 +162,7 @@ def bubblewrap_version() -> str:
     return done.stdout.strip().rpartition(" ")[2][:20] if done.returncode == 0 else ""
 
 
-def _words_of(program: str, *, has_proc: bool) -> str:
+def _error_of(program: str, *, has_proc: bool) -> str:
     """Return the error of bubblewrap, or "" if it can run."""
     inside = ["--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "--cap-drop", "ALL"]
     inside += ["--unshare-pid", "--proc", "/proc"] if has_proc else []

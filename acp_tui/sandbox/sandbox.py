@@ -146,13 +146,13 @@ class Sandbox:
         opened = [f"{path} ({access})" for path, access in fence.opened.items()]
         return "\n".join([*lines, *([f"allowed by you: {', '.join(opened)}"] if opened else [])])
 
-    def made_meanwhile(self) -> list[str]:
+    def new_unprotected_files(self) -> list[str]:
         """Return new files that a program outside would run, each once.
 
         A file that did not exist at the start cannot be protected.
         """
-        made = [path for path in self.fence.unmade if os.path.lexists(path)]
-        self.fence.unmade = tuple(path for path in self.fence.unmade if path not in made)
+        made = [path for path in self.fence.unprotected if os.path.lexists(path)]
+        self.fence.unprotected = tuple(path for path in self.fence.unprotected if path not in made)
         return made
 
     @property
@@ -168,7 +168,7 @@ class Sandbox:
         """Translate a path outside to the path inside."""
         return self.fence.inside(path) if self.has_own_temp else path
 
-    def bring_in(self, path: str) -> str:
+    def make_visible(self, path: str) -> str:
         """Make an attached file visible to the agent; return the reason why that is not possible, or "".
 
         Args:
@@ -237,7 +237,7 @@ class Sandbox:
         covered = self.fence.access(path) == "hide"
         place = self._cover(path) if covered else path
         for child in list(self._inside):
-            first = _begun(child)
+            first = _first_process(child)
             words = self._opened(first, "read" if covered else access, place) if first is not None else ""
             if words and child.first_process is not None:
                 raise CannotOpen(f"{path} cannot be opened: {words}.")
@@ -320,7 +320,7 @@ class Sandbox:
 
 # bubblewrap reports its first process before the mounts are done, and that process starts the command after
 # them; a place opened in between would be hidden again.
-def _begun(child: Inside) -> int | None:
+def _first_process(child: Inside) -> int | None:
     """Wait until a command runs; return the first process around it, or None if it has ended."""
     table, end = process_table(), time.monotonic() + _PATIENCE
     while time.monotonic() < end:

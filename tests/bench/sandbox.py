@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from acp_tui.sandbox.machine import tried
+from acp_tui.sandbox.machine import try_fences
 from tests.bench.installed import PYTHON
 from tests.bench.table import Row, at_most
 
@@ -23,7 +23,7 @@ _WAYS: Final = {
 
 def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     """Yield what each sandbox adds to a start: the median over pairs that ran one after the other."""
-    if tried().means is None:
+    if try_fences().means is None:
         return
     runs = 4 if quick else 30
     with tempfile.TemporaryDirectory() as folder:

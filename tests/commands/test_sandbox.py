@@ -105,7 +105,7 @@ def test_what_cannot_be_done_is_said(
 def test_without_a_fence_nothing_is_started(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(machine, "tried", lambda: machine.Trial(None, "no namespaces here"))
+    monkeypatch.setattr(machine, "try_fences", lambda: machine.Trial(None, "no namespaces here"))
 
     assert main(["sandbox", "--", "touch", "made"]) == 1
     assert "This machine has no sandbox: no namespaces here." in capsys.readouterr().err
@@ -116,7 +116,7 @@ def test_a_partial_fence_is_never_taken_silently(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     partial = machine.Trial(machine.Means("landlock"), "bubblewrap is not installed")
-    monkeypatch.setattr(machine, "tried", lambda: partial)
+    monkeypatch.setattr(machine, "try_fences", lambda: partial)
 
     assert main(["sandbox", "--", "touch", "made"]) == 1
     assert "--sandbox=partial" in capsys.readouterr().err

@@ -51,7 +51,7 @@ def test_the_command_line_comes_before_the_workspace_the_agents_own_setting_and_
 async def test_without_a_fence_the_agent_is_not_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "tried", lambda: machine.Trial(None, "no namespaces here"))
+    monkeypatch.setattr(machine, "try_fences", lambda: machine.Trial(None, "no namespaces here"))
     async with talk(start(tmp_path), sandbox="on") as (conversation, _):
         await conversation.begin()
 

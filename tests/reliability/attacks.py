@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 from acp_tui.sandbox.fence import Wanted
 from acp_tui.sandbox.landlock import SCOPES_SINCE, version
-from acp_tui.sandbox.machine import Means, tried
+from acp_tui.sandbox.machine import Means, try_fences
 from acp_tui.sandbox.sandbox import Network, Sandbox
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import Terminals
@@ -392,7 +392,7 @@ def remains(attack: Attack, means: Means, network: Network) -> bool:
 def run(count: int, seed: int) -> Result:
     """Try so many, with each fence of this machine, and with and without a network."""
     result = Result(unit="attempts")
-    best = tried()
+    best = try_fences()
     if best.means is None:
         result.tried = 1
         result.notes.append(f"there is no fence here: {best.why}")

@@ -13,10 +13,10 @@ import pytest
 
 from acp_tui.sandbox.fence import Wanted
 from acp_tui.sandbox.landlock import FILES_SINCE, version
-from acp_tui.sandbox.machine import Means, tried
+from acp_tui.sandbox.machine import Means, try_fences
 from acp_tui.sandbox.sandbox import Network, Sandbox
 
-HERE = tried()
+HERE = try_fences()
 
 HAS_BUBBLEWRAP = HERE.means == Means("bubblewrap")
 

@@ -21,13 +21,13 @@ def fake(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
 def test_bubblewrap_counts_if_a_command_runs_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake(tmp_path, monkeypatch, "exit 0")
 
-    assert machine.tried() == (machine.Means("bubblewrap"), "")
+    assert machine.try_fences() == (machine.Means("bubblewrap"), "")
 
 
 def test_where_proc_is_refused_it_goes_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake(tmp_path, monkeypatch, 'case "$*" in *--proc*) echo "bwrap: Can\'t mount proc" >&2; exit 1;; esac')
 
-    assert machine.tried() == (machine.Means("bubblewrap", has_proc=False), "")
+    assert machine.try_fences() == (machine.Means("bubblewrap", has_proc=False), "")
 
 
 @pytest.mark.parametrize("version", [0, 7])

@@ -100,11 +100,11 @@ async def test_a_file_of_the_users_tmp_that_is_attached_is_there(inside: Sandbox
     with tempfile.NamedTemporaryFile("w", dir="/tmp") as mine:
         mine.write("attached")
         mine.flush()
-        assert inside.bring_in(mine.name) == ""
-        assert inside.bring_in(mine.name) == ""
+        assert inside.make_visible(mine.name) == ""
+        assert inside.make_visible(mine.name) == ""
 
         assert (await ran(inside, home, f"cat {mine.name}"))[0] == "attached"
-        assert "hidden by the sandbox" in inside.bring_in(str(home / ".ssh" / "id"))
+        assert "hidden by the sandbox" in inside.make_visible(str(home / ".ssh" / "id"))
 
 
 def test_a_link_that_the_agent_put_in_the_place_of_an_attached_file_is_not_followed(
@@ -114,7 +114,7 @@ def test_a_link_that_the_agent_put_in_the_place_of_an_attached_file_is_not_follo
         Path(inside.outside(mine.name)).symlink_to(home / "other" / "made")
         mine.write("attached")
         mine.flush()
-        inside.bring_in(mine.name)
+        inside.make_visible(mine.name)
 
     assert not (home / "other" / "made").exists()
 

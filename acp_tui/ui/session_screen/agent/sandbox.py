@@ -265,7 +265,7 @@ def _existing(refusal: FenceRefusal) -> str:
 def _names_made(sandbox: Sandbox, cwd: str) -> str:
     """Return the names of new files that something outside runs, "" for none."""
     folder = os.path.realpath(cwd)
-    return exact_line(", ".join(inside(path, folder) for path in sandbox.made_meanwhile()))
+    return exact_line(", ".join(inside(path, folder) for path in sandbox.new_unprotected_files()))
 
 
 def _is_file_name(path: str) -> bool:
