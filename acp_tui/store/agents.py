@@ -56,16 +56,16 @@ class KnownAgent(NamedTuple):
     aliases: tuple[str, ...] = ()
     """Other names of its program or package."""
     adapts: str = ""
-    """The agent's own program, where its command is an adapter that speaks the protocol for that."""
+    """The agent's own program, if `command` is an adapter that speaks the protocol for it."""
     quirks: Quirks = Quirks()
     state: tuple[str, ...] = ()
     """Its own files and folders below the home, which it may write in a sandbox."""
     sandbox: bool | None = None
-    """Start it in a sandbox; None: as the settings say for all."""
+    """Start it in a sandbox; None: as set for all agents."""
     network: SandboxNetwork | None = None
-    """Its network in a sandbox; None: as the settings say for all."""
+    """Its network in a sandbox; None: as set for all agents."""
     system_prompt: str = ""
-    """Text added to its system prompt, where it takes some."""
+    """Text added to its system prompt, if it supports that."""
     protocol: ProtocolChoice | None = None
     """The version of the protocol to ask for; None for version 1."""
 
@@ -115,7 +115,7 @@ KNOWN_AGENT: Final = shape.record(
 """Kind of an agent's table, built-in or in the settings."""
 
 _RUNNERS: Final = frozenset(("npx", "bunx", "pnpx", "uvx", "node", "bun", "deno", "env"))
-"""Programs that run another one named in their arguments."""
+"""Programs that run another program named in their arguments."""
 
 
 def known_agents(own: Mapping[str, KnownAgent] | None = None) -> dict[str, KnownAgent]:
@@ -127,7 +127,7 @@ def known_agents(own: Mapping[str, KnownAgent] | None = None) -> dict[str, Known
 
 
 DEMO: Final = "demo"
-"""The name of the demo agent, unless there is a program of that name."""
+"""The name of the demo agent, unless a program has that name."""
 
 
 def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> Launch:
@@ -279,7 +279,7 @@ def demo_launch() -> Launch:
     """Return the launch of the demo agent, with a folder for its sessions."""
     package = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
-    # -P: a file of the workspace must not be imported in place of a module.
+    # -P: no file of the workspace must be imported instead of a module.
     argv = (sys.executable, "-P", "-m", "acp_tui.demo")
     env = {"PYTHONPATH": path, "ACP_TUI_DEMO_SESSIONS": str(data_folder() / "demo")}
     return Launch(DEMO, "Demo agent", argv, env)

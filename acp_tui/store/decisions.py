@@ -36,7 +36,7 @@ _LOOKED_AT: Final = 16 * _TEXT
 """Characters searched for secrets, well beyond `_TEXT`."""
 _PATHS: Final = 50
 _HELD: Final = 1000
-"""Maximum number of decisions waiting for disk space."""
+"""Maximum number of decisions held until there is disk space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class Decision:
     unasked: bool = False
     """True if the agent acted without a permission request."""
     led_to: tuple[str, ...] = ()
-    """Real paths of files and of the folder of a command, where links led elsewhere."""
+    """Real paths of files and of the folder of a command, if they differ because of links."""
     again: bool = False
-    """True if it was asked again: its file or folder had changed, and the answer before had no effect."""
+    """True if it was asked again because its path led elsewhere; the earlier answer had no effect."""
     tool: str = ""
-    """The program's name of the tool, if the agent told it."""
+    """The tool's name in the agent, if the agent sent it."""
     subagent: str = ""
     """Name of the subagent that asked."""
 
@@ -104,11 +104,11 @@ class DecisionLog:
     def __init__(
         self, path: Path | None, secrets: Iterable[str] = (), clock: Callable[[], float] = time.time
     ) -> None:
-        """Use a file (None keeps nothing), masking the secrets."""
+        """Use a file (None: keep nothing), and mask the secrets."""
         self.path = path
         self.problem: Problem | None = None
         self.lacks_room = False
-        """True if only disk space is missing."""
+        """True if the only problem is a full disk."""
         self._held: list[bytes] = []
         """Unwritten lines, oldest first."""
         self._secrets = sorted({one for one in secrets if len(one) >= SECRET_LENGTH}, key=len, reverse=True)
@@ -168,7 +168,7 @@ class DecisionLog:
             return False
 
     def _begin_anew(self) -> None:
-        """Rotate the files, deleting those too many or too old."""
+        """Rotate the files; delete those beyond the number or age limit."""
         assert self.path is not None
         for number in range(KEPT, 0, -1):
             older = _numbered(self.path, number)
@@ -184,7 +184,7 @@ class Decisions(Iterator[Decision]):
     """All decisions of a log, newest first; unreadable lines are counted and skipped."""
 
     def __init__(self, path: Path, holding: str = "") -> None:
-        """Read all files; `holding` selects lines with a text in its JSON form.
+        """Read all files; `holding` selects lines that contain a text in its JSON form.
 
         Raises:
             OSError: a file cannot be read. (A missing log is empty.)

@@ -19,7 +19,7 @@ from acp_tui.store.recordings import RecordedSession, recent
 from acp_tui.store.search_index import forget, index_folder
 
 YOUNG: Final = 30.0
-"""Days during which no journal is deleted for the total size."""
+"""Days for which a journal is exempt from the limit of the total size."""
 DAY: Final = 86_400.0
 NAME: Final = "kept.json"
 """File of the kept journals, beside the folder of journals."""
@@ -166,7 +166,7 @@ def delete(files: Sequence[JournalFile]) -> Deletion:
         except BlockingIOError:
             left.append((one, "it is open"))
             continue
-        except FileNotFoundError:  # deleted meanwhile
+        except FileNotFoundError:  # already deleted
             continue
         except OSError as error:
             left.append((one, error.strerror or str(error)))

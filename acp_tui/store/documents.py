@@ -1,6 +1,6 @@
-"""Documents: what a search finds in a journal, one for each message, tool call and command of the user.
+"""Documents, the units that a search finds: each message, tool call and command of the user in a journal.
 
-A document knows the rows that it was made from, so its text can be read again and need not be kept.
+A document knows its rows in the journal, so its text can be read again and need not be kept.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.folders import plain_file
 
 Column = Literal["prompt", "answer", "tool", "output", "decision", "file"]
-"""A part of a document that can be searched alone."""
+"""A part of a document that can be searched on its own."""
 COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
 
 _READ_AGAIN: Final = 8 << 20
-"""Maximum bytes that are read of a document."""
+"""Maximum bytes of a document that are read."""
 _KEPT: Final = 1 << 20
-"""Characters kept of the output of a terminal of the agent's own."""
+"""Characters kept of the output of a terminal that the agent runs itself."""
 _INPUT: Final = 1_000
-"""Maximum characters of a text in a tool call's input: a longer one is a file, which its diff tells."""
+"""Maximum characters of a text in a tool call's input: a longer one is a file, which is in its diff."""
 _HEAD: Final = 400
 """Bytes of a row that contain the name of its update."""
 _PASSED_OVER: Final = regex(
@@ -37,7 +37,7 @@ _PASSED_OVER: Final = regex(
 _CHUNKS: Final = ("agent_message_chunk", "agent_thought_chunk")
 _CALLS: Final = ("tool_call", "tool_call_update")
 _WHOLE: Final = ("agent_message", "agent_thought")
-"""Messages of version 2 that are told whole, and told anew."""
+"""Updates of version 2 that replace a whole message."""
 _OUTPUTS: Final = ("terminal_update", "terminal_output_chunk")
 
 
@@ -46,9 +46,9 @@ class Document:
     """One message, one tool call with all its updates, or one command of the user."""
 
     offset: int
-    """First byte of its first row in the journal."""
+    """Offset of its first row in the journal."""
     end: int
-    """The byte behind its last row."""
+    """Offset after its last row."""
     t: float
     """Time of its first row, in seconds since the start of the journal."""
     session: str
@@ -81,33 +81,33 @@ class _Call:
 
 @dataclass
 class _Talk:
-    """A session of a journal: its open message and its open calls."""
+    """A session of a journal: its unfinished message and unfinished tool calls."""
 
     message: Document | None = None
     which: tuple[str, str] = ("", "")
-    """The kind of the open message, and its id."""
+    """The kind and the id of the unfinished message."""
     calls: dict[str, _Call] = field(default_factory=dict)
     replayed_from: int | None = None
-    """Start of the row that requests a replay, until its answer."""
+    """Offset of the row that requests a replay, until it is answered."""
 
 
 class DocumentReader:
-    """Turns the rows of one journal into documents, without building sessions."""
+    """Turns the rows of one journal into documents without building sessions."""
 
     def __init__(self, offset: int = 0) -> None:
         self.offset = offset
-        """Start of the next row."""
+        """Offset of the next row."""
         self.start: dict[str, Any] = {}
-        """The note of the start of the journal."""
+        """The first note of the journal."""
         self._talks: dict[str, _Talk] = {}
         self._asked: dict[str, tuple[str, dict[str, Any]]] = {}
         self._printed: dict[str, str] = {}
         self._commands: dict[str, Document] = {}
         self._unsaid: re.Pattern[str] | None = None
-        """The pattern of messages that the agent is known to send, and nobody said."""
+        """Pattern of messages that the agent is known to add by itself, and which are not searched."""
 
     def take(self, line: bytes) -> Iterator[Document]:
-        """Take the next row, and yield the documents that end with it."""
+        """Take the next row; yield the documents that end with it."""
         offset = self.offset
         self.offset = offset + len(line)
         if _PASSED_OVER.search(line, 0, _HEAD) is not None:
@@ -128,7 +128,7 @@ class DocumentReader:
         elif msg.get("method") == "session/update":
             yield from self._updated(_session_of(params), params.get("update"), t, offset)
         elif direction == "out" and msg.get("method") == "session/prompt":
-            yield from self._close(self._talk(_session_of(params)))  # its answer is in no row
+            yield from self._close(self._talk(_session_of(params)))  # no row has its answer
             yield self._prompted(params, t, offset)
             self._asked[_key("out", msg)] = ("session/prompt", params)
         elif isinstance(msg.get("method"), str):
@@ -137,11 +137,11 @@ class DocumentReader:
             yield from self._answered(direction, msg)
 
     def unfinished_from(self) -> int:
-        """Return the start of the oldest row whose document may still grow."""
+        """Return the offset of the oldest row whose document may still grow."""
         return min(self._unfinished(), default=self.offset)
 
     def finish(self) -> Iterator[Document]:
-        """Yield what is open, at the end of a journal that nobody writes any more."""
+        """Yield the unfinished documents at the end of a journal that is no longer written."""
         for talk in self._talks.values():
             talk.replayed_from = None
             yield from self._close(talk)
@@ -186,7 +186,7 @@ class DocumentReader:
     def _updated(self, session: str, update: Any, t: float, offset: int) -> Iterator[Document]:
         talk = self._talk(session)
         if talk.replayed_from is not None or not isinstance(update, dict):
-            return  # an earlier journal has it
+            return  # it is in an earlier journal
         kind = update.get("sessionUpdate")
         if kind in _OUTPUTS:
             self._output(update)
@@ -271,7 +271,7 @@ class DocumentReader:
                 call.decisions.append(_decision(params, result.get("outcome")))
 
     def _output(self, update: dict[str, Any]) -> None:
-        """Keep the output of a terminal of the agent's own."""
+        """Keep the output of a terminal that the agent runs itself."""
         terminal_id, output = str(update.get("terminalId")), update.get("output")
         if "output" in update:
             data = output.get("data") if isinstance(output, dict) else None
@@ -292,7 +292,7 @@ class DocumentReader:
             yield from self._ran(str(msg["ran"]), msg, t, offset)
         elif "printed" in msg and isinstance(msg.get("output"), str):
             terminal = str(msg["printed"])
-            if len(msg["output"]) > len(self._printed.get(terminal, "")):  # the agent did not ask for it
+            if len(msg["output"]) > len(self._printed.get(terminal, "")):  # the agent never read it
                 self._printed[terminal] = msg["output"]
                 document = Document(offset, self.offset, t, str(msg.get("session")))
                 document.add("output", msg["output"])
@@ -347,7 +347,7 @@ class DocumentReader:
 
 
 def document_at(path: Path, offset: int, end: int) -> Document | None:
-    """Return the document between two places of a journal, read again; None if it is not there any more.
+    """Return the document between two offsets of a journal; None if it is no longer there.
 
     Raises:
         OSError: the journal cannot be read.
@@ -366,7 +366,7 @@ def document_at(path: Path, offset: int, end: int) -> Document | None:
 
 def _decoded(line: bytes) -> Any:
     try:
-        return from_json(line)  # faster than the standard decoder, which alone reads halves of characters
+        return from_json(line)  # faster than the standard decoder, which is needed for lone surrogates
     except ValueError:
         return frames.read(line)
 
@@ -380,7 +380,7 @@ def _key(direction: str, msg: dict[str, Any]) -> str:
 
 
 def _decision(params: dict[str, Any], outcome: Any) -> str:
-    """Return the answer to a request for a permission in words."""
+    """Return the answer to a permission request, for display."""
     chosen = outcome.get("optionId") if isinstance(outcome, dict) else None
     options = [each for each in _list(params.get("options")) if isinstance(each, dict)]
     names = [str(each.get("name")) for each in options if each.get("optionId") == chosen]
@@ -402,13 +402,13 @@ def _add_block(document: Document, column: Column, block: Any) -> None:
 
 
 def _changed(old: str, new: str) -> str:
-    """Return the new text, and the lines of the old one that are not in it."""
+    """Return the new text, and the lines that only the old text has."""
     kept = set(new.splitlines())
     return "\n".join((new, *(line for line in old.splitlines() if line not in kept), ""))
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Yield the texts in a value of JSON."""
+    """Yield the texts in a JSON value."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

@@ -1,4 +1,4 @@
-"""Texts that the user has edited, kept on disk until they are where they belong."""
+"""Edited texts: the user's own versions of an agent's changes, kept on disk until they are written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDER: Final = "edits"
 """The folder of these texts, in the data folder."""
 _ODD: Final = regex(r"[^\w.+@-]|^[-+.]+", re.ASCII)
 _LONGEST: Final = 80
-"""Characters of a name; the end has the suffix by which editors know the language."""
+"""Maximum characters of a name; the end is kept, since editors need the suffix."""
 _ON_ITS_WAY: Final = "open-"
 _LEFT: Final = "left-"
 
@@ -26,11 +26,11 @@ _LEFT: Final = "left-"
 class EditedText:
     """A text for the user's editor, in a file of its own.
 
-    The file outlives the program: it goes once its text is written elsewhere, or stays for the user.
+    The file outlives the program: it is deleted once its text is written elsewhere, or is left to the user.
     """
 
     def __init__(self, folder: Path, name: str, text: str) -> None:
-        """Write a text into a new file of this name, whose lock lasts as long as the program.
+        """Write a text to a new file of this name, locked until the program ends.
 
         Raises:
             OSError: it cannot be written.
@@ -42,7 +42,7 @@ class EditedText:
         self.path = own / (_ODD.sub("_", name[-_LONGEST:]) or "text")
         """The file."""
         self.before = text
-        """The text as it was proposed."""
+        """The proposed text."""
         try:
             self.path.write_text(text, encoding="utf-8", newline="")
         except BaseException:
@@ -50,20 +50,20 @@ class EditedText:
             raise
 
     def read(self) -> str:
-        """Return the text as it was saved.
+        """Return the text that was saved.
 
         Raises:
-            OSError, UnicodeDecodeError: there is none.
+            OSError, UnicodeDecodeError: it cannot be read.
         """
         return plain_bytes(self.path).decode()
 
     def drop(self) -> None:
-        """Delete the file: its text is where it belongs, or was not changed."""
+        """Delete the file: its text was written, or was not changed."""
         shutil.rmtree(self.path.parent, ignore_errors=True)
         self._let_go()
 
     def leave(self) -> Path:
-        """Leave the file to the user; return where it is."""
+        """Leave the file to the user; return its path."""
         self.path = _left(self.path)
         self._let_go()
         return self.path
@@ -75,13 +75,13 @@ class EditedText:
 
 
 def left_behind(folder: Path) -> list[Path]:
-    """Return the texts of programs that ended before these were written; from now on they are the user's."""
+    """Return texts that an ended program never wrote to their files, and leave them to the user."""
     found: list[Path] = []
     for own in sorted(folder.glob(f"{_ON_ITS_WAY}*")):
         with suppress(OSError):
             lock = os.open(own, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a running program holds it
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a running program uses it
                 found += [_left(path) for path in sorted(own.iterdir())[:1]]
             finally:
                 os.close(lock)
@@ -89,7 +89,7 @@ def left_behind(folder: Path) -> list[Path]:
 
 
 def _left(path: Path) -> Path:
-    """Rename the folder of a text, so that nobody asks about it again; return the new path."""
+    """Rename the folder of a text, so that it is reported only once; return the new path."""
     own = path.parent
     new = own.with_name(_LEFT + own.name.removeprefix(_ON_ITS_WAY))
     with suppress(OSError):

@@ -1,6 +1,6 @@
 """Folders and file operations of acp-tui; folders are created on first use, for their owner only.
 
-The path of a folder that cannot be created is returned all the same: its first writer reports the error.
+The path of a folder that cannot be created is returned anyway: its first writer reports the error.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def places() -> dict[str, str]:
 def open_plain(path: Path, flags: int = os.O_RDONLY) -> int:
     """Open a regular file, created with mode 0600 if the flags say so, and return its descriptor.
 
-    A pipe or a device in its place would never let go of whoever opens or reads it.
+    Opening or reading a pipe or a device in its place could block forever.
 
     Raises:
         OSError: it cannot be opened, or is no regular file.
@@ -88,7 +88,7 @@ def open_plain(path: Path, flags: int = os.O_RDONLY) -> int:
     try:
         file = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):  # a pipe nobody reads, or a socket
+        if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):  # a pipe without a reader, or a socket
             raise _not_plain(path) from None
         raise
     try:
@@ -180,7 +180,7 @@ def append(path: Path, lines: bytes, *, follows: bool = True) -> None:
     Args:
         path: the file.
         lines: with their newlines.
-        follows: whether the file may be a link.
+        follows: True if the file may be a link.
 
     Raises:
         OSError: it cannot be written; the file is unchanged.
@@ -188,7 +188,7 @@ def append(path: Path, lines: bytes, *, follows: bool = True) -> None:
     file = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | (0 if follows else os.O_NOFOLLOW))
     try:
         size = os.fstat(file).st_size
-        # A line cut off by a crash must not corrupt the next one.
+        # A line that a crash cut off must not corrupt the next one.
         torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
         try:
             _write(file, b"\n" + lines if torn else lines)
@@ -201,7 +201,7 @@ def append(path: Path, lines: bytes, *, follows: bool = True) -> None:
 
 
 def _write(file: int, data: bytes) -> None:
-    """Write all of the data: a nearly full disk accepts a part first."""
+    """Write all of the data: a nearly full disk may accept only a part."""
     view = memoryview(data)
     while view:
         view = view[os.write(file, view) :]
@@ -219,7 +219,7 @@ class SharedJson:
         Raises:
             OSError: it cannot be read, or is not JSON.
         """
-        import json  # after the first frame
+        import json  # not needed for the first frame
 
         try:
             return json.loads(plain_bytes(self.path))
@@ -235,7 +235,7 @@ class SharedJson:
         Raises:
             OSError: it cannot be read or written; the file is unchanged.
         """
-        import json  # after the first frame
+        import json  # not needed for the first frame
 
         private_folder(self.path.parent)
         with locked(self.path):
@@ -251,7 +251,7 @@ def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
     Raises:
         OSError: it cannot be written; the file is unchanged.
     """
-    import tempfile  # after the first frame
+    import tempfile  # not needed for the first frame
 
     path = Path(os.path.realpath(path))
     private_folder(path.parent)

@@ -3,9 +3,9 @@
 A row is `{"t": seconds since the start, "dir": …, "msg": …}`. `dir` is `out` (client to agent), `in` (agent
 to client), `raw` (a line on stdout that is not a message), `err` (a line on stderr) or `note` (ours). The
 first row is the note of the start: `{"start": argv, "agent": …, "cwd": …, "version": …, "at": …}`. A line
-survives a crash of ours once `write` has returned. All rows are valid JSON without control characters. Of
+survives a crash once `write` has returned. All rows are valid JSON without control characters. Of
 `raw` and `err` the first and the latest rows are kept, with the note `{"dropped": bytes, "of": …}` between.
-So are those of a journal that has its most bytes: the note `{"full": bytes}` stands where the first end.
+So are those of a journal at its maximum size: the note `{"full": bytes}` follows the first rows.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MASK: Final = "•••"
 SECRET_LENGTH: Final = 8
 """Minimum length of a secret: masking shorter values would tear up ordinary text."""
 
-# Old journals hold this as a notice of the chat. Replay finds it by these words, so they must not change.
+# Old journals have this as a notice of the chat. A replay finds it by these words, so they must not change.
 _FULL: Final = "the recording of this session has"
 
 _PART: Final = 2 << 20
@@ -62,12 +62,12 @@ _DATA: Final = regex(rb'("data"\s*:\s*")([A-Za-z0-9+/=]+)"')
 
 
 def full_notice(recorded: int) -> str:
-    """Return the text that tells of a journal with so many bytes, its most."""
+    """Return the notice for a journal that has reached its maximum size, in bytes."""
     return f"{_FULL} {size(recorded)}. Of what follows only the latest part is recorded."
 
 
 def is_full_notice(text: str) -> bool:
-    """Return whether a text contains that of `full_notice`, of this version or an older one."""
+    """Return whether a text contains a notice of `full_notice`, of this version or an older one."""
     return _FULL in text
 
 
@@ -83,7 +83,7 @@ def journal_path(folder: Path, agent: str, at: datetime) -> Path:
 
 
 def is_open(path: Path) -> bool:
-    """Return whether a program writes a journal; true in doubt."""
+    """Return whether a program is writing a journal; True in doubt."""
     try:
         descriptor = open_plain(path)
     except OSError:
@@ -118,13 +118,13 @@ class Journal:
         self._flushing: Iterator[bool] | None = None
         """The flush in progress; later rows follow it."""
         self._retry: float | None = None
-        """Time of the next attempt while the disk is full."""
+        """Time of the next attempt to write, while the disk is full."""
         self._held = 0
         """Bytes recorded since the disk is full."""
         self._size = 0
         """Bytes recorded."""
         self._full: Problem | None = None
-        """The problem of a journal that has its most bytes."""
+        """The problem of a journal at its maximum size."""
         self._beside = {"raw": 0, "err": 0, "output": 0}
         self._overflow: Overflow | None = None
         self.add_secrets(secrets)
@@ -160,7 +160,7 @@ class Journal:
                 self._give_up("too much was said to keep until the disk has free space")
 
     def _fill(self) -> None:
-        """Keep only the latest rows from now on, and say so in the journal."""
+        """Keep only the latest rows from now on, and note that in the journal."""
         assert self.path is not None
         self._rows.append((self._clock() - self._start, "note", _encoded({"full": self._size})))
         self._full = Problem(self.path, None, full_notice(self._size))
@@ -172,11 +172,11 @@ class Journal:
         return self._retry is not None
 
     def note(self, msg: Mapping[str, Any]) -> None:
-        """Record a note of our own."""
+        """Record a note of the client."""
         self.record("note", _encoded(msg))
 
     def output(self, msg: Mapping[str, Any]) -> None:
-        """Record a piece of a command's output; of very many pieces the first and the latest stay."""
+        """Record a piece of a command's output; of very many pieces the first and the latest are kept."""
         if self._file is None or self.path is None:
             return
         row = _encoded(msg)
@@ -207,7 +207,7 @@ class Journal:
         self._add_beside(direction, _encoded("\n".join(lines)))
 
     def _add_beside(self, direction: str, line: bytes) -> None:
-        """Record a line beside the journal, where only the latest rows stay."""
+        """Record a line beside the journal, where only the latest rows are kept."""
         assert self.path is not None
         self._overflow = self._overflow or Overflow(self.path)
         row = _row((self._clock() - self._start, direction, line))
@@ -281,11 +281,11 @@ class Journal:
             while view:
                 view = view[os.write(self._file, view) :]
         except OSError:
-            return  # they stay beside it and are read from there
+            return  # they remain beside it, where readers find them
         remove_overflow(self.path)
 
     def _decoded(self, line: bytes) -> bytes:
-        """Mask secrets in the output of a terminal of version 2, which is bytes in base64."""
+        """Mask secrets in terminal output of version 2, which is base64."""
         return _DATA.sub(self._masked_data, line) if _TERMINAL in line and self._secrets else line
 
     def _masked_data(self, found: re.Match[bytes]) -> bytes:
@@ -311,12 +311,12 @@ class Journal:
             with suppress(OSError):  # the file system has no locks
                 fcntl.flock(
                     self._file, fcntl.LOCK_SH
-                )  # cleaning up takes the exclusive lock for a moment only
+                )  # a clean-up holds the exclusive lock only for a moment
         except OSError as error:
             self._give_up(error.strerror or str(error))
 
     def _wait_or_give_up(self, error: OSError) -> None:
-        """Wait for disk space, keeping the unwritten rest, or give up."""
+        """Keep the unwritten rest and wait for disk space, or give up."""
         why = error.strerror or str(error)
         if error.errno not in NO_ROOM:
             self._give_up(why)
@@ -347,7 +347,7 @@ def _row(row: tuple[float, str, bytes]) -> bytes:
 
 
 def _inert(rows: bytes) -> bytes:
-    """Escape DEL and C1 controls, which JSON leaves as they are."""
+    """Escape DEL and C1 controls, which JSON does not escape."""
     if b"\xc2" not in rows and b"\x7f" not in rows:
         return rows
     return _RAW_CONTROLS.sub(lambda found: b"\\u00%02x" % found[0][-1], rows)
@@ -422,7 +422,7 @@ class JournalTail:
         return list(self._lines(data)), len(data) == _CHUNK
 
     def line(self, offset: int, size: int, most: int | None = None) -> bytes:
-        """Return (up to `most` bytes of) a line again."""
+        """Return a line again, or its first `most` bytes."""
         wanted = size if most is None else min(size, most)
         pieces: list[bytes] = []
         while wanted > 0:

@@ -1,4 +1,4 @@
-"""MCP servers lent to agents, read in any common spelling."""
+"""MCP servers for agents, read in any common format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class McpServer(NamedTuple):
     url: str = ""
     headers: Mapping[str, str] = MappingProxyType({})
     referred: tuple[str, ...] = ()
-    """Values of variables that stand in its fields by reference; not paths."""
+    """Values of the variables that its fields refer to, except paths."""
 
     def params(self) -> dict[str, Any]:
         """Return the server as sent in `session/new`. Source: ACP, page "session setup", MCP servers."""
@@ -45,7 +45,7 @@ class McpServer(NamedTuple):
 
     def secrets(self) -> list[str]:
         """Return its secrets: values of variables and headers, credentials in URLs."""
-        from acp_tui.store.urls import credentials  # after the first frame
+        from acp_tui.store.urls import credentials  # not needed for the first frame
 
         addresses = (self.url, *self.args)  # some local servers are proxies for remote ones
         found = [secret for text in addresses for secret in credentials(text)]
@@ -67,7 +67,7 @@ def split_by_support(
 def servers(value: Any, place: Place, findings: shape.Findings) -> tuple[McpServer, ...]:
     """Read a table or a list of servers, as a kind of `shape`.
 
-    A mistake excludes one server only. Values may be secret, so messages do not repeat them.
+    A mistake excludes only one server. Values may be secret, so messages do not repeat them.
     """
     found: dict[str, McpServer] = {}
     for name, table in _by_name(value):
@@ -125,7 +125,7 @@ _OTHER_NAMES: Final = {
     "httpHeaders": "headers",
     "http_headers": "headers",
 }
-"""Our names of fields by their names in other programs."""
+"""Field names of this program by those of other programs."""
 
 _FIELDS: Final = frozenset({"type", "command", "args", "env", "url", "headers"})
 _SHOWN: Final = 40
@@ -142,11 +142,11 @@ _BESIDE: Final = frozenset(
         *("enabled_tools", "disabled_tools"),
     )
 )
-"""Known fields of other programs that do not concern us."""
+"""Known fields of other programs that are ignored here."""
 
 
 def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any] | None:
-    """Return the fields of a server in any program's spelling, or None for a disabled one."""
+    """Return the fields of a server in any program's format, or None for a disabled one."""
     if not isinstance(value, dict):
         raise shape.ShapeError("it must be a table")
     if any(_is(value.get(name), off) for name, off in _OFF.items()):
@@ -221,7 +221,7 @@ def _command(value: Any, place: Place, findings: shape.Findings) -> dict[str, An
 
 def _args(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
     """Read arguments: a list or one line."""
-    import shlex  # for servers written as one line
+    import shlex  # only for servers written as one line
 
     try:
         return {"args": tuple(shlex.split(value)) if isinstance(value, str) else tuple(map(_word, value))}
@@ -239,7 +239,7 @@ def _url(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
 
 
 def _pairs_named(field: str, divider: str) -> shape.Kind:
-    """Return the kind of strings by name: a table, a list of pairs, or a list of lines."""
+    """Return the kind of values by name: a table, a list of pairs, or a list of lines."""
 
     def pair(item: Any) -> tuple[str, Any]:
         if isinstance(item, str):
@@ -381,7 +381,7 @@ def _ready(server: McpServer, environment: Mapping[str, str]) -> McpServer:
 
 
 def _program(command: str, environment: Mapping[str, str]) -> str:
-    """Return the absolute path of a program, because agents start it anywhere."""
+    """Return the absolute path of a program, since agents may start it in any folder."""
     found = shutil.which(expand_home(command), path=environment.get("PATH"))
     if found is None:
         raise _Unusable(f"there is no program '{command}'")

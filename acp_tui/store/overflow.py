@@ -1,6 +1,6 @@
-"""The overflow of a journal: its latest rows of a kind that has no bound, in two files beside it.
+"""The overflow of a journal: the latest rows of unbounded kinds, in two files beside it.
 
-Stray lines have no bound: an agent in a loop writes gigabytes. The first of them go into the journal, later
+Stray lines are unbounded: an agent in a loop writes gigabytes. The first of them go into the journal, later
 rows into the two files, used in turn: when one has 4 MiB, the other is emptied and used, so the newest 4 to
 8 MiB remain. Each file begins with the number of bytes dropped so far. `Journal.close` appends both to the
 journal, after a note with that number.
@@ -19,7 +19,7 @@ from typing import Final
 from acp_tui.store.folders import open_plain, plain_bytes, private_folder
 
 LATEST_BYTES: Final = 4 << 20
-"""Least number of bytes kept of the latest rows."""
+"""Minimum bytes kept of the latest rows."""
 _WHAT: Final = "rows of which only the latest are kept"
 
 
@@ -51,7 +51,7 @@ class Overflow:
             assert self._file is not None
             begin = os.fstat(self._file).st_size
             if os.write(self._file, data) < len(data):
-                os.ftruncate(self._file, begin)  # half a row would corrupt the next one
+                os.ftruncate(self._file, begin)  # a partial row would corrupt the next one
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError:
             self.dropped += len(data)

@@ -115,7 +115,7 @@ class Layout(NamedTuple):
 
 def load_layout(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
     """Return (the layout of a file, its problem); without a valid file, the default panes."""
-    import json  # after the first frame
+    import json  # not needed for the first frame
 
     try:
         found = json.loads(plain_bytes(path))
@@ -135,7 +135,7 @@ def load_layout(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | N
 
 def save_layout(path: Path, layout: Layout) -> Problem | None:
     """Save a layout; return the problem, if any."""
-    import json  # after the first frame
+    import json  # not needed for the first frame
 
     text = json.dumps({"panes": list(layout.panes), "side": layout.side})
     try:
@@ -181,7 +181,7 @@ class SessionNames:
     """
 
     def __init__(self, path: Path | None) -> None:
-        """Use a file, or memory only for None."""
+        """Use a file, or only memory for None."""
         self._file = SharedJson(path) if path is not None else None
         self._names: dict[Key, str] | None = None
 

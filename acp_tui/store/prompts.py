@@ -55,7 +55,7 @@ class Prompt(NamedTuple):
 
 
 def lines_of(text: str) -> str:
-    """Return the number of lines of a text, in the words of a chip."""
+    """Return the number of lines of a text, as a chip shows it."""
     count = text.rstrip("\n").count("\n") + 1
     return f"{count} line{'s' if count > 1 else ''}"
 
@@ -81,7 +81,7 @@ MOST: Final = 1000
 """Maximum number of prompts."""
 
 MAX_BYTES: Final = 8 * 1024 * 1024
-"""Bytes above which older prompts are dropped earlier."""
+"""Maximum bytes; beyond them older prompts are dropped even if they are few."""
 
 
 def workspace_name(cwd: str) -> str:
@@ -95,7 +95,7 @@ class PromptHistory:
     """The prompts of one workspace. It never raises: `problem` is the reason for missing ones."""
 
     def __init__(self, path: Path | None) -> None:
-        """Use a file, or memory only for None."""
+        """Use a file, or only memory for None."""
         self.prompts: list[Prompt] = []
         """Oldest first, without immediate repetitions."""
         self.problem: Problem | None = None
@@ -104,7 +104,7 @@ class PromptHistory:
         """Inode of the file and the offset read so far."""
 
     def read(self) -> None:
-        """Add the prompts of any program since the last read; invalid lines are skipped."""
+        """Add the prompts that any program has saved since the last read; invalid lines are skipped."""
         if self._path is None:
             return
         try:
@@ -178,7 +178,7 @@ class PromptDraft:
         """Use the folder of all drafts and the workspace's name."""
         self.problem: Problem | None = None
         self.was_for = ""
-        """The agent that the draft taken over was for, or ""."""
+        """The agent of the draft that was taken over, or ""."""
         self.line_notes: list[object] = []
         """The notes on lines that were taken over with the draft, as JSON objects."""
         self._folder = folder
@@ -197,7 +197,7 @@ class PromptDraft:
         try:
             if self._file < 0:
                 self._open()
-            # A full disk cannot leave half a draft. Bytes after the newline are ignored meanwhile.
+            # This order leaves no half draft on a full disk: bytes after the newline are ignored.
             reserve(self._file, len(data))
             os.pwrite(self._file, data, 0)
             os.ftruncate(self._file, len(data))
@@ -237,7 +237,7 @@ class PromptDraft:
 
 
 def _written(path: Path) -> float:
-    """Return the time of the last write; 0 for a file just taken by another program."""
+    """Return the time of the last write; 0 for a file that another program has just taken."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -254,8 +254,8 @@ def _taken(path: Path) -> bytes:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         data = os.pread(file, os.fstat(file).st_size, 0)
         path.unlink()
-    except OSError:  # a running program holds it
+    except OSError:  # a running program uses it
         return b""
     finally:
         os.close(file)
-    return data.partition(b"\n")[0]  # bytes after the newline are leftovers of a crash
+    return data.partition(b"\n")[0]  # bytes after the newline were left by a crash

@@ -1,4 +1,4 @@
-"""Recorded sessions: the rows of a journal for a replay, the heads of the latest for a list."""
+"""Recorded sessions: rows of a journal for a replay, heads of the latest journals for a list."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from acp_tui.store.overflow import kept_rows
 _PIECE: Final = 1 << 20
 """Bytes read at a time."""
 _HEAD_ROWS: Final = 32 << 20
-"""Maximum bytes read of a journal."""
+"""Maximum bytes of a journal that are read."""
 _LINE: Final = 4 << 20
 """Maximum size of a line, in bytes: a prompt may contain images."""
 _BEGINNING: Final = 200
 """Bytes of a row that contain the method, as this program writes it."""
 _OURS: Final = b', "dir": "out", "msg": '
 _LOOK: Final = b', "dir": "note", "msg": {"snapped": '
-"""Beginning of a row of changed files, as this program writes it."""
+"""Start of a row of changed files, as this program writes it."""
 _METHODS: Final = ("session/prompt", "session/load", "session/resume")
 
 
@@ -66,7 +66,7 @@ def prompted_sessions(path: Path) -> list[PromptedSession]:
 
 
 def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
-    """Yield time, method and params of our session requests."""
+    """Yield (time, method, params) of the client's session requests."""
     for line in _lines(path, _ours):
         try:
             row = json_line.read(line)
@@ -78,7 +78,7 @@ def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
 
 
 def changed_lines(recorded: RecordedSession) -> tuple[int, int]:
-    """Return the lines added and removed in a session, as far as they are recorded.
+    """Return the number of lines added and removed in a session, as recorded.
 
     Blocking.
 
@@ -101,14 +101,14 @@ def changed_lines(recorded: RecordedSession) -> tuple[int, int]:
 
 
 def _lines(path: Path, pick: Callable[[bytes], Iterator[bytes]]) -> Iterator[bytes]:
-    """Yield the lines that `pick` finds among whole ones."""
+    """Yield the lines that `pick` selects from batches of whole lines."""
     with plain_file(path) as file:
         rest, seen = b"", 0
         while seen < _HEAD_ROWS and (piece := file.read(_PIECE)):
             seen += len(piece)
             whole, _, rest = (rest + piece).rpartition(b"\n")
             if len(rest) > _LINE:
-                rest = b""  # the rest of an overlong line is useless
+                rest = b""  # drop the rest of an overlong line
             yield from pick(whole)
         yield from pick(rest)
 
@@ -124,7 +124,7 @@ def _looks(lines: bytes) -> Iterator[bytes]:
 
 
 def _ours(lines: bytes) -> Iterator[bytes]:
-    """Yield our own lines that may contain a session method."""
+    """Yield the client's lines that may contain a session method."""
     found = lines.find(_OURS)
     while found >= 0:
         start, end = lines.rfind(b"\n", 0, found) + 1, lines.find(b"\n", found)
@@ -268,7 +268,7 @@ def recent(folder: Path, limit: int) -> list[RecordedSession]:
     found: list[tuple[float, str]] = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            with suppress(FileNotFoundError):  # deleted meanwhile
+            with suppress(FileNotFoundError):  # already deleted
                 if entry.name.endswith(".ndjson") and entry.is_file():
                     found.append((entry.stat().st_mtime, entry.path))
     latest = (head_of(Path(path)) for _, path in heapq.nlargest(limit, found))
@@ -284,7 +284,7 @@ def _row(line: bytes) -> JournalRow | None:
 
 
 def _opened(rows: list[JournalRow]) -> dict[str, bool]:
-    """Return whether each opened session began earlier, by id, the latest last."""
+    """Return by session id whether it began in an earlier journal, the latest session last."""
     opened: dict[str, bool] = {}
     asked: set[str] = set()
     for row in rows:
@@ -331,7 +331,7 @@ def _first_words(prompt: Any) -> str:
 
 
 def _found(rows: list[JournalRow], method: str, name: str) -> Any:
-    """Return a parameter of our first request with a method."""
+    """Return a parameter of the client's first request with a method."""
     requests = (row.msg for row in rows if row.direction == "out" and _inside(row.msg, "method") == method)
     return _inside(next(requests, None), "params", name)
 
@@ -351,7 +351,7 @@ def _one_line(text: object) -> str:
 
 
 _LOOKED_AT: Final = 200
-"""Maximum number of latest journals searched for the parts of a session."""
+"""Number of latest journals searched for the parts of a session."""
 
 
 def recent_sessions(folder: Path, limit: int) -> list[RecordedSession]:

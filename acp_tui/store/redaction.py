@@ -31,7 +31,7 @@ ACCOUNT: Final = "account"
 _KEY_WORDS: Final = r"key|token|secret|passw(?:or)?d|passphrase|credential|authorization|cookie|signature"
 _KEY_NAME: Final = regex(_KEY_WORDS, re.I)
 _VALUE: Final = r"[A-Za-z0-9+/_.=~%-]"
-# An agent decides how long a text is: no part may be searched again from each of its letters.
+# An agent decides how long a text is, so patterns must not backtrack from each of its characters.
 _TOKENS: Final = regex(
     rf"""
     (?P<before>
@@ -63,7 +63,7 @@ _CONTENTS: Final[Mapping[str, str]] = {
 _ACCOUNTS: Final = frozenset({"accounts", "authStatus"})
 """Fields of an agent's message about the login that name its user."""
 _BRIEF: Final = 60
-"""Longest text, in characters, of a tool's input that is not content."""
+"""Maximum characters of a text in a tool's input that does not count as content."""
 _ANSWERS: Final = {"fs/read_text_file": ("content", CONTENT), "terminal/output": ("output", OUTPUT)}
 """The private field in the results of some methods."""
 _SAMPLES: Final = 20
@@ -86,8 +86,8 @@ class RedactionReview:
     """The first redacted rows, shortened."""
 
 
-# A result names no method, so requests are remembered by direction and id. Values of the environment that lie
-# under the home folder are left to the pattern of paths, so that they are counted once.
+# A result names no method, so requests are remembered by direction and id. Values of the environment that are
+# paths under the home folder are left to the pattern of paths, so that they are counted once.
 class Redactor:
     """Redacts the rows of one journal, in order, matching results to requests."""
 
@@ -185,7 +185,7 @@ class Redactor:
         return result
 
     def _hidden_bytes(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Return output in base64 with a mask in its place, in base64, too."""
+        """Return base64 output with a mask in its place, also in base64."""
         data = value.get("data")
         if not isinstance(data, str) or not data:
             return {}
@@ -242,7 +242,7 @@ class Redactor:
 
 
 def without_accounts(line: bytes) -> bytes:
-    """Return a message of an agent with the accounts of its user masked: those are for display only."""
+    """Return a message of an agent with the user's account masked, which is only for display."""
     if b'"accounts"' not in line and b'"authStatus"' not in line:
         return line
     try:

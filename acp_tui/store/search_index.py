@@ -1,11 +1,11 @@
-"""The search index: what was said and done in all recorded sessions, word by word.
+"""The search index: the words of all documents in all recorded sessions.
 
-It is never the truth: a missing, old or damaged part is made again from the journals. It consists of several
-files, each for the journals of some `ROOM` bytes, because SQLite cannot surely take words out of a full text
-index: when a journal is deleted, so is the file that has its words; the other journals in it are read again.
+It is only a cache: a missing, old or damaged part is rebuilt from the journals. It consists of several
+files, each for about `ROOM` bytes of journals, because SQLite cannot reliably remove words from a full text
+index: when a journal is deleted, so is the file with its words, and the other journals in it are read again.
 
-The id of a document is the second in which its journal began, and in the low 32 bits the place of its first
-row. So ids in falling order are the newest first, and reading rows again doubles nothing. No text is kept.
+The id of a document is the second in which its journal began, and in the low 32 bits the offset of its first
+row. So descending ids are newest first, and reading rows again adds no duplicates. No text is kept.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from acp_tui.store.folders import open_plain, plain_file, private_folder, state_
 from acp_tui.store.search_query import Query, has_folder, indexed
 
 VERSION: Final = 1
-"""Of the tables and of what documents are; a file with another one is made again."""
+"""Version of the tables and of documents; a file with another one is rebuilt."""
 ROOM: Final = 128 << 20
-"""Bytes of journals in one file of the index: what has to be read again when one of them is deleted."""
+"""Bytes of journals in one file of the index, to be read again when one of the journals is deleted."""
 SLICE: Final = 8 << 20
 """Bytes of a journal between two commits."""
 
@@ -48,7 +48,7 @@ CREATE VIRTUAL TABLE texts USING fts5({", ".join(COLUMNS)}, content='', columnsi
 PRAGMA user_version={VERSION};
 """
 _BESIDE: Final = ("", "-wal", "-shm", "-journal")
-"""Ends of the names of SQLite's files."""
+"""Suffixes of SQLite's files."""
 
 
 class Hit(NamedTuple):
@@ -68,7 +68,7 @@ class Hit(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The bytes of all journals, and those of them that are in the index."""
+    """Bytes of journals in the index, and of all journals."""
 
     read: int
     total: int
@@ -87,24 +87,24 @@ class Known(NamedTuple):
     key: int
     inode: int
     seen: int
-    """Size of the journal when it was read last."""
+    """Size of the journal when it was last read."""
     read_to: int
-    """The byte before which everything is in the index."""
+    """Offset up to which everything is in the index."""
 
     @property
     def is_gone(self) -> bool:
-        """True if the journal was deleted, or is another file now."""
+        """True if the journal was deleted or replaced."""
         try:
             found = self.path.stat()
         except FileNotFoundError:
             return True
         except OSError:
-            return False  # it may come back
+            return False  # an unreadable folder may become readable again
         return found.st_ino != self.inode or found.st_size < self.read_to
 
 
 def index_folder() -> Path:
-    """Return the folder of the index; it is made when the index is."""
+    """Return the folder of the index, which the first build creates."""
     return state_folder() / "search"
 
 
@@ -127,7 +127,7 @@ def has_full_text() -> bool:
 
 
 class SearchIndex:
-    """The index of a folder of journals, for reading; several threads may use it in turn."""
+    """Reads the index of a folder of journals; several threads may use it in turn."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -135,7 +135,7 @@ class SearchIndex:
         self._lock = threading.Lock()
 
     def search(self, query: Query, limit: int) -> list[Hit]:
-        """Return the newest documents that fit; blocking, for some milliseconds."""
+        """Return the newest matching documents; blocks for some milliseconds."""
         if query.is_empty:
             return []
         with self._lock:
@@ -155,7 +155,7 @@ class SearchIndex:
             }
 
     def documents_of(self, known: Known) -> set[int]:
-        """Return the places of a journal's documents that are in the index, though behind its `read_to`."""
+        """Return the offsets of a journal's documents that are in the index, but after its `read_to`."""
         low = known.key << 32
         with self._lock:
             for shard, db in self._by_shard():
@@ -170,7 +170,7 @@ class SearchIndex:
         return set()
 
     def progress(self, journals: Path) -> Progress:
-        """Return how much of the journals is in the index."""
+        """Return how much of the journals the index contains."""
         known = self.known()
         sizes = dict(journal_sizes(journals))
         read = sum(min(known[path].seen, size) for path, size in sizes.items() if path in known)
@@ -187,7 +187,7 @@ class SearchIndex:
         return (db for _, db in self._by_shard())
 
     def _by_shard(self) -> Iterator[tuple[Path, sqlite3.Connection]]:
-        """Yield the files of the index, opened; those that were replaced are opened again."""
+        """Yield connections to the files of the index; replaced files are opened again."""
         there = dict(_shards(self._folder))
         for key in [key for key in self._open if there.get(key[0]) != key[1]]:
             self._open.pop(key).close()
@@ -201,7 +201,7 @@ class SearchIndex:
 
 
 def _rows(db: sqlite3.Connection, query: Query, limit: int) -> list[Hit]:
-    """Return the newest documents of one file that fit."""
+    """Return the newest matching documents of one file."""
     conditions = ["texts MATCH ?", "texts.rowid < ?", "started + t >= ?", "started + t < ?"]
     values: list[Any] = [query.fts(), (_second(query.until) + 1) << 32, query.since, query.until]
     wanted = (
@@ -229,7 +229,7 @@ def _known(db: sqlite3.Connection, shard: Path) -> list[Known]:
 
 
 def _all(db: sqlite3.Connection, order: str, *values: Any) -> list[Any]:
-    """Return the rows of a query; none from a file that is being made. A damaged one is deleted."""
+    """Return the rows of a query; none from a file that is being created. A damaged file is deleted."""
     try:
         return db.execute(order, values).fetchall()
     except sqlite3.OperationalError:
@@ -245,7 +245,7 @@ def journal_sizes(journals: Path) -> Iterator[tuple[Path, int]]:
     found: list[tuple[float, str, int]] = []
     with suppress(OSError), os.scandir(journals) as entries:
         for entry in entries:
-            with suppress(FileNotFoundError):  # deleted meanwhile
+            with suppress(FileNotFoundError):  # already deleted
                 if entry.name.endswith(".ndjson") and entry.is_file(follow_symlinks=False):
                     facts = entry.stat(follow_symlinks=False)
                     found.append((facts.st_mtime, entry.path, facts.st_size))
@@ -255,9 +255,9 @@ def journal_sizes(journals: Path) -> Iterator[tuple[Path, int]]:
 def _scan(
     journals: Path, index: SearchIndex, known: Mapping[Path, Known], query: Query
 ) -> Iterator[Hit | int]:
-    """Yield what the index does not have yet, the newest first.
+    """Yield matching documents that the index does not have yet, the newest first.
 
-    Before each journal comes the highest id that what follows may have.
+    Before each journal it yields the highest id that the following documents can have.
     """
     for path, size in journal_sizes(journals):
         one = known.get(path)
@@ -277,7 +277,7 @@ def _scan(
 def _scanned(
     file: BinaryIO, path: Path, facts: _Facts, query: Query, one: Known | None, index: SearchIndex
 ) -> list[Hit]:
-    """Return the documents of a journal that are not in the index and fit, the newest first."""
+    """Return the matching documents of a journal that are not in the index, the newest first."""
     skipped = index.documents_of(one) if one is not None else set()
     reader = DocumentReader(one.read_to if one is not None else 0)
     file.seek(reader.offset)
@@ -293,10 +293,10 @@ def _scanned(
 
 
 def newest_first(index: SearchIndex, journals: Path, query: Query, limit: int) -> Iterator[Hit]:
-    """Yield what is found, also what is not in the index yet, which takes long when that is much."""
-    known = index.known()  # before the search: what is taken in meanwhile must not be missed
+    """Yield matching documents, also from journals that are not in the index yet, which may take long."""
+    known = index.known()  # before the search, so that documents indexed meanwhile are not missed
     indexed_hits = deque(index.search(query, limit) if has_full_text() else [])
-    known = {path: one for path, one in known.items() if one.shard.exists()}  # no damaged file
+    known = {path: one for path, one in known.items() if one.shard.exists()}  # the file is not damaged
     told: set[tuple[Path, int]] = set()
     scanned = _scan(journals, index, known, query) if not query.is_empty else iter(())
     for found in chain(scanned, (-1,)):
@@ -333,16 +333,16 @@ def build(journals: Path, folder: Path) -> bool:
                     writer.update(path, size)
             finally:
                 writer.close()
-            forget(folder)  # what was deleted while it was read
+            forget(folder)  # journals that were deleted while they were read
     return is_alone
 
 
 def forget(folder: Path, paths: Iterable[Path] = ()) -> None:
-    """Take the words of deleted journals out of the index.
+    """Remove the words of deleted journals from the index.
 
     Args:
         folder: the folder of the index.
-        paths: journals that are deleted; any others that are gone are found.
+        paths: journals that are deleted; others that are missing are found.
     """
     gone = set(paths)
     for shard, _ in list(_shards(folder)):
@@ -356,7 +356,7 @@ def forget(folder: Path, paths: Iterable[Path] = ()) -> None:
 
 
 class _Facts(NamedTuple):
-    """The facts of a journal that its documents do not tell."""
+    """Facts about a journal that are not in its documents."""
 
     agent: str
     cwd: str
@@ -391,11 +391,11 @@ class _Writer:
             self._room[one.shard] = self._room.get(one.shard, ROOM) - one.seen
 
     def update(self, path: Path, size: int) -> None:
-        """Take in what is new in a journal."""
-        is_over = not journal.is_open(path)  # before it is read: what comes later is read the next time
+        """Add the new documents of a journal."""
+        is_over = not journal.is_open(path)  # before it is read: later rows are read the next time
         one = self._known.get(path)
         if one is not None and one.is_gone:
-            return  # a file of this name is made again, once the old words are out
+            return  # a replaced journal is indexed again once its old words are removed
         if one is not None and size <= one.seen and (one.read_to >= size or not is_over):
             return
         try:
@@ -409,7 +409,7 @@ class _Writer:
             forget(self._folder, [path])
 
     def _drop_damaged(self) -> None:
-        """Delete the file that was written last; the next time its journals are read again."""
+        """Delete the file that was last written; its journals are read again the next time."""
         shard = self._at
         self.close()
         if shard is not None:
@@ -418,7 +418,7 @@ class _Writer:
             self._known = {path: one for path, one in self._known.items() if one.shard != shard}
 
     def close(self) -> None:
-        """Close the file that was written last."""
+        """Close the file that was last written."""
         if self._db is not None:
             self._db.close()
         self._db = self._at = None
@@ -474,10 +474,10 @@ class _Writer:
             raise
 
     def _begin(self, shard: Path, path: Path, facts: _Facts) -> int:
-        """Enter a journal, and return its key."""
+        """Add a journal; return its key."""
         db, key = self._shard(shard), _second(facts.started)
         while db.execute("SELECT 1 FROM journals WHERE key = ?", (key,)).fetchone():
-            key += 1  # begun in the same second
+            key += 1  # another journal began in the same second
         row = (key, str(path), facts.inode, 0, 0, facts.agent, facts.cwd, facts.started, facts.started)
         db.execute("INSERT INTO journals VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         return key
@@ -504,7 +504,7 @@ class _Writer:
 
 
 def _documents(file: BinaryIO, reader: DocumentReader, until: int, *, is_over: bool) -> Iterator[Document]:
-    """Yield the documents up to a place in a journal; with `is_over` also those that are open there."""
+    """Yield the documents up to an offset in a journal; with `is_over` also unfinished ones."""
     while reader.offset < until and (line := file.readline()).endswith(b"\n"):
         yield from reader.take(line)
     if is_over:
@@ -523,7 +523,7 @@ def _shards(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _make(shard: Path) -> None:
-    """Make a file of the index; it has its name once it is whole."""
+    """Create a file of the index; it gets its name once it is complete."""
     made = shard.with_suffix(".new")
     _delete(made)
     os.close(open_plain(made, os.O_RDWR | os.O_CREAT))
@@ -548,7 +548,7 @@ def _connection(shard: Path, *, writes: bool) -> sqlite3.Connection | None:
         db.create_function("in_folder", 2, has_folder, deterministic=True)
         if db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
             if writes:
-                db.execute("PRAGMA synchronous=OFF")  # it can be made again
+                db.execute("PRAGMA synchronous=OFF")  # it can be rebuilt
             return db
     except sqlite3.Error:
         pass

@@ -1,4 +1,4 @@
-"""Search queries: the user's words and filters, for the index and for a text without one."""
+"""Search queries: the user's words and filters, applied to the index and to documents outside it."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ from acp_tui.store.documents import COLUMNS, Column, Document
 FILTERS: Final = ("agent", "folder", "file", "since", "until", "in")
 """Words that limit a search, before a colon."""
 MOST: Final = 256 << 10
-"""Characters of a text that are searched: the first half of them, and the last."""
+"""Maximum characters of a text that are searched: half of them at its start, half at its end."""
 
 _ARGUMENT: Final = regex(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))')
 _WIDE: Final = regex(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-"""Letters of scripts without spaces between words: each counts as a word, a word as a phrase."""
+"""Letters of scripts without spaces between words: each letter counts as a word, a word as a phrase."""
 _WORD: Final = regex(r"[^\W_]+")
 _GOES_ON: Final = 3
-"""Letters from which the last word may go on; shorter beginnings fit too much, and take long."""
+"""Minimum letters of a prefix: shorter ones match too much and take long."""
 _LATEST: Final = 4e9
 _NO_VALUE: Final = ("", "/", ":", "\\")
 """Beginnings that no value of a filter has, as in `http://`, `std::` and `c:\\`."""
 
 
 class InvalidQuery(ValueError):
-    """A filter of a query cannot be read; the message is for the user."""
+    """A filter of a query is invalid; the message is for the user."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """Words in a row that a document must have, or must not."""
+    """Consecutive words that a document must, or must not, contain."""
 
     words: tuple[str, ...]
-    """As written: the index has its own way to leave out capitals and accents."""
+    """As typed: the index itself ignores case and accents."""
     goes_on: bool = False
-    """True if the last word may be the beginning of one."""
+    """True if the last word may be a prefix."""
     is_unwanted: bool = False
 
 
 @dataclass(frozen=True)
 class Query:
-    """A search: terms that a document must have, in some columns, in some sessions."""
+    """A search: terms, and filters for columns and sessions."""
 
     terms: tuple[Term, ...] = ()
     columns: tuple[Column, ...] = ()
     """Columns to search; all if empty."""
     agent: str = ""
     folder: str = ""
-    """Absolute: this workspace and those below it; else a part of its path."""
+    """If absolute, this workspace and those below it; else a part of the path."""
     file: tuple[str, ...] = ()
-    """Words of the path of a file."""
+    """Words in the path of a file."""
     since: float = 0.0
     """Seconds since the epoch."""
     until: float = _LATEST
@@ -76,11 +76,11 @@ class Query:
 
     @property
     def is_empty(self) -> bool:
-        """True if there are no words to look for."""
+        """True if there are no words to search for."""
         return not self.file and all(term.is_unwanted for term in self.terms)
 
     def fts(self) -> str:
-        """Return the words in the language of SQLite's FTS5."""
+        """Return the terms as a query of SQLite's FTS5."""
         wanted = [_quoted(term) for term in self.terms if not term.is_unwanted]
         unwanted = [_quoted(term) for term in self.terms if term.is_unwanted]
         only = f"{{{' '.join(self.columns)}}} : " if self.columns else ""
@@ -90,7 +90,7 @@ class Query:
         return f"({' AND '.join(parts)})" + "".join(f" NOT {each}" for each in unwanted)
 
     def fits(self, document: Document) -> bool:
-        """Return whether a document has the words."""
+        """Return whether a document matches the terms."""
         texts = {column: _tokens(document.text(column)) for column in COLUMNS}
         searched = [texts[column] for column in self.columns or COLUMNS]
         if self.file and f" {_phrase(self.file)} " not in texts["file"]:
@@ -103,12 +103,12 @@ class Query:
         return True
 
     def has_session(self, agent: str, folder: str) -> bool:
-        """Return whether sessions of an agent in a folder are wanted."""
+        """Return whether the filters accept sessions of an agent in a folder."""
         return self.agent.casefold() in agent.casefold() and has_folder(self.folder, folder)
 
 
 def has_folder(wanted: str, folder: str) -> bool:
-    """Return whether a workspace is a wanted one."""
+    """Return whether a folder filter accepts a workspace."""
     if not wanted.startswith("/"):
         return wanted in folder
     return f"{folder.rstrip('/')}/".startswith(f"{wanted.rstrip('/')}/")
@@ -118,7 +118,7 @@ def parse(text: str) -> Query:
     """Parse words, "phrases", -unwanted words and filters such as `agent:claude`.
 
     Raises:
-        InvalidQuery: a filter cannot be read.
+        InvalidQuery: a filter is invalid.
     """
     query, terms = Query(), []
     no_filters: list[str] = []
@@ -138,10 +138,10 @@ def parse(text: str) -> Query:
 
 
 def limited(query: Query, name: str, value: str) -> Query:
-    """Return a query with one more filter.
+    """Return the query with one more filter.
 
     Raises:
-        InvalidQuery: its value cannot be read.
+        InvalidQuery: the value is invalid.
     """
     match name:
         case "agent":
@@ -166,7 +166,7 @@ def limited(query: Query, name: str, value: str) -> Query:
 
 
 def folded(text: str) -> str:
-    """Return a text without capitals and accents, with blanks around letters that are words."""
+    """Return a text in lower case without accents, with spaces around letters that count as words."""
     if text.isascii():
         return text.lower()
     letters = unicodedata.normalize("NFD", _spaced(text))
@@ -175,12 +175,12 @@ def folded(text: str) -> str:
 
 
 def indexed(text: str) -> str:
-    """Return what the index is given of a text."""
+    """Return the text to be indexed."""
     return _spaced(_bounded(text))
 
 
 class Excerpt(NamedTuple):
-    """The place in a document that was found."""
+    """The text around a match in a document."""
 
     column: Column
     text: str
@@ -188,11 +188,11 @@ class Excerpt(NamedTuple):
 
 
 _WIDTH: Final = 200
-"""Characters of an excerpt."""
+"""Maximum characters of an excerpt."""
 
 
 def excerpt(document: Document, query: Query) -> Excerpt:
-    """Return the surroundings of the first word that was looked for."""
+    """Return the text around the first match."""
     told = [column for column in query.columns or COLUMNS if document.texts.get(column)]
     for pattern in _patterns(query):
         for column in told:

@@ -12,7 +12,7 @@ from acp_tui.store.settings import SETTINGS, JournalBudget, Settings, load
 from acp_tui.store.shape import line_of
 
 DEFAULT: Final = "default"
-"""Source of a setting that nobody has set."""
+"""Source of a setting that is not set anywhere."""
 
 
 class ListedSetting(NamedTuple):
@@ -22,7 +22,7 @@ class ListedSetting(NamedTuple):
     """Its path in TOML, such as `theme` or `options.claude.mode`."""
     value: str
     source: str
-    """The file and line, an option of the command line, or where else it was chosen."""
+    """File and line, an option of the command line, or another place where it was chosen."""
     line: int | None
     """Its line in the file; None if it is not in it."""
     about: str
@@ -32,7 +32,7 @@ class ListedSetting(NamedTuple):
 
 
 class Override(NamedTuple):
-    """A value that applies in place of the file's."""
+    """A value that overrides the file's."""
 
     value: str
     source: str
@@ -41,12 +41,12 @@ class Override(NamedTuple):
 def listed(
     file: Path | None, current: Settings, overrides: Mapping[str, Override]
 ) -> tuple[list[ListedSetting], list[Problem]]:
-    """Return (all settings as they are saved now, the problems of the file).
+    """Return (all settings as saved, the problems of the file).
 
     Args:
         file: settings.toml, which need not exist.
-        current: the settings that apply.
-        overrides: values by the name of a setting.
+        current: the settings in force.
+        overrides: by name of the setting.
     """
     if file is None:
         return list(_listed("", "", current, current, overrides)), []
@@ -75,14 +75,14 @@ def _listed(
 
 
 def _line(text: str, place: tuple[str, ...]) -> int | None:
-    """Return the line of a setting; the table around an entry counts, that of another program as well."""
+    """Return the line of a setting, or of the table around it; another program's name for it counts."""
     if place[0] != "mcp_servers":
         return line_of(text, place)
     return line_of(text, place) or line_of(text, ("mcpServers", *place[1:]))
 
 
 def _entries(name: str, value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the entries of a setting that is a table: (path, value). Environments are left out."""
+    """Yield (path, value) of each entry of a setting that is a table, without environments."""
     match name:
         case "journals":
             assert isinstance(value, JournalBudget)
@@ -102,7 +102,7 @@ def _entries(name: str, value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def transport_of(server: McpServer) -> str:
-    """Return the transport of a server with its program; addresses may hold secrets."""
+    """Return the transport of a server, with its program but without its URL, which may hold secrets."""
     return f"stdio, {server.command}" if server.transport == "stdio" else server.transport
 
 

@@ -34,24 +34,24 @@ class JournalBudget(NamedTuple):
 
 
 class SandboxSettings(NamedTuple):
-    """The fence of the operating system around an agent and its commands."""
+    """The sandbox around an agent and its commands."""
 
     use: SandboxUse = "off"
-    """`strict`: of the home only the workspace, what the agent keeps, programs, and `read` are there."""
+    """`strict`: hide the home except the workspace, the agent's own files, programs, and `read`."""
     partial: bool = False
-    """Accept a fence that leaves sockets open, where there is no better one."""
+    """Accept a partial sandbox, which leaves sockets open, if there is no better one."""
     network: SandboxNetwork = "on"
     """The network inside: `on`, `off`, or `commands-off` for commands that acp-tui runs."""
     write: tuple[str, ...] = ()
-    """More places that can be written."""
+    """Additional writable places."""
     read: tuple[str, ...] = ()
-    """Places that would be hidden, and can be read."""
+    """Places that would be hidden otherwise, to be read-only."""
     hide: tuple[str, ...] = ()
-    """More places that are hidden."""
+    """Additional hidden places."""
     sockets: tuple[str, ...] = ()
-    """Sockets of programs outside that are let in: `ssh-agent`, `docker` or paths."""
+    """Sockets of programs outside that may be used inside: `ssh-agent`, `docker` or paths."""
     protect: tuple[str, ...] = ()
-    """More names below a workspace that stay read-only."""
+    """Additional names below a workspace that stay read-only."""
 
 
 class Settings(NamedTuple):
@@ -113,11 +113,11 @@ def _calls(value: Any, place: Place, findings: shape.Findings) -> str:
 
 
 Applies = Literal["now", "next agent", "next start"]
-"""The time from which a saved setting applies: at once, to agents started later, to later runs of acp-tui."""
+"""When a saved setting applies: at once, to agents started later, or to later runs of acp-tui."""
 
 
 class Setting(NamedTuple):
-    """A setting: how it is read, and what the user is told about it."""
+    """A setting: the kind that reads it, and its texts for the user."""
 
     kind: shape.Kind
     values: str
@@ -266,7 +266,7 @@ def load(path: Path, before: Settings | None = None) -> tuple[Settings, list[Pro
 
     Args:
         path: the file.
-        before: the settings that count now: where there is a mistake, they stay.
+        before: the settings in force, which are kept if there is a mistake.
     """
     last = before if before is not None else Settings()
     stays = "the settings are unchanged" if before is not None else "the defaults apply"

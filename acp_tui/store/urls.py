@@ -18,7 +18,7 @@ _ADDRESS: Final = regex(
     re.I | re.X,
 )
 _SHORT: Final = 8
-"""Minimum length of a secret searched by itself; shorter ones include the host."""
+"""Minimum length of a secret that is masked on its own; a shorter one includes the host."""
 _BETWEEN: Final = regex("[&;]")
 
 
