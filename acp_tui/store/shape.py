@@ -29,7 +29,7 @@ def line_of(text: str, place: Place) -> int | None:
 
 @lru_cache(maxsize=4)
 def _places(text: str) -> dict[tuple[str | int, ...], int]:
-    """Return the line of every place, except keys inside inline tables. Cached: each rule of a file needs it."""
+    """Return the line of every place, except keys inside inline tables; each rule of a file needs it."""
     lines: dict[tuple[str | int, ...], int] = {}
     table: tuple[str | int, ...] = ()
     met: Counter[tuple[str | int, ...]] = Counter()
