@@ -79,7 +79,7 @@ from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
 from acp_tui.store.launch import ProtocolChoice
-from acp_tui.workspace.files import Stale, Target, Written, led_elsewhere
+from acp_tui.workspace.files import Stale, Target, Written, link_target
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal
 
@@ -650,7 +650,7 @@ class Agent:
         session = self._sessions.find(session_id)
         if session is not None:
             self._amendments.overwritten(session, written)
-        led_to = led_elsewhere(written.path, written.real, session.cwd) if session is not None else ""
+        led_to = link_target(written.path, written.real, session.cwd) if session is not None else ""
         if led_to:
             self._tell(session_id, f"{written.path} is a link to {led_to}, which was written.")
         if written.other_names:

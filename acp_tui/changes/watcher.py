@@ -21,7 +21,7 @@ from acp_tui.workspace.folder_events import (
     CannotWatch,
     FolderEvent,
     FolderEvents,
-    why_not_told,
+    why_unwatchable,
 )
 
 Ignored = Callable[[Sequence[bytes]], Awaitable[set[bytes]]]
@@ -73,7 +73,7 @@ class Watcher:
 
     async def begin(self) -> bool:
         """Watch all folders; return whether that is possible."""
-        self.obstacle = await asyncio.to_thread(why_not_told, Path(os.fsdecode(self._root)))
+        self.obstacle = await asyncio.to_thread(why_unwatchable, Path(os.fsdecode(self._root)))
         if not self.obstacle:
             try:
                 self._identity = _identity(self._root)

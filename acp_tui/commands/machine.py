@@ -27,7 +27,7 @@ from acp_tui.patterns import regex
 from acp_tui.platform import ways
 from acp_tui.sandbox import machine as fences
 from acp_tui.sandbox.landlock import version as landlock_version
-from acp_tui.workspace.folder_events import CannotWatch, FolderEvents, why_not_told
+from acp_tui.workspace.folder_events import CannotWatch, FolderEvents, why_unwatchable
 from acp_tui.workspace.programs import Stalled
 
 _WIDTH: Final = 80
@@ -69,7 +69,7 @@ def findings(folder: Path, env: Mapping[str, str], ask: Ask) -> Iterator[Finding
 def watching(folder: Path) -> Finding:
     """Try to watch a folder."""
     check, looks = "watching", "acp-tui checks when a tool call or a turn ends, and in the changes pane"
-    why = why_not_told(folder)
+    why = why_unwatchable(folder)
     if why:
         return Finding(check, "note", f"not possible: {why}", looks)
     events = FolderEvents("", lambda: None)

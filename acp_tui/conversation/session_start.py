@@ -23,7 +23,7 @@ from acp_tui.store.journal import Journal
 from acp_tui.store.mcp import McpServer, split_by_support
 from acp_tui.store.recordings import rows_about
 from acp_tui.store.redaction import secret_arguments
-from acp_tui.workspace.files import led_elsewhere
+from acp_tui.workspace.files import link_target
 
 if TYPE_CHECKING:  # loaded for those who use it
     from acp_tui.sandbox.sandbox import Sandbox
@@ -274,7 +274,7 @@ class SessionStart:
             agent.note(session.id, notice)
         self._chosen = {}
         if session.cwd != self._start.cwd:
-            led_to = led_elsewhere(session.cwd, os.path.realpath(session.cwd), self._start.cwd)
+            led_to = link_target(session.cwd, os.path.realpath(session.cwd), self._start.cwd)
             leads = f", a link to {led_to}" if led_to else ""
             agent.note(session.id, Noted(f"The folder of this session is {session.cwd}{leads}."))
         if sandbox is not None and sandbox.fence.access(os.path.realpath(session.cwd)) != "write":

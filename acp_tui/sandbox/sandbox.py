@@ -17,7 +17,7 @@ from acp_tui.sandbox.fence import Access, Fence, NoFence, Wanted, fence_for, upw
 from acp_tui.sandbox.machine import Means
 from acp_tui.sandbox.places import SSH_AGENT, TEMPORARY, WAYS_OUT
 from acp_tui.sandbox.session_folder import SessionFolder
-from acp_tui.workspace.enclosure import GIVEN, TOLD, Enclosed, Inside
+from acp_tui.workspace.enclosure import INPUT, REPORT, Enclosed, Inside
 
 Network = Literal["on", "off", "commands-off"]
 """The network inside; `commands-off`: none for the commands that acp-tui runs."""
@@ -289,16 +289,16 @@ class Sandbox:
         # bubblewrap first, which would end everything at once.
         own = ["--new-session"] if not terminal else []
         given = bubblewrap.arguments(
-            self.fence, cwd, network=network, has_proc=self.means.has_proc, info=TOLD
+            self.fence, cwd, network=network, has_proc=self.means.has_proc, info=REPORT
         )
         takes = [shutil.which("setsid") or "setsid", "-c", "--"] if terminal else []
         program = bubblewrap.program() or bubblewrap.PROGRAM
         return Enclosed(
-            [program, "--args", str(GIVEN), "--", *takes, *argv],
+            [program, "--args", str(INPUT), "--", *takes, *argv],
             environment,
             given=b"".join(os.fsencode(word) + b"\0" for word in [*given, *own]),
-            tells=self.means.has_proc,
-            stands_around=True,
+            reports=self.means.has_proc,
+            is_wrapper=True,
         )
 
     def _within(self, call: Callable[[], T], *, network: bool) -> T:

@@ -15,7 +15,7 @@ from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.application.keys import problems, usable
 from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.textual_internals import keymap_of, withdraw_notices
-from acp_tui.workspace.folder_events import why_not_told
+from acp_tui.workspace.folder_events import why_unwatchable
 from acp_tui.workspace.watched_files import WatchedFiles
 
 _NEXT_START: Final = [name for name, setting in SETTINGS.items() if setting.applies == "next start"]
@@ -39,7 +39,7 @@ class ConfigFiles:
 
     async def run(self) -> None:
         """Watch until cancelled."""
-        self._is_remote = bool(await asyncio.to_thread(why_not_told, config_folder()))
+        self._is_remote = bool(await asyncio.to_thread(why_unwatchable, config_folder()))
         if not self._app.is_running:  # it has ended meanwhile
             return
         self._app.theme_changed_signal.subscribe(self._app, lambda _: self._watching.look())

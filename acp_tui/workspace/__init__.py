@@ -1,1 +1,1 @@
-"""Files inside the roots, and real terminals, as lent to an agent."""
+"""Files inside the roots, real terminals and child processes, for agents and their commands."""

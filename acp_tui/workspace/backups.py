@@ -1,4 +1,4 @@
-"""Backups of files written in place, so that a crash leaves none of them half written."""
+"""Backups of files that are written in place, so that a crash leaves no file half written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _PAGE: Final = 4096
-"""Presumed unit of writing, in bytes."""
+"""Assumed unit of writing, in bytes."""
 
 
 class _Record(NamedTuple):
@@ -30,7 +30,7 @@ class Backups:
     """Backups of files during an in-place write."""
 
     def __init__(self, folder: Path) -> None:
-        """Name the folder; it is created when needed."""
+        """Set the folder; it is created when needed."""
         self.folder = folder
 
     def write(self, path: str, file: int, new: bytes) -> None:
@@ -79,7 +79,7 @@ class Backups:
 
 
 def _restored(place: Path) -> str | None:
-    """Use up one backup; return its file's path if that was half written."""
+    """Delete one backup after use; return its file's path if that was half written."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         backup = os.open(place, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -123,7 +123,7 @@ def _give_back(record: _Record) -> bool:
 
 
 def _is_half(now: bytes, record: _Record) -> bool:
-    """Return whether a file lies between old and new content, untouched by others."""
+    """Return whether a file is partly old and partly new content, unchanged by other programs."""
     old, new = record.old, record.new
     if now in (old, new):
         return False

@@ -10,13 +10,13 @@ from typing import Final
 _REF: Final = "ref: refs/heads/"
 _LINK: Final = "gitdir: "
 _LONGEST: Final = 4096
-"""Bytes read of a file of git."""
+"""Maximum bytes read of one of git's files."""
 _SHORT: Final = 8
-"""Digits of a commit that stands for a branch."""
+"""Digits of a commit that is shown without a branch."""
 
 
 def branch_of(folder: str) -> str:
-    """Return the branch of the repository that a folder is in, its commit without a branch, or ""."""
+    """Return the current branch in a folder, its commit if there is no branch, or "" outside a repository."""
     path = Path(folder)
     for place in (path, *path.parents):
         head = _first_line(_git_folder(place / ".git") / "HEAD")
@@ -28,13 +28,13 @@ def branch_of(folder: str) -> str:
 
 
 def _git_folder(path: Path) -> Path:
-    """Return the folder of git: the `.git` itself, or the one that it names, as in a worktree."""
+    """Return git's folder: `.git`, or the folder that it names, as in a worktree."""
     link = _first_line(path)
     return path.parent / link.removeprefix(_LINK) if link.startswith(_LINK) else path
 
 
 def _first_line(path: Path) -> str:
-    """Return the first line of a regular file, or ""; a pipe in its place is not waited for."""
+    """Return the first line of a regular file, or ""; does not block on a pipe in its place."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):

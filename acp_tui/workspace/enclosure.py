@@ -1,4 +1,4 @@
-"""The seam between commands and the fences of operating systems that they run in."""
+"""Enclosures: the interface between commands and the sandbox in which they run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar
 
-GIVEN: Final = 5
-TOLD: Final = 6
-"""Descriptors of a program that encloses a command: what it reads, and where it tells its first process."""
+INPUT: Final = 5
+REPORT: Final = 6
+"""Descriptors of a program that encloses a command: its input, and the report of its first process."""
 
 _DESCRIPTORS: Final = "/dev/fd"
 _LAST_STREAM: Final = 2
@@ -18,16 +18,16 @@ T = TypeVar("T")
 
 
 class Enclosed(NamedTuple):
-    """A command as it is started inside an enclosure."""
+    """A command line that starts a command inside an enclosure."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     given: bytes | None = None
-    """Read by the enclosing program from `GIVEN`."""
-    tells: bool = False
-    """The enclosing program tells on `TOLD`, in JSON, the first process of the namespace that it makes."""
-    stands_around: bool = False
-    """The enclosing program runs as long as the command; a gentle signal to it would end all at once."""
+    """Input for the enclosing program, on `INPUT`."""
+    reports: bool = False
+    """True if the enclosing program reports the first process of its namespace on `REPORT`, in JSON."""
+    is_wrapper: bool = False
+    """True if the enclosing program runs as long as the command; a TERM to it would kill the command."""
 
 
 class Inside(Protocol):
@@ -39,53 +39,53 @@ class Inside(Protocol):
 
     @property
     def has_ended(self) -> bool:
-        """True if the command is gone."""
+        """True if the command has ended."""
 
     @property
     def is_over(self) -> bool:
-        """True if all that it started is gone, too."""
+        """True if every process that it started has ended, too."""
 
 
 class Enclosure(Protocol):
-    """A fence of the operating system around commands."""
+    """A sandbox of the operating system around commands."""
 
     @property
     def takes_terminal(self) -> bool:
-        """True if a command takes its terminal by itself, once it is inside."""
+        """True if a command takes its terminal itself once it is inside."""
 
     def enclosed(
         self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, *, terminal: bool
     ) -> Enclosed:
-        """Return a command as it is started inside."""
+        """Return the command line that starts a command inside."""
 
     def within(self, call: Callable[[], T]) -> T:
-        """Return the result of a call that starts a command."""
+        """Make a call that starts a command; return its result."""
 
     def entered(self, child: Inside) -> None:
         """Note a command that runs inside."""
 
 
 class Passed:
-    """The descriptors that are passed to an enclosing program."""
+    """Descriptors for an enclosing program."""
 
     def __init__(self, enclosed: Enclosed) -> None:
-        """Open them; they are closed at the end of a `with`.
+        """Open the descriptors; the end of a `with` closes them.
 
         Raises:
             OSError: there are none left.
         """
         self._open: list[int] = []
-        self._told = -1
+        self._report = -1
         self.file_actions: list[tuple[Any, ...]] = []
-        """The spawn actions by which a program receives them."""
+        """Spawn actions that pass them to a program."""
         self.file_actions += [(os.POSIX_SPAWN_CLOSE, each) for each in _inherited()]
         try:
             if enclosed.given is not None:
-                self._pass(_file_with(enclosed.given), GIVEN)
-            if enclosed.tells:
-                self._told, theirs = os.pipe()
-                os.set_blocking(self._told, False)
-                self._pass(theirs, TOLD)
+                self._pass(_file_with(enclosed.given), INPUT)
+            if enclosed.reports:
+                self._report, theirs = os.pipe()
+                os.set_blocking(self._report, False)
+                self._pass(theirs, REPORT)
         except OSError:
             self.__exit__()
             raise
@@ -94,18 +94,18 @@ class Passed:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for descriptor in (*self._open, self._told):
+        for descriptor in (*self._open, self._report):
             if descriptor >= 0:
                 os.close(descriptor)
-        self._open, self._told = [], -1
+        self._open, self._report = [], -1
 
-    def keep_told(self) -> int:
-        """Return the descriptor on which the first process is told; the caller closes it."""
-        told, self._told = self._told, -1
-        return told
+    def keep_report(self) -> int:
+        """Return the descriptor that reports the first process; the caller closes it."""
+        report, self._report = self._report, -1
+        return report
 
     def _pass(self, descriptor: int, number: int) -> None:
-        try:  # above the child's own descriptors, which are set one after another
+        try:  # above the child's own descriptors, which are assigned one by one
             self._open.append(fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 16))
         finally:
             os.close(descriptor)
@@ -113,7 +113,7 @@ class Passed:
 
 
 def _inherited() -> list[int]:
-    """Return the descriptors that we have been started with: a folder among them would lead out."""
+    """Return the descriptors that this program inherited: an open folder would lead out of the sandbox."""
     found = [int(name) for name in os.listdir(_DESCRIPTORS) if name.isdigit()]  # noqa: PTH208 - faster
     return [number for number in found if number > _LAST_STREAM and _is_inherited(number)]
 
@@ -121,7 +121,7 @@ def _inherited() -> list[int]:
 def _is_inherited(number: int) -> bool:
     try:
         return os.get_inheritable(number)
-    except OSError:  # that of the list itself
+    except OSError:  # the descriptor of the list itself
         return False
 
 

@@ -57,16 +57,16 @@ _FINE: Final = frozenset("\t\n\v\f\r\x1b\x1a")
 _EASTERN: Final = frozenset({"cp932", "euc_jp", "gb18030", "big5", "cp949"})
 """Encodings in which isolated non-ASCII letters are rare."""
 _FEW: Final = 2
-"""Valid characters per invalid byte from which a text counts as broken UTF-8."""
+"""Valid characters per invalid byte from which on a text counts as broken UTF-8."""
 
 
 _CONTROL: Final = regex("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def is_data(text: str) -> bool:
-    """Return whether a text is data, not lines: a third of the characters near its start are controls.
+    """Return whether a text is binary data: a third of the characters near its start are control characters.
 
-    A NUL or two make no data: what is taken for data is not shown.
+    A NUL or two do not make it data, since data is not shown.
     """
     start = text[:_START]
     return len(_CONTROL.findall(start)) * 3 > len(start)
@@ -82,7 +82,7 @@ class Decoded(NamedTuple):
 
 
 def decode(content: bytes, like: bytes = b"") -> Decoded:
-    """Decode a file; `like` is another state of it, whose encoding is preferred.
+    """Decode a file; `like` is another version of it, whose encoding is preferred.
 
     Guessing may take tens of milliseconds.
     """
@@ -102,7 +102,7 @@ def decode(content: bytes, like: bytes = b"") -> Decoded:
 
 
 def decode_pair(old: bytes | None, new: bytes | None) -> tuple[Decoded | None, Decoded | None]:
-    """Decode two states of a file; None stands for no file."""
+    """Decode two versions of a file; None stands for no file."""
     return (
         decode(old, new or b"") if old is not None else None,
         decode(new, old or b"") if new is not None else None,
@@ -110,7 +110,7 @@ def decode_pair(old: bytes | None, new: bytes | None) -> tuple[Decoded | None, D
 
 
 def wide_codec(*states: bytes) -> str:
-    """Return the UTF-16 or UTF-32 codec common to all states of a file, or ""."""
+    """Return the UTF-16 or UTF-32 codec common to all versions of a file, or ""."""
     found = {codec for each in states if (codec := _by_mark(each) or _without_mark(each))}
     if len(found) != 1:
         return ""
@@ -119,7 +119,7 @@ def wide_codec(*states: bytes) -> str:
 
 
 def have_lines(old: bytes, new: bytes) -> bool:
-    """Return whether two states are text whose lines are interchangeable."""
+    """Return whether two versions are text in one encoding, so that their lines are interchangeable."""
     if _is_wide(old) or _is_wide(new):
         codec = wide_codec(old, new)
         return bool(codec) and all(to_utf_8(each, codec) is not None for each in (old, new))
@@ -151,7 +151,7 @@ def _by_mark(content: bytes) -> str:
 
 
 def _can_be(codec: str, content: bytes) -> bool:
-    """Return whether a state may be in this encoding; short ones fit any."""
+    """Return whether a content may be in this encoding; short ones fit any."""
     own = _by_mark(content) or _without_mark(content)
     if own or not content:
         return own in ("", codec)
@@ -202,7 +202,7 @@ def _is_nearly_utf_8(sample: bytes) -> bool:
 
 def _guess(sample: bytes) -> str:
     """Return the most likely codec, or ""."""
-    from charset_normalizer import from_bytes  # few files need it, and every start would pay
+    from charset_normalizer import from_bytes  # few files need it, and it would slow down every start
 
     found = [match.encoding for match in from_bytes(sample, cp_isolation=list(_NAMES))]
     if not found:

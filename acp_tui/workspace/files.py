@@ -1,4 +1,4 @@
-"""Files lent to an agent: text read and written inside the session's roots only."""
+"""Files of the workspace: an agent reads and writes text only inside the session's roots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from acp_tui.workspace.real_paths import real_path
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
 """Attributes that describe the old content, such as capabilities of a program."""
 _RUNS_AS_ANOTHER: Final = stat.S_ISUID | stat.S_ISGID
-"""Modes that were given to the old content: the system drops them where a file is written, too."""
+"""Setuid and setgid were meant for the old content: the system also drops them on a write."""
 
 
 def copy_metadata(name: str, folder: int, before: os.stat_result, new: int) -> None:
@@ -37,7 +37,7 @@ def copy_metadata(name: str, folder: int, before: os.stat_result, new: int) -> N
         _copy_attributes(name, folder, new)
     made = os.fstat(new)
     if (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
-        with suppress(OSError):  # needs root; otherwise the file becomes ours
+        with suppress(OSError):  # needs root; otherwise the user owns the file
             os.fchown(new, before.st_uid, before.st_gid)
     os.fchmod(new, stat.S_IMODE(before.st_mode) & ~_RUNS_AS_ANOTHER)
 
@@ -55,7 +55,7 @@ MAX_TEXT: Final = 256 << 10
 MOST_FILES: Final = 2_000
 """Files whose versions are remembered."""
 MOST_TEXTS: Final = 64
-"""Texts kept of the files seen last."""
+"""Number of files whose texts are kept, the latest ones."""
 
 
 class Version(NamedTuple):
@@ -73,11 +73,11 @@ class Version(NamedTuple):
 
 
 _NOT_SEEN: Final = Version(0, -1, 0)
-"""A version that no file has."""
+"""A version that matches no file."""
 
 
 class Target(NamedTuple):
-    """The file of a path at the time of a decision."""
+    """The file behind a path at the time of a decision."""
 
     path: str
     """As requested."""
@@ -86,20 +86,20 @@ class Target(NamedTuple):
     version: Version | None
     """None for no file."""
     linked: tuple[int, int] | None = None
-    """Device and inode of a file with several names."""
+    """Device and inode of a file with hard links."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
     version: Version | None
     digest: bytes | None
-    """Digest of the text, if it was read as a whole."""
+    """Digest of the text, if the whole file was read."""
 
 
 class FileVersions:
     """The version of each file the agent last read, to detect stale writes.
 
-    The latest short texts are kept, too. Both are bounded.
+    The latest short texts are kept, too. The number of both is limited.
     """
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ class NotText(FileError):
 
 
 class TooLarge(FileError):
-    """The text exceeds the read limit."""
+    """The text is larger than the read limit."""
 
 
 class NotAllowed(FileError):
@@ -208,7 +208,7 @@ class Stale(FileError):
 
 
 class OtherTarget(FileError):
-    """The path or the file is no longer the one decided about."""
+    """The path or the file has changed since the decision."""
 
     def __init__(self, path: str):
         super().__init__(f"“{path}” is not the file that it was when this was decided.")
@@ -228,7 +228,7 @@ class Written:
     """The old text in any encoding, or None for a new or binary file."""
     new: str
     other_names: int = 0
-    """Number of other hard links, which show the new text, too."""
+    """Number of other hard links, which have the new text, too."""
     real: str = ""
     """The written file, links resolved."""
 
@@ -258,7 +258,7 @@ _NOTHING: Final = _Old(None)
 
 READ_LIMIT: Final = 32 << 20
 SKIP_LIMIT: Final = 1 << 30
-"""Bytes in front of the requested lines: a sparse file costs nothing to make, and hours to read."""
+"""Maximum bytes before the requested lines: a sparse file takes no space, but hours to read."""
 CHUNK: Final = 1 << 20
 """Bytes read at a time."""
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -306,7 +306,7 @@ class Files:
         return True
 
     def target(self, path: str) -> Target:
-        """Return the file of a path, to be decided about and then read or written.
+        """Resolve a path to a file, to be decided about and then read or written.
 
         Raises:
             OutsideRoots
@@ -328,7 +328,7 @@ class Files:
 
         Raises:
             OutsideRoots, NotFound, NotAFile, NotText, TooLarge, NotAllowed
-            OtherTarget: it is not the file of the target; it may have grown.
+            OtherTarget: it is no longer the file of the target; only growth is allowed.
         """
         skip = max(0, (line or 1) - 1)
         target = self.target(target) if isinstance(target, str) else target
@@ -349,7 +349,7 @@ class Files:
         return text
 
     def compare(self, target: str | Target, content: str) -> tuple[Stale, bool]:
-        """Return the content that a write would lose, and whether the agent has not seen it.
+        """Return (the content that a write would replace, whether the agent has not seen it).
 
         Nothing is written, and the content still counts as unseen.
 
@@ -479,7 +479,7 @@ class Files:
 
 
 def _real(path: str) -> str:
-    """Return an absolute path with its links followed."""
+    """Return an absolute path with links followed."""
     if not path.startswith("/"):
         raise OutsideRoots(f"“{path}” is not an absolute path.")
     try:
@@ -490,7 +490,7 @@ def _real(path: str) -> str:
 
 def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
     kind = _KINDS.get(error.errno or 0, WriteFailed if writing else FileError)
-    if writing and kind is NotFound:  # a file in place of a folder, or a folder gone
+    if writing and kind is NotFound:  # a file in place of a folder, or a missing folder
         kind = NotAFile if error.errno == errno.ENOTDIR else WriteFailed
     verb = "written" if writing else "read"
     raise kind(f"“{path}” cannot be {verb}: {error.strerror or error}.") from error
@@ -503,7 +503,7 @@ def parent_of(root: Path | str, names: Sequence[str], make: bool = False) -> Ite
     Args:
         root: a folder, links resolved.
         names: the folders below it, and the file.
-        make: whether missing folders are created.
+        make: True to create missing folders.
 
     Raises:
         OSError: a folder is a link or cannot be opened, or a name leads upwards.
@@ -530,7 +530,7 @@ def _open_folder(name: str, folder: int, make: bool) -> int:
             raise
     try:
         os.mkdir(name, dir_fd=folder)
-    except FileExistsError:  # created meanwhile
+    except FileExistsError:  # another program has just created it
         pass
     return os.open(name, _FOLDER, dir_fd=folder)
 
@@ -539,7 +539,7 @@ def _open_regular(name: str, folder: int) -> int:
     """Open a regular file for reading; pipes and devices are not even opened."""
     _status(name, folder, missing_ok=False)
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # replaced meanwhile
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # another program has just replaced it
         os.close(descriptor)
         raise NotAFile(f"“{name}” is not a regular file.")
     return descriptor
@@ -571,8 +571,8 @@ def replace_file(
 ) -> bool:
     """Write a new file and rename it over the old one, keeping mode and attributes.
 
-    A file with several names (hard links) is written in place instead, with a backup. Return False where the
-    old file is another one by then: nothing was written.
+    A file with several hard links is written in place instead, with a backup. Return False if the
+    old file was replaced meanwhile: nothing was written.
 
     Args:
         name: the file.
@@ -580,8 +580,8 @@ def replace_file(
         data: the new content.
         before: the old file's status, or None for no file.
         real: its path, absolute and links resolved.
-        backups: holds the backup; without it the name becomes a file of its own.
-        permissions: those of a file that is not there yet; None for those of any new file.
+        backups: holds the backup; without it, the hard link is broken.
+        permissions: for a new file; None for the default ones.
     """
     if before is not None:
         _check_writable(name, folder)
@@ -590,7 +590,7 @@ def replace_file(
             if written is not None:
                 return written
     beside = f".acp-tui-{secrets.token_hex(8)}"
-    # Nobody else reads it before its permissions are set.
+    # Private until its permissions are set.
     mode = 0o666 if permissions is None else 0o600
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode, dir_fd=folder)
     try:
@@ -616,9 +616,9 @@ def replace_file(
 def _write_in_place(
     name: str, folder: int, data: bytes, before: os.stat_result, real: str, backups: Backups
 ) -> bool | None:
-    """Write a file in place; return False for another file, None if that is impossible.
+    """Write a file in place; return False if it was replaced meanwhile, None if that is impossible.
 
-    It is impossible for a running program.
+    A running program cannot be written.
     """
     try:
         file = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
@@ -629,7 +629,7 @@ def _write_in_place(
     try:
         if Version.of(os.fstat(file)) != Version.of(before):
             return False
-        if before.st_mode & _RUNS_AS_ANOTHER:  # the system does that for all users but root
+        if before.st_mode & _RUNS_AS_ANOTHER:  # the system does that for all users except root
             os.fchmod(file, stat.S_IMODE(before.st_mode) & ~_RUNS_AS_ANOTHER)
         backups.write(real, file, data)
     finally:
@@ -642,7 +642,7 @@ def _check_writable(name: str, folder: int) -> None:
     try:
         os.close(os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder))
     except OSError as error:
-        if error.errno != errno.ETXTBSY:  # a running program may be replaced by a rename
+        if error.errno != errno.ETXTBSY:  # a running program cannot be written, but can be replaced
             raise
 
 
@@ -664,20 +664,20 @@ def _decoded(data: bytes, path: str) -> str:
 
 
 def below(real: str, folder: str) -> str:
-    """Return a real path; one in a folder is named below it, also if an alias leads there."""
+    """Return a real path as a path below `folder` if it is in it, even if `folder` is an alias."""
     real_folder = os.path.realpath(folder)
     if real == real_folder or real.startswith(f"{real_folder.rstrip('/')}/"):
         return folder.rstrip("/") + real[len(real_folder.rstrip("/")) :]
     return real
 
 
-def led_elsewhere(path: str, real: str, cwd: str) -> str:
-    """Return where a path leads, links followed; empty if it says that itself.
+def link_target(path: str, real: str, cwd: str) -> str:
+    """Return where a path leads if it differs from the path because of links, else "".
 
     Args:
         path: as the agent writes it.
         real: the same with its links followed.
-        cwd: the folder of the session, which may itself be reached by a link.
+        cwd: the folder of the session, whose path may contain links.
     """
     named = below(real, cwd) if real else ""
     plain = os.path.normpath(absolute(expand_home(path), cwd))
@@ -685,16 +685,16 @@ def led_elsewhere(path: str, real: str, cwd: str) -> str:
 
 
 def with_targets(paths: Iterable[str], folder: str) -> tuple[str, ...]:
-    """Return absolute paths, each followed by its link target if different.
+    """Return absolute paths, each followed by its real path if different.
 
-    A target in `folder`, by whatever alias, is named below `folder`.
+    A real path in `folder` is written as a path below `folder`, even if that is an alias.
     """
     found = []
     for path in paths:
         found.append(path)
         try:
             real = below(real_path(path), folder)
-        except ValueError:  # no path of this machine
+        except ValueError:  # no valid path on this machine
             continue
         if real != path and ".." not in path.split("/"):
             found.append(real)

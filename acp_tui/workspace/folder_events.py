@@ -1,4 +1,4 @@
-"""Events of folders: what is made, changed and removed in them, told by the system through watchfiles."""
+"""Events in folders: creations, changes and deletions, reported by the system through watchfiles."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from watchfiles._rust_notify import RustNotify
 from acp_tui.platform import attach_signals, event_descriptors, has_event_signals, mounts, send_signals
 
 WATCHES_TREES = sys.platform == "darwin"
-"""True if the system watches a folder and all below it at the cost of one: FSEvents, not inotify."""
+"""True if the system can watch a whole tree as one folder: FSEvents can, inotify cannot."""
 GROUP: Final = 2_000
-"""Folders of one watcher: starting it holds the interpreter, for 10 microseconds a folder."""
+"""Most folders of one watcher: its start blocks the interpreter for 10 microseconds a folder."""
 _MOST_GROUPS: Final = 8
 """The system allows 128 watchers for each user."""
 _STEP: Final = 40
-"""Milliseconds between two looks at the queue of watchfiles, where no signal tells of it."""
+"""Milliseconds between two polls of watchfiles, if no signal announces events."""
 _PACE: Final = 0.02
 """Seconds between two wake-ups."""
 _PATIENCE: Final = 2.0
-"""Seconds until a cookie must be back."""
+"""Maximum seconds until the event of a cookie comes."""
 _FLOOD: Final = 2_000
-"""Events at a time from which some may be lost: the kernel's queue was full, which watchfiles does not tell.
+"""Events in one read from which on some may be lost: watchfiles does not report a full kernel queue.
 
-Each may be four to the kernel, and the queue has room for 16,384.
+Each may be four events of the kernel, whose queue holds 16,384.
 """
 _TRIES: Final = 3
 _PROBE: Final = 3.0
-"""Seconds until a signal must be back: a busy machine is late, and who gets none looks again and again."""
+"""Maximum seconds until a probe signal comes: generous, since without signals the watcher has to poll."""
 
 ADDED: Final = 1
 MODIFIED: Final = 2
@@ -48,7 +48,7 @@ DELETED: Final = 3
 
 
 class CannotWatch(Exception):
-    """The system tells nothing of some folder, such as when its watches are used up."""
+    """The system cannot watch some folder, for example because no watches are left."""
 
 
 _ELSEWHERE: Final = frozenset(
@@ -58,15 +58,15 @@ _ELSEWHERE: Final = frozenset(
         "vboxsf", "virtiofs", "vmhgfs",
     }
 )  # fmt: skip
-"""File systems whose files others write, on another machine or outside of a virtual one."""
+"""File systems with writers that the kernel does not see: on another machine, or outside a virtual one."""
 
 
-def why_not_told(folder: Path, mounted: Mapping[bytes, str] | None = None) -> str:
-    """Return the reason why the system does not tell all that happens in a folder, or "".
+def why_unwatchable(folder: Path, mounted: Mapping[bytes, str] | None = None) -> str:
+    """Return the reason why the system does not report all events in a folder, or "".
 
     Args:
         folder: without links.
-        mounted: the kinds of file systems by their places; by default those of the system.
+        mounted: file system types by mount point; by default those of the system.
     """
     kinds = mounts() if mounted is None else mounted
     above = (os.fsencode(path) for path in (folder, *folder.parents))
@@ -75,7 +75,7 @@ def why_not_told(folder: Path, mounted: Mapping[bytes, str] | None = None) -> st
 
 
 class FolderEvent(NamedTuple):
-    """Something that happened to a path."""
+    """An event of a path."""
 
     kind: int
     """`ADDED`, `MODIFIED` or `DELETED`."""
@@ -89,9 +89,9 @@ class _Group:
     notify: RustNotify
     folders: Sequence[str]
     descriptor: int | None
-    """A copy of its inotify descriptor, if signals are to tell of it."""
+    """A copy of its inotify descriptor, if it is to send signals."""
     cookie: int = 0
-    """The last cookie that came back."""
+    """The last cookie whose event has come."""
     stop: threading.Event = field(default_factory=threading.Event)
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class CookieFolder:
     """A private folder for cookies, which a later run removes if this one is killed."""
 
     def __init__(self, above: Path | None = None) -> None:
-        """Make the folder.
+        """Create the folder.
 
         Args:
             above: the folder for temporary files, by default that of the system.
@@ -118,13 +118,13 @@ class CookieFolder:
         ours = above / f"acp-tui-watch-{os.getuid()}"
         with suppress(FileExistsError):
             ours.mkdir(mode=0o700)
-        if not _is_private(ours):  # another user has made it: nothing is put into it, and nothing removed
+        if not _is_private(ours):  # it belongs to another user: write and remove nothing
             self.path = tempfile.mkdtemp(prefix="acp-tui-watch-", dir=above)
             return
         with _held(ours):
             _sweep(ours)
             self._lock, lock = tempfile.mkstemp(prefix="", suffix=_LOCK, dir=ours)
-            with suppress(OSError):  # a file system without locks, on which nothing is swept
+            with suppress(OSError):  # a file system without locks, where nothing is cleaned up
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.path = lock.removesuffix(_LOCK)
             Path(self.path).mkdir(mode=0o700)
@@ -139,18 +139,18 @@ class CookieFolder:
 
 
 _LOCK: Final = ".lock"
-"""The end of the name of a file beside a folder of cookies, locked for as long as its run lives."""
+"""Suffix of the file beside a cookie folder that is locked while its program runs."""
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether a path is a folder of this user's that nobody else may write to."""
+    """Return whether a path is a folder that belongs to this user and that nobody else may write to."""
     found = folder.lstat()
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder, so that nothing in it is swept before it is locked itself."""
+    """Lock the parent folder, so that a new folder in it is not cleaned up before it is locked itself."""
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with suppress(OSError):
@@ -161,7 +161,7 @@ def _held(folder: Path) -> Iterator[None]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed runs have left behind: the system has let go of their locks."""
+    """Remove the folders of killed programs, whose locks the system has released."""
     for lock in folder.glob(f"*{_LOCK}"):
         with suppress(OSError):
             handle = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -173,13 +173,13 @@ def _sweep(folder: Path) -> None:
                 os.close(handle)
 
 
-# watchfiles collects events in a set and has to be asked for them. Asked in steps of 40 ms, a watcher takes
-# 25 wake-ups a second. On Linux, the kernel sends a signal for each event of a descriptor instead (O_ASYNC),
-# and a thread waits for that signal alone: an idle watcher costs nothing. SIGURG is ignored by default, so
-# that a late one does no harm. No handler takes it, so that a flood fills no pipe of asyncio's.
+# watchfiles collects events in a set that has to be polled. Polled every 40 ms, a watcher causes 25
+# wake-ups a second. On Linux, the kernel can send a signal for each event of a descriptor instead
+# (O_ASYNC), and a thread waits only for that signal: an idle watcher costs nothing. SIGURG is ignored by
+# default, so a late one does no harm. It has no handler, so a flood cannot fill asyncio's pipe.
 #
-# A read makes a folder in a private folder, the cookie, and waits for its event, for 2 to 5 ms: all that
-# happened before it is told before it.
+# A read creates a folder in a private folder, the cookie, and waits for its event, for 2 to 5 ms: all earlier
+# events come before it.
 class FolderEvents:
     """Collects the events in some folders, but not below them, from `watch` on.
 
@@ -190,9 +190,9 @@ class FolderEvents:
         """Prepare.
 
         Args:
-            above: a folder above all others, without links. Events of other folders in it may be told, too.
+            above: a folder above all others, without links. Events of others in it may be reported, too.
                 Empty if there is none, for a few folders anywhere.
-            wake: called from a thread when there may be events.
+            wake: called in a thread when there may be events.
         """
         self._above = above
         self._is_tree = WATCHES_TREES and bool(above)
@@ -202,7 +202,7 @@ class FolderEvents:
         self._events_lock = threading.Lock()
         self._place: CookieFolder | None = None
         self._private = ""
-        """The folder of the cookies."""
+        """The folder for cookies."""
         self._cookie = 0
         self._signals: _Signals | None = None
         self._is_lost = False
@@ -210,7 +210,7 @@ class FolderEvents:
         self._stop = threading.Event()
 
     def watch(self, folders: Sequence[str]) -> None:
-        """Watch further folders; those that are gone again are left out.
+        """Watch more folders; missing ones are skipped.
 
         Raises:
             CannotWatch.
@@ -227,7 +227,7 @@ class FolderEvents:
                 raise CannotWatch(error.strerror or str(error)) from error
 
     def read(self) -> set[FolderEvent] | None:
-        """Return all events since the last time; None: some may be missing, and watching is over."""
+        """Return all events since the last call; None: some may be missing, and watching has ended."""
         with self._busy():
             try:
                 cookie = self._make_cookie()
@@ -241,7 +241,7 @@ class FolderEvents:
             return None if self._is_lost else events
 
     def close(self) -> None:
-        """Watch no more; what blocks ends soon."""
+        """Stop watching; blocking calls return soon."""
         self._stop.set()
         self._end_if_closed()
 
@@ -254,7 +254,9 @@ class FolderEvents:
             self._end_if_closed()
 
     def _end_if_closed(self) -> None:
-        if self._stop.is_set() and self._turn.acquire(blocking=False):  # else the one who holds it does it
+        if self._stop.is_set() and self._turn.acquire(
+            blocking=False
+        ):  # otherwise the holder of the lock does it
             try:
                 self._end()
             finally:
@@ -285,19 +287,19 @@ class FolderEvents:
             self._add(first)
 
     def _watch(self, folders: Sequence[str]) -> None:
-        """Fill the last group up, and make new ones of the rest."""
+        """Fill the last group, and create new ones for the rest."""
         last = self._groups[-1]
         total = sum(len(group.folders) for group in self._groups) + len(folders)
         size = max(GROUP, -(-total // _MOST_GROUPS))
         last.folders = [folder for folder in last.folders if Path(folder).is_dir()]
         room = max(size - len(last.folders), 0)
         if room and folders:
-            self._add([*last.folders, *folders[:room]])  # before the other ends: no event is missed
+            self._add([*last.folders, *folders[:room]])  # before the old one ends, so that no event is missed
             self._is_lost = not self._drain(last, self._make_cookie()) or self._is_lost
             self._groups.remove(last)
             last.close()
         for begun in range(room, len(folders), size):
-            time.sleep(0)  # the others' turn
+            time.sleep(0)  # let other threads run
             self._add(folders[begun : begun + size])
 
     def _add(self, folders: Sequence[str]) -> None:
@@ -310,7 +312,7 @@ class FolderEvents:
             threading.Thread(target=self._ask_in_steps, args=(group,), name="watch", daemon=True).start()
 
     def _started(self, folders: Sequence[str]) -> tuple[RustNotify, int | None]:
-        """Return a watcher, and a copy of its descriptor if there is to be one."""
+        """Return a watcher, and a copy of its descriptor if it is to send signals."""
         for _ in range(_TRIES):
             there = [folder for folder in folders if Path(folder).is_dir()]
             try:
@@ -320,7 +322,7 @@ class FolderEvents:
                     new = event_descriptors() - before if self._signals is not None else set()
                     return notify, os.dup(new.pop()) if len(new) == 1 else None
             except FileNotFoundError:
-                continue  # one is gone again
+                continue  # a folder is already gone
             except UnicodeEncodeError:
                 raise CannotWatch("the name of a folder is not UTF-8") from None
             except RuntimeError as error:
@@ -330,7 +332,7 @@ class FolderEvents:
     # ------------------------------------------------------------------ events
 
     def _make_cookie(self) -> int:
-        """Make the next cookie, for which no signal is sent."""
+        """Create the next cookie, without a signal."""
         found = [group.descriptor for group in self._groups if group.descriptor is not None]
         for descriptor in found:
             send_signals(descriptor, on=False)
@@ -342,14 +344,14 @@ class FolderEvents:
         return self._cookie
 
     def _touch(self) -> None:
-        """Remove the last cookie, then make the next one: no event comes after its own."""
+        """Remove the last cookie, then create the next one, whose event is the last."""
         with suppress(FileNotFoundError):
             Path(self._private, str(self._cookie)).rmdir()
         self._cookie += 1
         Path(self._private, str(self._cookie)).mkdir()
 
     def _drain(self, group: _Group, cookie: int) -> bool:
-        """Take events until a cookie is back; return whether it came."""
+        """Take events until that of a cookie comes; return whether it came."""
         until = time.monotonic() + _PATIENCE
         while group.cookie < cookie:
             if time.monotonic() > until:
@@ -358,8 +360,8 @@ class FolderEvents:
         return True
 
     def _take(self, group: _Group, found: set[tuple[int, str]] | str) -> bool:
-        """Take events over; return whether there are any beside cookies."""
-        if isinstance(found, str):  # there are none
+        """Take the new events; return whether there are others than cookies."""
+        if isinstance(found, str):  # no events
             return False
         events = set()
         for kind, path in found:
@@ -372,7 +374,7 @@ class FolderEvents:
         return bool(events)
 
     def _ask_in_steps(self, group: _Group) -> None:
-        """Ask for events in steps until the group is closed."""
+        """Poll for events until the group is closed."""
         while True:
             try:
                 found = group.notify.watch(_STEP, _STEP, 0, group.stop)
@@ -386,9 +388,9 @@ class FolderEvents:
                 self._wake()
 
 
-# The thread alone gets the signals, and blocks them: they wait until it asks for one, and many become one.
+# Only this thread gets the signals, and blocks them: they stay pending until it waits, and many become one.
 class _Signals:
-    """A thread that waits for signals of inotify descriptors."""
+    """Waits for signals of inotify descriptors, in a thread."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
@@ -400,12 +402,12 @@ class _Signals:
         self._is_ready.wait()
 
     def attach(self, descriptor: int) -> None:
-        """Let a descriptor send signals."""
+        """Have a descriptor send signals."""
         attach_signals(descriptor, self._thread.native_id or 0, signal.SIGURG)
         send_signals(descriptor, on=True)
 
     def come(self, act: Callable[[], None]) -> bool:
-        """Return whether a signal comes of what `act` does."""
+        """Return whether calling `act` causes a signal."""
         self._has_come.clear()
         act()
         return self._has_come.wait(_PROBE)
@@ -428,4 +430,4 @@ class _Signals:
 
 
 _STARTING: Final = threading.Lock()
-"""Held while a watcher starts, whose descriptor is to be found."""
+"""Held while a watcher starts, so that the new descriptor is its own."""

@@ -1,8 +1,9 @@
-"""A guard process that ends our children even if we are killed, and the marks it finds them by.
+"""The guard: a process that ends the program's children even if the program is killed.
 
-One mark is an environment variable. The other is a resource limit that children inherit: Linux limits the run
-time of real-time processes (`RLIMIT_RTTIME`), which affects no others. A value of thousands of years forbids
-nothing, survives a cleared environment and a new session, and can be read in `/proc`.
+It finds them by two marks. One is an environment variable. The other is a resource limit that children
+inherit: Linux limits the run time of real-time processes (`RLIMIT_RTTIME`), which affects no others. A
+value of thousands of years forbids nothing, survives a cleared environment and a new session, and can be
+read in `/proc`.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ LIMIT_PREFIX: Final = str(4 * 10**11 + int.from_bytes(os.urandom(4), "big"))
 _LIMIT_DIGITS: Final = 7
 _LIMIT_COUNT: Final = 10**_LIMIT_DIGITS
 GOING: Final = 2.0
-"""Seconds allowed for a dismissed watcher to exit."""
+"""Seconds for a dismissed watcher to exit."""
 
-# The watcher is a shell reading a pipe whose other end only we hold. The kernel closes our end however we
-# die, SIGKILL included; end of file without a goodbye starts the sweep: TERM, CONT, then KILL. It reaches
-# the watched process groups, and every process in /proc with our mark: a variable of the environment, kept by
-# daemons that leave their session, or the limit, kept even by those that clear the environment. Without
-# /proc, `orphans.py` looks for the variable. After `linger` the groups get two seconds to end by themselves,
-# and two more after TERM, as from us.
+# The watcher is a shell that reads a pipe whose other end only this program holds. The kernel closes that
+# end however the program dies, SIGKILL included; end of file without a goodbye starts the sweep: TERM,
+# CONT, then KILL. It reaches the watched process groups, and every process in /proc with a mark: the
+# variable, kept by daemons that leave their session, or the limit, kept even by those that clear the
+# environment. Without /proc, `orphans.py` searches for the variable. After `linger` the groups get two
+# seconds to end by themselves, and two more after TERM, as they would from this program.
 _WATCHER: Final = r"""
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU USR1 USR2 PIPE
 cd /
@@ -107,14 +108,14 @@ def _portable_sweep() -> tuple[str, str]:
 
 
 class Guard:
-    """Ends the watched process groups, and all marked processes, after our death."""
+    """Ends the watched process groups, and all marked processes, after the program's death."""
 
     def __init__(self) -> None:
         self._pid: int | None = None
         self._pipe: int | None = None
         self._watched: set[int] = set()
         self.lingers = False
-        """True once what is slow to end is left to the watcher."""
+        """True once slow processes are left to the watcher."""
         _GUARDS.add(self)
 
     def start(self) -> None:
@@ -134,7 +135,7 @@ class Guard:
             self._tell(f"forget {pgid}")
 
     def linger(self) -> None:
-        """Leave what is slow to end to the watcher: the user goes, and does not wait for it."""
+        """Leave slow processes to the watcher, so that the user does not wait for them on exit."""
         self.lingers = True
 
     def close(self) -> None:
@@ -203,7 +204,7 @@ def _let_go_in_fork() -> None:
         guard._let_go()
 
 
-# A forked worker must not keep the pipe open after our death (exec closes it).
+# A forked worker must not keep the pipe open after the program's death (exec closes it).
 os.register_at_fork(after_in_child=_let_go_in_fork)
 
 

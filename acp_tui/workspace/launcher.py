@@ -1,12 +1,12 @@
-"""Begin a session, wait, enter a folder, and become another program.
+"""Start a process session, wait, enter a folder, and exec another program.
 
-Run as a program of its own, by path: it imports nothing of acp-tui.
+It is run as a separate program, by path, and imports nothing of acp-tui.
 
     launcher.py GATE FOLDER ERRORS PWD LC_CTYPE COMMAND [ARGUMENT …]
 
-GATE, FOLDER and ERRORS are descriptors, or -1: a line on GATE lets it go on, FOLDER is entered, and the
-number of what went wrong is written to ERRORS. PWD is the name of the folder for the environment. LC_CTYPE is
-the variable's value after "=", or "" for none: Python alters it where the language is C.
+GATE, FOLDER and ERRORS are descriptors, or -1: it waits for a line on GATE, enters FOLDER, and writes
+the number of an error to ERRORS. PWD is the name of the folder for the environment. LC_CTYPE is
+the variable's value after "=", or "" for none: Python changes it if the language is C.
 """
 
 import errno
@@ -20,16 +20,16 @@ SHELL = "/bin/sh"
 
 
 def main() -> None:
-    """Become the program."""
+    """Exec the program."""
     gate, folder, errors = (int(word) for word in sys.argv[1:4])
     name, character_type, command, *arguments = sys.argv[4:]
     try:
         os.setsid()
-    except PermissionError:  # it leads a group already
+    except PermissionError:  # it already leads a group
         pass
     try:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    except OSError:  # no terminal, or another session's
+    except OSError:  # no terminal, or that of another session
         pass
     environment = dict(os.environ)
     if character_type:
@@ -44,15 +44,15 @@ def main() -> None:
         os.close(folder)
         environment["PWD"] = name
     if errors >= 0:
-        os.set_inheritable(errors, False)  # its end tells that the program runs
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+        os.set_inheritable(errors, False)  # its end of file shows that the program runs
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these signals
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(command, [command, *arguments], environment)
     except OSError as error:
         if errors >= 0:
             os.write(errors, str(error.errno).encode())
-        elif error.errno == errno.ENOEXEC:  # as a shell would
+        elif error.errno == errno.ENOEXEC:  # as a shell does
             os.execve(SHELL, [SHELL, command, *arguments], environment)
         else:
             os.write(2, f"{command}: {error.strerror}\n".encode(errors="surrogateescape"))

@@ -1,6 +1,6 @@
-"""Signal all processes that a run of acp-tui has left behind, as its guard's last act without `/proc`.
+"""Signal the processes that a run of acp-tui has left behind: what its guard runs without `/proc`.
 
-Run as a program of its own, by path: it imports nothing of acp-tui.
+It is run as a separate program, by path, and imports nothing of acp-tui.
 
     orphans.py SIGNAL MARK [GROUP …]
 """
@@ -22,7 +22,7 @@ def main() -> None:
                 continue
             for each in (process, *process.children(recursive=True)):
                 each.send_signal(number)
-        except (psutil.Error, OSError):  # gone, or another user's
+        except (psutil.Error, OSError):  # gone, or of another user
             continue
 
 

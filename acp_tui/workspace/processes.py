@@ -1,4 +1,4 @@
-"""Child processes, each leading its own session and ended with all descendants."""
+"""Child processes: each leads its own process session and is ended with all descendants."""
 
 from __future__ import annotations
 
@@ -63,22 +63,22 @@ class FolderUnusable(StartFailed):
 
 
 class FolderMoved(StartFailed):
-    """The working directory is not the one that was decided about."""
+    """The working directory has changed since the decision."""
 
 
 class WorkingFolder(NamedTuple):
-    """A working directory as it is now, so that a command is started in this one or not at all."""
+    """The identity of a working directory: a command is started in exactly this one or not at all."""
 
     path: str
     """As requested."""
     real: str
-    """With links followed."""
+    """The path with links followed."""
     identity: tuple[int, int] | None
-    """Device and inode; None where there is no such folder."""
+    """Device and inode; None if there is no such folder."""
 
     @classmethod
     def of(cls, path: str) -> WorkingFolder:
-        """Return the present destination of a path."""
+        """Return the folder to which a path leads now."""
         try:
             real = real_path(path)
             status = os.stat(real)  # noqa: PTH116 - text
@@ -89,21 +89,21 @@ class WorkingFolder(NamedTuple):
 
 SHELL: Final = "/bin/sh"
 _DEFAULTED: Final = [
-    # Python ignores the first two, and our parent may ignore others; children get the defaults.
+    # Python ignores the first two, and this program's parent may ignore others; children get the defaults.
     getattr(signal, name)
     for name in ("SIGPIPE", "SIGXFSZ", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGTSTP")
     if hasattr(signal, name)
 ]
-_NOT_RUN: Final = (errno.ENOEXEC, errno.EACCES, errno.ENOENT)  # the last one for a missing interpreter
+_NOT_RUN: Final = (errno.ENOEXEC, errno.EACCES, errno.ENOENT)  # the last one means a missing interpreter
 _GATE: Final = 3  # the child's descriptor of the gate
 _ENTERED: Final = 4  # the child's descriptor of its folder
 _CHANGE_FOLDER: Final = (
     f"read -r _ <&{_GATE} && exec {_GATE}<&- && cd -P /proc/self/fd/{_ENTERED} && exec {_ENTERED}<&-"
     ' && PWD=$1 && shift && exec "$@"'
 )
-"""The shell script that waits, enters the folder that we hold open, and execs the program."""
+"""A shell script that waits, enters a folder that is held open, and execs the program."""
 _LAUNCHER: Final = Path(__file__).with_name("launcher.py")
-"""The program that does the same where no shell can."""
+"""A program that does the same on systems where a shell cannot."""
 
 
 def find_program(name: str, environment: Mapping[str, str], cwd: str | None = None) -> str:
@@ -128,11 +128,11 @@ def find_program(name: str, environment: Mapping[str, str], cwd: str | None = No
     return str(path)
 
 
-# posix_spawn costs the same however large our process is; asyncio's fork takes 5.7 to 18 ms. But it can
+# posix_spawn costs the same however large the parent is; asyncio's fork takes 5.7 to 18 ms. But it can
 # neither change the folder nor run code between fork and exec. So a shell starts first and waits at a gate
-# (a pipe): once `before` has marked and guarded it, we open the gate, and the shell changes the folder and
-# execs the program. Nothing that the program starts can escape the mark or the guard. We open the folder, and
-# the shell enters what is open: no link can lead it elsewhere in between.
+# (a pipe): once `before` has marked and guarded it, the gate opens, and the shell changes the folder and
+# execs the program. Nothing that the program starts can escape the mark or the guard. The parent holds the
+# folder open, and the shell enters that: no link can lead it elsewhere in between.
 def spawn(
     argv: Sequence[str],
     environment: Mapping[str, str],
@@ -156,10 +156,10 @@ def spawn(
     try:
         program = find_program(name, environment, folder.real if folder is not None else None)
         theirs, ours = _gate(name)
-        # A name with a slash is looked for in the folder that is open.
+        # A name with a slash is searched in the open folder.
         is_inside = folder is not None and "/" in name and not name.startswith("/")
         command = [f"./{name}" if is_inside else program, *argv[1:]]
-        begin = _begin_by_shell if has_folder_descriptors() else _begin_by_launcher
+        begin = _start_by_shell if has_folder_descriptors() else _start_by_launcher
         pid = within(lambda: begin(command, environment, file_actions, folder, theirs, entered))
     except OSError as error:
         kind = NotExecutable if error.errno in _NOT_RUN else StartFailed
@@ -177,7 +177,7 @@ def spawn(
                 os.close(descriptor)
 
 
-def _begin_by_shell(
+def _start_by_shell(
     command: list[str],
     environment: Mapping[str, str],
     file_actions: Sequence[tuple[Any, ...]],
@@ -201,9 +201,9 @@ def _begin_by_shell(
     )
 
 
-# The portable way: where `posix_spawn` begins no session, or a shell cannot enter an open folder, Python does
-# both, 20 ms later.
-def _begin_by_launcher(
+# The portable way: if `posix_spawn` cannot start a session, or a shell cannot enter an open folder, Python
+# does both, 20 ms later.
+def _start_by_launcher(
     command: list[str],
     environment: Mapping[str, str],
     file_actions: Sequence[tuple[Any, ...]],
@@ -214,12 +214,12 @@ def _begin_by_launcher(
     """Start a program through `launcher.py`; without a folder, wait until it runs."""
     dup2 = os.POSIX_SPAWN_DUP2
     language = f"={environment['LC_CTYPE']}" if "LC_CTYPE" in environment else ""
-    told = errors = -1
+    report = errors = -1
     if folder is not None:
         descriptors = (str(_GATE), str(_ENTERED), "-1", folder.path)
         file_actions = [*file_actions, (dup2, gate, _GATE), (dup2, entered, _ENTERED)]
     else:
-        told, errors = os.pipe()
+        report, errors = os.pipe()
         descriptors = ("-1", "-1", str(_GATE), "")
         file_actions = [*file_actions, (dup2, errors, _GATE)]
     try:
@@ -235,12 +235,12 @@ def _begin_by_launcher(
             return pid
         os.close(errors)
         errors = -1
-        if number := os.read(told, 16):
+        if number := os.read(report, 16):
             os.waitpid(pid, 0)
             raise OSError(int(number), os.strerror(int(number)))
         return pid
     finally:
-        for descriptor in (told, errors):
+        for descriptor in (report, errors):
             if descriptor >= 0:
                 os.close(descriptor)
 
@@ -253,7 +253,7 @@ def _gate(program: str) -> tuple[int, int]:
 
 
 def _opened(folder: WorkingFolder) -> int:
-    """Return a descriptor of a folder, if it is still the same at the same place."""
+    """Open a folder if it is still the same; return its descriptor."""
     _check_folder(folder.path)
     moved = FolderMoved(f"The working directory “{folder.path}” was replaced by another one.")
     if os.path.realpath(folder.path) != folder.real:
@@ -301,16 +301,16 @@ class ProcessRecord(NamedTuple):
     """A process as last read."""
 
     since: bytes
-    """Start time, which tells it from another process with the same id."""
+    """Start time, which distinguishes it from another process with the same id."""
     session: int
     limit: int | None
-    """Our limit, if it carries one."""
+    """The limit that marks it, if it has one."""
     mark: str
-    """Our environment mark, or ""."""
+    """The environment variable that marks it, or ""."""
 
 
-# Descendants are found by looking at all processes, which happens often: at each release of a terminal, and
-# while anything is left in the background. A look reads only ids assigned since the last one (ids rise until
+# Descendants are found by searching all processes, which happens often: at each release of a terminal, and
+# while anything runs in the background. A search reads only ids assigned since the last one (ids rise until
 # they wrap around) and processes of interest; the rest comes from the cache, which is renewed twice a second.
 class Census:
     """A cached list of processes."""
@@ -356,7 +356,9 @@ class Census:
         mark = found[1].decode() if found is not None else ""
         parent = self._known.get(facts.parent)
         if not mark and parent is not None and not has_limits():
-            mark = parent.mark  # without limits, what clears its environment is known by its parent alone
+            mark = (
+                parent.mark
+            )  # without limits, a process that clears its environment is found only by its parent
         return ProcessRecord(facts.since, facts.session, our_limit(self._table.limit(pid)), mark)
 
 
@@ -366,12 +368,12 @@ def _is_between(before: int, number: int, last: int) -> bool:
 
 
 _LINGER: Final = 0.1
-"""Seconds to end for what is left to the guard after that."""
+"""Seconds for a process to end, after which the guard ends it."""
 _NUMBERS: Final = itertools.count(1)
 _KILL_ROUNDS: Final = 50
 _STEP: Final = 0.25
-"""Seconds between two looks at processes whose end the system does not tell."""
-_WATCHED: Final = 16  # maximum number of processes waited for at once
+"""Seconds between two checks of processes whose end the system does not report."""
+_WATCHED: Final = 16  # maximum number of processes to wait for at once
 
 
 class ExitStatus(NamedTuple):
@@ -405,7 +407,7 @@ class Child:
         limit: int,
         guard: Guard | None,
         enclosed: Enclosed | None = None,
-        told: int = -1,
+        report: int = -1,
     ) -> None:
         self.pid = pid
         self.mark = mark
@@ -418,8 +420,8 @@ class Child:
         self._exited: asyncio.Future[ExitStatus] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._over = False
-        self._stands_around = enclosed is not None and enclosed.stands_around
-        self._told = told
+        self._stands_around = enclosed is not None and enclosed.is_wrapper
+        self._report = report
         self._first: tuple[int, str] | None = None
         self._sent: set[str] = set()
 
@@ -444,9 +446,9 @@ class Child:
             mark_name: the variable by which its descendants are found.
             cwd: its working directory.
             file_actions: those of `os.posix_spawn`.
-            guard: ends it if we are killed.
-            enclosure: the fence in which it runs.
-            terminal: it has a terminal of its own.
+            guard: ends it if this program is killed.
+            enclosure: the sandbox in which it runs.
+            terminal: True if it has a terminal of its own.
 
         Raises:
             StartFailed: nothing was started.
@@ -455,7 +457,7 @@ class Child:
         value = f"{RUN}-{number}"
         if guard is not None:
             try:
-                guard.start()  # first, because we may be killed in between
+                guard.start()  # first, because this program may be killed in between
             except OSError as error:
                 raise StartFailed(f"The guard process could not be started: {error.strerror}.") from error
         limit = limit_of(number)
@@ -475,7 +477,7 @@ class Child:
         with _passed_to(enclosed) as passed:
             actions = [*file_actions, *passed.file_actions]
             pid = spawn(enclosed.argv, enclosed.environment, folder, actions, before, enclosure.within)
-            child = cls(pid, mark, limit, guard, enclosed, passed.keep_told())
+            child = cls(pid, mark, limit, guard, enclosed, passed.keep_report())
         enclosure.entered(child)
         return child
 
@@ -509,7 +511,7 @@ class Child:
 
     def _note(self, status: ExitStatus) -> None:
         if self._stands_around and (name := _signal_of(status.exit_code)) in self._sent:
-            status = ExitStatus(None, name)  # the enclosing program tells a death by our own signal as a code
+            status = ExitStatus(None, name)  # the enclosing program reports our signal as an exit code
         self.exit_status = status
         if self._exited is not None and not self._exited.done():
             self._exited.set_result(status)
@@ -517,21 +519,21 @@ class Child:
     @property
     def first_process(self) -> int | None:
         """The first process of its own process namespace, which ends with it; None without one."""
-        if self._first is None and self._told >= 0:
+        if self._first is None and self._report >= 0:
             with suppress(OSError, ValueError, TypeError, KeyError):
-                told = json.loads(os.read(self._told, 4096))  # not there yet: BlockingIOError
-                self._first = int(told["child-pid"]), f"pid:[{int(told['pid-namespace'])}]"
+                report = json.loads(os.read(self._report, 4096))  # BlockingIOError: not reported yet
+                self._first = int(report["child-pid"]), f"pid:[{int(report['pid-namespace'])}]"
         if self._first is None:
             return None
         pid, namespace = self._first
-        try:  # the id may be another's by now
+        try:  # the id may have been reused
             return pid if os.readlink(f"{PROC}/{pid}/ns/pid") == namespace else None  # noqa: PTH115 - text
         except OSError:
             return None
 
     @property
-    def bystanders(self) -> frozenset[int]:
-        """The processes that only stand around the command, and go when it has gone."""
+    def wrappers(self) -> frozenset[int]:
+        """Enclosing processes, which end after the command."""
         if not self._stands_around:
             return frozenset()
         first = self.first_process
@@ -564,7 +566,7 @@ class Child:
         found = await sweeper().send(self, signal.SIGTERM, signal.SIGCONT)
         if found:
             await self._gone(exited, patience)
-        if self.lingers:  # the guard does the rest, if there is any
+        if self.lingers:  # the guard ends the rest, if any
             if not found or not await self.alive():
                 if (first := self.first_process) is not None:
                     _send(first, signal.SIGKILL)  # as below
@@ -573,7 +575,7 @@ class Child:
         self._sent.add(signal.SIGKILL.name)
         for _ in range(_KILL_ROUNDS):
             if (first := self.first_process) is not None:
-                _send(first, signal.SIGKILL)  # and with it all inside, marked or not
+                _send(first, signal.SIGKILL)  # this ends all processes inside, marked or not
             if not await sweeper().send(self, signal.SIGKILL):
                 break
             await asyncio.sleep(0.01)
@@ -592,7 +594,7 @@ class Child:
 
     @property
     def lingers(self) -> bool:
-        """True if it is left to the guard when it is slow to end."""
+        """True if the guard ends it when it is slow to end."""
         return self._guard is not None and self._guard.lingers
 
     async def alive(self) -> list[int]:
@@ -601,13 +603,13 @@ class Child:
 
     async def survivors(self) -> list[int]:
         """Return the descendants of the ended process; without any, drop the guard."""
-        if self._ending is not None:  # it looks by itself
+        if self._ending is not None:  # `end` searches as well
             await asyncio.shield(self._ending)
         found = await self.alive()
         if not found:
             self._forget()
-        bystanders = self.bystanders
-        return [pid for pid in found if pid not in bystanders] or found
+        wrappers = self.wrappers
+        return [pid for pid in found if pid not in wrappers] or found
 
     @property
     def is_over(self) -> bool:
@@ -616,9 +618,9 @@ class Child:
 
     def _forget(self) -> None:
         self._over = True  # the id may be reused from now on
-        if self._told >= 0:
-            os.close(self._told)
-            self._told = -1
+        if self._report >= 0:
+            os.close(self._report)
+            self._report = -1
         if self._guard is not None:
             self._guard.forget(self.pid)
 
@@ -631,7 +633,7 @@ class Child:
         return self.exit_status is None or not _is_there(self.pid)
 
     def cpu_seconds(self) -> float:
-        """Return the processor time of its session, with reaped children."""
+        """Return the processor seconds of its process session, with reaped children."""
         first = self.first_process
         inside = process_table().session_cpu(first) if first is not None else 0.0
         return inside + process_table().session_cpu(self.pid)
@@ -650,7 +652,7 @@ def _passed_to(enclosed: Enclosed) -> Passed:
 
 
 def _signal_of(code: int | None) -> str | None:
-    """Return the signal that a shell tells by an exit code, or None."""
+    """Return the signal that a shell reports as an exit code, or None."""
     try:
         return signal.Signals(code - 128).name if code is not None and code > 128 else None
     except ValueError:
@@ -658,7 +660,7 @@ def _signal_of(code: int | None) -> str | None:
 
 
 async def wait_for_any(pids: Sequence[int], seconds: float) -> None:
-    """Wait until one of some processes has ended, or for `seconds`."""
+    """Wait until one of the processes has ended, for at most `seconds`."""
     loop = asyncio.get_running_loop()
     if not has_pidfd():
         until = loop.time() + seconds
@@ -681,7 +683,7 @@ async def wait_for_any(pids: Sequence[int], seconds: float) -> None:
 def _wait_for(pid: int) -> ExitStatus:
     try:
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    except ChildProcessError:  # reaped elsewhere
+    except ChildProcessError:  # already reaped
         return ExitStatus(None, None)
     if code >= 0:
         return ExitStatus(code, None)
@@ -697,7 +699,7 @@ def _is_there(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # another user's
+    except PermissionError:  # of another user
         return True
     return True
 
@@ -712,10 +714,10 @@ def _send(pid: int, number: int) -> bool:
     return True
 
 
-# Many terminals may end at once, as with their session. Requests that arrive during a look wait for the next
-# one, which then serves all of them, so the number of looks does not grow with the number of terminals.
+# Many terminals may end at once with their session. Requests that arrive during a search wait for the next
+# one, which then serves all of them, so the number of searches does not grow with the number of terminals.
 class _Sweeper:
-    """Finds descendants of children; one look at all processes serves all callers."""
+    """Finds descendants of children; one search of all processes serves all callers."""
 
     def __init__(self) -> None:
         self._wishes: list[tuple[Child, tuple[int, ...], asyncio.Future[list[int]]]] = []
@@ -723,7 +725,7 @@ class _Sweeper:
         self._census = Census(process_table())
 
     async def send(self, child: Child, *numbers: int) -> list[int]:
-        """Send signals (or none) to all that is left of a child; return the ids reached."""
+        """Send signals (or none) to all remaining processes of a child; return their ids."""
         answer: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
         self._wishes.append((child, numbers or (0,), answer))
         if self._work is None or self._work.done():
@@ -771,12 +773,12 @@ def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census)
     def wishes_for(known: ProcessRecord) -> Sequence[int]:
         return by_session.get(known.session) or by_limit.get(known.limit) or by_mark.get(known.mark) or ()
 
-    bystanders = [child.bystanders for child, _ in wishes]
+    wrappers = [child.wrappers for child, _ in wishes]
     # A child may have been read before it led its session.
     for pid, known in census.living(lambda pid, known: pid in by_session or bool(wishes_for(known))):
         for at in wishes_for(known):
             numbers = wishes[at][1]
-            if pid in bystanders[at] and signal.SIGKILL not in numbers:
+            if pid in wrappers[at] and signal.SIGKILL not in numbers:
                 numbers = (0,)
             if all(_send(pid, number) for number in numbers):
                 found[at].append(pid)

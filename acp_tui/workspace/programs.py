@@ -1,4 +1,4 @@
-"""Short-lived programs such as git, run to their end and stopped when they stall."""
+"""Short-lived programs such as git: run to their end, or stopped if they stall."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ async def wait_uncancelled(work: asyncio.Future[Any]) -> None:
     task = asyncio.current_task()
     if again and task is not None:
         task.uncancel()
-        task.cancel()  # takes effect at the next await
+        task.cancel()  # it takes effect at the next await
 
 
 STILL: Final = 20.0
 """Seconds without progress after which a program counts as stalled."""
 MOST: Final = 1_800.0
-"""Maximum seconds where progress cannot be measured."""
+"""Maximum seconds if progress cannot be measured."""
 _STEP: Final = 1.0
 _OPENED: Final = (".gitignore", ".gitattributes", ".git/HEAD", ".git/commondir")
 """Files that git opens in each folder, whatever their kind."""
@@ -68,7 +68,7 @@ class Stalled(Exception):
 
 
 IsBlocked = Callable[[], bool]
-"""Returns whether a program that is still has a reason to stay so; called in a thread."""
+"""Returns whether an idle program is blocked for good; called in a thread."""
 
 
 async def communicate(
@@ -161,7 +161,7 @@ def obstacle_in(root: Path, opened: Sequence[str] = _OPENED, seconds: float = _S
 
 
 def blocks(root: Path) -> bool:
-    """Return whether a file was found that would block git in a folder."""
+    """Return whether a folder has a file that would block git."""
     try:
         return obstacle_in(root) is not None
     except Unsearched:
@@ -179,7 +179,7 @@ def _is_obstacle(path: Path) -> bool:
 
 
 def work_of(pid: int) -> Hashable | None:
-    """Return something that changes while a program works; None if unknown."""
+    """Return counters of a program's CPU time and I/O; None if unknown."""
     return process_table().work(pid)
 
 

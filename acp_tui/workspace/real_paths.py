@@ -1,4 +1,4 @@
-"""Paths with their links followed."""
+"""Real paths: links followed, and comparisons by them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import Final
 
 MAX_PATH: Final = 4096
-"""Characters of the longest path that the system opens."""
+"""Length of the longest path that the system opens, in characters."""
 
 
 def real_path(path: str) -> str:
     """Return a path with its links followed.
 
     Raises:
-        ValueError: it is none for the system: too long, with a NUL, or a lone surrogate in it.
+        ValueError: it is no valid path: too long, with a NUL or with a lone surrogate.
     """
-    # Every part of a path is looked up with all before it, so the time grows with the square of its length.
+    # Each part is resolved together with all before it, so the time grows with the square of the length.
     if len(path) > MAX_PATH:
         raise ValueError(f"longer than {MAX_PATH:,} characters")
     return os.path.realpath(path)
 
 
 def is_same(one: str, other: str) -> bool:
-    """Return whether two paths lead to one place; what is no path leads to none but itself."""
+    """Return whether two paths lead to the same file; an invalid path equals only itself."""
     try:
         return real_path(one) == real_path(other)
     except ValueError:
@@ -31,13 +31,13 @@ def is_same(one: str, other: str) -> bool:
 
 
 def is_in_any_case(path: str) -> bool:
-    """Return whether a path names the same file in small and in capital letters; True if that is unknown."""
+    """Return whether the file system ignores case in this path; True if unknown."""
     for each in (Path(path), *Path(path).parents):
         other = "".join(letter.swapcase() if letter.isascii() else letter for letter in each.name)
         if other != each.name:
             try:
                 found = each.lstat()
-            except (OSError, ValueError):  # it does not exist yet: its folder tells
+            except (OSError, ValueError):  # it does not exist yet: ask its folder
                 continue
             try:
                 same = each.with_name(other).lstat()

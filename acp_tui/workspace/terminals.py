@@ -1,4 +1,4 @@
-"""Terminals for the commands of agents and of the user, each on its own PTY."""
+"""Terminals for commands of agents and of the user, each with its own PTY."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class BadDirectory(TerminalError):
 
 
 class OtherDirectory(BadDirectory):
-    """The working directory is not the one that was decided about."""
+    """The working directory has changed since the decision."""
 
 
 class UnknownTerminal(TerminalError):
@@ -136,33 +136,33 @@ Listener = Callable[[bytes], None]
 OutputListener = Callable[["Terminal", str], None]
 
 DEFAULT_LIMIT: Final = 1 << 20
-"""Bytes of output kept without a limit from the agent, and always for views."""
+"""Bytes of output kept if the agent sets no limit, and always for views."""
 KEPT_OUTPUT: Final = 64 << 10
-"""Bytes at the end of an output that are written down when the command has ended."""
-_PACE: Final = 0.03  # seconds between two pieces of output, so that many small writes are one
+"""Bytes at the end of an output that are journaled when the command has ended."""
+_PACE: Final = 0.03  # seconds between two pieces of output: many small writes become one piece
 _PIECE: Final = 64 << 10
-"""Bytes that are delivered before that: each piece is written down."""
+"""Bytes that are delivered at once: each piece is journaled."""
 RELEASED_KEPT: Final = 32
 """Number of released terminals whose output stays visible."""
 LARGEST_LIMIT: Final = 64 << 20
 """Upper bound of the agent's limit, in bytes."""
 MARK: Final = "ACP_TUI_TERMINAL"
 _RESERVE: Final = 128
-"""File descriptors that terminals leave free."""
+"""File descriptors kept free for other uses."""
 SLICE: Final = 32 << 10
 """Bytes read at a time, so that keys are handled in between."""
 _DRAIN: Final = 0.25  # seconds to wait for output after the exit
 _PATIENCE: Final = 0.5  # seconds between TERM and KILL
 _MOMENT: Final = 1.0  # seconds for descendants to end with their command
-_LOOK_AGAIN: Final = 20.0  # seconds between looks at background processes
+_LOOK_AGAIN: Final = 20.0  # seconds between checks of background processes
 _SHELL_SYNTAX: Final = regex(r"[\s;&|<>()$`*?\[\]{}~'\"\\#!=]")
 _DEFAULTS: Final = {
     "TERM": "xterm-256color",
     "COLORTERM": "truecolor",
-    "PAGER": "cat",  # nobody may be there to press keys
+    "PAGER": "cat",  # no pager: nobody may be there to press keys
     "GIT_PAGER": "cat",
 }
-_MISLEADING: Final = ("COLUMNS", "LINES", "TERMCAP")  # they describe our own terminal
+_MISLEADING: Final = ("COLUMNS", "LINES", "TERMCAP")  # they describe the terminal of this program
 
 
 class Terminal:
@@ -200,7 +200,7 @@ class Terminal:
         self._shown = OutputTail(max(limit, DEFAULT_LIMIT))
         self._listeners: list[Listener] = []
         self._pending = bytearray()
-        """Output that the listeners have not got yet."""
+        """Output not yet delivered to listeners."""
         self._pause: asyncio.TimerHandle | None = None
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.on_output: OutputListener | None = None
@@ -225,12 +225,12 @@ class Terminal:
         return self._child.has_ended
 
     async def stop(self) -> None:
-        """End a running command with its descendants; those of an ended one are left alone."""
+        """End a running command and its descendants; background processes of an ended one go on."""
         if not self.has_ended:
             await self.kill()
 
     async def kill(self) -> None:
-        """End the command and all descendants; output and status stay."""
+        """End the command and all descendants; keep output and status."""
         await self._child.end(_PATIENCE)
         await asyncio.wait({self._life}, timeout=1)
         self._has_left(())
@@ -279,7 +279,7 @@ class Terminal:
             self._deliver()
 
     def _go_on(self) -> None:
-        """Deliver what came meanwhile, and rest for a moment; with nothing there, be ready for the next."""
+        """Deliver new output and pause again; without any, be ready for the next."""
         self._pause = None
         if self._pending:
             self._deliver()
@@ -310,14 +310,14 @@ class Terminal:
         for listener in tuple(self._listeners):
             listener(b"")
         self._listeners.clear()
-        await self._look_after()
-        self._pty.close()  # only now: background processes would fail when printing
+        await self._track_background()
+        self._pty.close()  # not earlier: background processes would fail when printing
 
-    async def _look_after(self) -> None:
+    async def _track_background(self) -> None:
         """Track background processes until none is left."""
         pause = 0.0
         while left := await self._child.survivors():
-            if pause:  # those ending within a moment are not reported
+            if pause:  # processes that end within a moment are not reported
                 self._has_left(tuple(left))
             await wait_for_any(left, pause or _MOMENT)
             pause = _LOOK_AGAIN
@@ -330,7 +330,7 @@ class Terminal:
 
 
 class _Pty:
-    """Our side of a PTY on the event loop."""
+    """The client's side of a PTY, on the event loop."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.master, self.slave = os.openpty()
@@ -368,14 +368,14 @@ class _Pty:
     def signal_foreground(self, number: int) -> None:
         try:
             group = os.tcgetpgrp(self.master)
-            if group > 0:  # 0 means no foreground group, but to killpg our own
+            if group > 0:  # 0 means no foreground group, but killpg would take it as our own
                 os.killpg(group, number)
-        except OSError:  # no foreground group any more
+        except OSError:  # the foreground group has ended
             pass
 
     async def drain(self, seconds: float) -> None:
         """Read the remaining output for up to `seconds`."""
-        os.close(self.slave)  # held so far, or closing its own side would look like the end
+        os.close(self.slave)  # held until now, since closing it looks like the end of the output
         self.slave = -1
         await asyncio.wait({self._eof}, timeout=seconds)
 
@@ -443,7 +443,7 @@ class Terminals:
         self._numbers = itertools.count(1)
         self._terminals: dict[tuple[str, str], Terminal] = {}
         self._released: dict[tuple[str, str], Terminal] = {}
-        """Latest released terminals, whose output stays visible."""
+        """The latest released terminals, whose output stays visible."""
         self._alive: set[Terminal] = set()
         """Terminals with a running command or background process."""
 
@@ -462,8 +462,8 @@ class Terminals:
     ) -> Terminal:
         """Start a command on its own terminal and return at once.
 
-        A command without arguments and with any shell syntax, such as a space, goes through the shell: that
-        is how it was read by whoever allowed it. `enclosure` is another fence than that of the others.
+        A command without arguments but with shell syntax, such as a space, is run by the shell: that
+        is how the user or a rule read it. `enclosure` replaces the sandbox of the other terminals.
 
         Raises:
             CommandNotStarted, BadDirectory, OtherDirectory: nothing was started.
@@ -525,7 +525,7 @@ class Terminals:
         await self._taken_back(self.get(owner, terminal_id)).stop()
 
     def has_any(self, owner: str) -> bool:
-        """Return True while a command of an owner, or a process that it has left behind, may be running."""
+        """Return whether an owner may have a running command or background process."""
         return any(one.owner == owner for one in self._alive)
 
     def background(self, owner: str) -> list[Terminal]:
@@ -581,7 +581,7 @@ class Terminals:
 
 
 def _most_descriptors() -> int:
-    """Return the first descriptor number reserved for other uses."""
+    """Return the first descriptor number that is kept free."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return sys.maxsize if limit == resource.RLIM_INFINITY else limit - min(_RESERVE, limit // 2)
 

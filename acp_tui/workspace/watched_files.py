@@ -1,4 +1,4 @@
-"""Some files whose changes are told, however they are saved, linked, removed and made again."""
+"""Watched files: reports their changes, however they are saved, linked, removed and created again."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from typing import Final
 from acp_tui.workspace.folder_events import DELETED, CannotWatch, FolderEvent, FolderEvents
 
 _PAUSE: Final = 0.03
-"""Seconds between the first event and the look: an editor saves in several steps."""
+"""Seconds between the first event and the check: an editor saves in several steps."""
 _LONGEST: Final = 0.25
-"""Seconds of that pause, at most: others may be busy in a folder of the files."""
+"""Maximum seconds of that pause: other programs may keep writing in the folder."""
 _GAP: Final = 0.3
 """Seconds for which a file may be empty, or gone, while it is saved."""
 _TRIES: Final = 5
-"""Attempts to watch folders that come and go meanwhile."""
+"""Attempts to watch folders that come and go."""
 _LINKS: Final = 40
-"""Links that are followed, as by the system."""
+"""Most links that are followed, as by the system."""
 
 Stamp = tuple[int, ...]
 """A value that changes whenever a file is written; empty for a missing file."""
 
 
-# The folders of the files are watched, not the files: an editor may put another file in the place of one. So
-# are those of links on the way. A folder that is gone is an event, too; then the one above is watched. Any
-# event makes us look at the files once; it need not name them.
+# The folders of the files are watched, not the files, since an editor may replace a file. So are the folders
+# of links on the way. A deleted folder is an event, too; then the one above is watched. Any
+# event causes one check of the files; it need not name them.
 class WatchedFiles:
-    """Watches some files, which need not exist."""
+    """Watches files, which need not exist."""
 
     def __init__(self, files: Callable[[], Iterable[Path]], tell: Callable[[frozenset[Path]], None]) -> None:
         """Prepare; watching starts with `run`.
@@ -40,7 +40,7 @@ class WatchedFiles:
             tell: called with the files that may have changed, and once with each new one.
         """
         self.obstacle = ""
-        """The reason why changes are not told, or ""; then `look` has to be called."""
+        """The reason why changes are not reported, or ""; then `look` must be called."""
         self._files = files
         self._tell = tell
         self._loop = asyncio.get_running_loop()
@@ -52,7 +52,7 @@ class WatchedFiles:
         self._is_over = False
 
     def look(self) -> None:
-        """Look at the files soon, and at new ones of `files`."""
+        """Check the files soon, including new ones of `files`."""
         self._news.set()
 
     async def run(self) -> None:
@@ -72,7 +72,7 @@ class WatchedFiles:
             self._end()
 
     async def _look(self) -> bool:
-        """Look at the files once; return whether any may have changed."""
+        """Check the files once; return whether any may have changed."""
         files = list(self._files())
         events = await asyncio.to_thread(self._watch, files)
         stamps = await asyncio.to_thread(_stamps, files)
@@ -84,19 +84,19 @@ class WatchedFiles:
         changed = (
             file for file, stamp in stamps.items() if before.get(file) != stamp or _is_named(file, named)
         )
-        if told := frozenset(changed):
-            self._tell(told)
-        return bool(told)
+        if found := frozenset(changed):
+            self._tell(found)
+        return bool(found)
 
     # ------------------------------------------------------------------ folders, in a thread
 
     def _watch(self, files: Sequence[Path]) -> set[FolderEvent]:
-        """Watch the folders of the files as they are now; return what happened in them."""
-        told: set[FolderEvent] = set()
+        """Watch the current folders of the files; return the events in them."""
+        events_found: set[FolderEvent] = set()
         try:
             for _ in range(_TRIES):
                 events = self._events.read() if self._events is not None else None
-                told |= events or set()
+                events_found |= events or set()
                 folders = _folders_of(files)
                 is_over = events is None or any(
                     event.kind == DELETED and event.path in self._folders for event in events
@@ -109,12 +109,12 @@ class WatchedFiles:
             self.obstacle = str(error)
         else:
             self.obstacle = ""
-        if self._is_over:  # meanwhile
+        if self._is_over:  # in the meantime
             self._end()
-        return told
+        return events_found
 
     def _begin(self, folders: dict[str, tuple[int, int]]) -> None:
-        """Watch exactly these folders, and no event in them is missed from now on."""
+        """Watch exactly these folders, without missing an event in them from now on."""
         before, self._events = self._events, FolderEvents("", self._wake)
         if before is not None:
             before.close()
@@ -132,7 +132,7 @@ class WatchedFiles:
 
 
 def _is_named(file: Path, named: set[str]) -> bool:
-    """Return whether events are about a file, which may be rewritten within one tick of its clock."""
+    """Return whether events name a file: it may be rewritten within one tick of its clock."""
     try:
         return os.path.realpath(file) in named
     except ValueError:
@@ -140,7 +140,7 @@ def _is_named(file: Path, named: set[str]) -> bool:
 
 
 def _is_half_saved(before: Stamp | None, now: Stamp) -> bool:
-    """Return whether a file that had content is gone or empty, as for a moment while it is saved."""
+    """Return whether a file with content became missing or empty, which may be a save in progress."""
     return bool(before and before[_SIZE]) and not (now and now[_SIZE])
 
 
@@ -154,25 +154,25 @@ def _stamps(files: Iterable[Path]) -> dict[Path, Stamp]:
 def _stamp(file: Path) -> Stamp:
     try:
         found = file.stat()
-    except (OSError, ValueError):  # ValueError: a name that no file can have
+    except (OSError, ValueError):  # ValueError: no valid file name
         return ()
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
 def _folders_of(files: Iterable[Path]) -> dict[str, tuple[int, int]]:
-    """Return the folders, with their identities, whose events tell of changes of some files."""
+    """Return the folders whose events show changes of the files, with their identities."""
     found: dict[str, tuple[int, int]] = {}
     for file in files:
         for folder in _folders_on_the_way(file):
             with suppress(OSError, ValueError):
                 state = folder.stat()
-                if os.access(folder, os.R_OK):  # others the system does not watch
+                if os.access(folder, os.R_OK):  # the system cannot watch other kinds
                     found[str(folder)] = state.st_dev, state.st_ino
     return found
 
 
 def _folders_on_the_way(file: Path) -> set[Path]:
-    """Return the folders with links on the way to a file, and its own, else the one above that exists."""
+    """Return the folders of links on the way to a file, and its own or the nearest existing one above."""
     found: set[Path] = set()
     folder, parts = Path(file.anchor), list(file.parts[1:])
     links = 0

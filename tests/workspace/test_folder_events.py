@@ -24,7 +24,7 @@ from acp_tui.workspace.folder_events import (
     CannotWatch,
     CookieFolder,
     FolderEvents,
-    why_not_told,
+    why_unwatchable,
 )
 
 linux = pytest.mark.native
@@ -322,12 +322,12 @@ def test_file_systems_that_others_write_are_known(tmp_path: Path, folder: str, k
         "32 30 0:52 / /mnt/share/local rw - tmpfs tmpfs rw",
     )
 
-    assert kind in why_not_told(Path(folder), listed)
-    assert bool(why_not_told(Path(folder), listed)) == bool(kind)
+    assert kind in why_unwatchable(Path(folder), listed)
+    assert bool(why_unwatchable(Path(folder), listed)) == bool(kind)
 
 
 def test_a_system_without_a_list_of_mounts_is_taken_to_tell_all(tmp_path: Path) -> None:
-    assert why_not_told(tmp_path, {}) == ""
+    assert why_unwatchable(tmp_path, {}) == ""
 
 
 def test_mounts_are_the_same_without_the_list_of_the_kernel(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ from acp_tui.workspace.files import (
     Stale,
     Target,
     below,
-    led_elsewhere,
+    link_target,
 )
 
 
@@ -379,7 +379,7 @@ def _line(text: str) -> str:
 def _led_to(session: Session, request: ImplicitRequest) -> str:
     """Return where the path or folder of a request leads if it is a link, else ""."""
     path = request.path or request.cwd
-    return led_elsewhere(path, request.target.real, session.cwd) if path and request.target else ""
+    return link_target(path, request.target.real, session.cwd) if path and request.target else ""
 
 
 _OUTCOMES: Final = {

@@ -19,7 +19,7 @@ from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE, Decision, Decisions, OfferedOption, now
-from acp_tui.workspace.files import led_elsewhere
+from acp_tui.workspace.files import link_target
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class DecisionRecorder:
             options = tuple(OfferedOption(one.option_id, one.name, one.kind) for one in asked.options)
             chosen = next((option for option in options if option.id == option_id), None)
             about = self._about(session, asked.call, answered_by, waited)
-            led = (led_elsewhere(path, there.real, session.cwd) for path, there in asked.places.items())
+            led = (link_target(path, there.real, session.cwd) for path, there in asked.places.items())
             led_to = tuple(dict.fromkeys(filter(None, led)))
             return replace(about, options=options, chosen=chosen, led_to=led_to)
 

@@ -24,7 +24,7 @@ from acp_tui.session.questions import Destination, OldText, Permission, flaw_of,
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import is_shell, shell_command
 from acp_tui.workspace.encodings import is_data
-from acp_tui.workspace.files import Target, led_elsewhere
+from acp_tui.workspace.files import Target, link_target
 from acp_tui.workspace.processes import WorkingFolder
 from acp_tui.workspace.real_paths import real_path
 
@@ -221,7 +221,7 @@ def grant_of(
     def led_to(path: str) -> str:
         there = places.get(path) or Destination(why=None, real=_followed(path, cwd))
         if there.why is None:
-            there = there._replace(at=led_elsewhere(path, there.real, cwd))
+            there = there._replace(at=link_target(path, there.real, cwd))
         if there.why is None or there.real not in grant.places:
             grant.places[there.real] = there
         return there.real
