@@ -45,14 +45,14 @@ class RowView(ScrollView, can_focus=True):
         self.theme_styles = styles or Styles()
         self._rows = 0
         self._painter = Painter()
-        self._painted_width: int | None = None
-        """Width of the frame that is being painted."""
+        self._laid_out_width = 0
+        """Width that the rows were counted for: Textual may paint at a new one before it tells."""
         self._dragging = False
 
     @property
     def row_width(self) -> int:
         """Cells of a row, without the scroll bar."""
-        return max(0, (self.size.width if self._painted_width is None else self._painted_width) - 1)
+        return max(0, self._laid_out_width - 1)
 
     @property
     def row_count(self) -> int:
@@ -95,6 +95,7 @@ class RowView(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Lay out for the new size."""
+        self._laid_out_width = self.size.width
         self.lay_out_rows()
 
     def lay_out_rows(self) -> None:
@@ -103,18 +104,14 @@ class RowView(ScrollView, can_focus=True):
 
     @override
     def render_lines(self, crop: Region) -> list[Strip]:
-        width, base = self.size.width, self.theme_styles.base
+        width, base = self._laid_out_width, self.theme_styles.base
         ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]
         self._painter.configure(self.theme_styles, base, width, self.app.get_line_filters(), ground)
         thumb = thumb_of(self.top_row(), self.size.height, self._rows)
-        self._painted_width = width  # Textual walks the tree for a size
-        try:
-            strips = [self._strip(y, thumb) for y in crop.line_range]
-        finally:
-            self._painted_width = None
-        return (
-            strips if crop.column_span == (0, width) else [strip.crop(*crop.column_span) for strip in strips]
-        )
+        strips = [self._strip(y, thumb) for y in crop.line_range]
+        if crop.column_span == (0, width):
+            return strips
+        return [strip.extend_cell_length(crop.right, base).crop(*crop.column_span) for strip in strips]
 
     @override
     def render_line(self, y: int) -> Strip:

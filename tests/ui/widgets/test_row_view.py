@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.filter import LineFilter
+from textual.geometry import Region, Size
 
 from acp_tui.ui.widgets.row_view import RowView
 
@@ -65,3 +67,20 @@ async def test_the_thumb_stands_beside_the_part_that_is_seen() -> None:
 
         thumb, track = view.theme_styles.symbol("thumb"), view.theme_styles.symbol("track")
         assert bars == [track] * 10 + [thumb] * 10
+
+
+@pytest.mark.parametrize("size", [(20, 10), (60, 30)])
+async def test_rows_are_painted_as_they_were_counted_until_a_new_size_is_told(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Viewer().run_test(size=(30, 20)) as pilot:
+        view = pilot.app.query_one(Numbers)
+        view.show_rows(10)
+        monkeypatch.setattr(Numbers, "size", Size(*size))  # as after a layout, before its event
+
+        strips = view.render_lines(Region(0, 0, *size))
+
+        assert view.row_width == 29
+        assert {strip.cell_length for strip in strips} == {size[0]}
+        view.on_resize()
+        assert view.row_width == size[0] - 1

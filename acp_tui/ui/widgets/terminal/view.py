@@ -224,7 +224,7 @@ class TerminalView(RowView, can_focus=True):
         else:
             line = bisect_right(self._starts, row) - 1
             part = row - self._starts[line]
-            cells = self._wrapped_line(line)[part]
+            cells = self._wrapped_part(line, part)
             at_line, at_column = self._log.cursor
             column = at_column - part * max(1, self.row_width) if self.typing and at_line == line else -1
         segments = [Segment(text, base + style if style else base) for text, style, _ in cells]
@@ -438,11 +438,13 @@ class TerminalView(RowView, can_focus=True):
         cells = len(text) if text.isascii() else cell_len(text)
         return 1 if cells <= width else len(_wrap([Segment(text)], width))
 
-    def _wrapped_line(self, line: int) -> list[Row]:
-        rows = self._wrapped.get(line)
-        if rows is None:
-            rows = self._wrapped[line] = _wrap(self._log.rows(line, line + 1)[0], max(1, self.row_width))
-        return rows
+    def _wrapped_part(self, line: int, part: int) -> Row:
+        """Return a part of a wrapped line, empty if newer output has replaced it."""
+        parts = self._wrapped.get(line)
+        if parts is None:
+            found = self._log.rows(line, line + 1)
+            parts = self._wrapped[line] = _wrap(found[0], max(1, self.row_width)) if found else []
+        return parts[part] if part < len(parts) else []
 
     def _tell_size(self) -> None:
         if self._source is not None and self.size and not self._ended:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.geometry import Region, Size
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -322,3 +323,28 @@ async def test_output_is_read_on_between_two_frames(monkeypatch: pytest.MonkeyPa
         assert len(waits) == 50
         assert waits[0] == view_module.FRAME
         assert max(waits[1:]) < view_module.FRAME
+
+
+async def test_output_that_wraps_is_painted_at_a_size_that_is_not_told_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, source = Viewer(), Scripted(b"".join(b"X" * 100 + b"\r\n" for _ in range(30)))
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: "XXX" in "".join(screen(app.view)))
+        monkeypatch.setattr(TerminalView, "size", Size(200, 40))  # as after a layout, before its event
+
+        assert len(app.view.render_lines(Region(0, 0, 200, 40))) == 40
+
+
+async def test_a_line_that_became_shorter_is_painted_before_its_rows_are_counted() -> None:
+    app, source = Viewer(), Scripted(b"X" * 100)
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: "XXX" in "".join(screen(app.view)))
+        app.view._log.feed(b"\r\x1b[Kshort")  # private: comes between two frames
+        app.view.set_theme_styles(STYLES)
+        app.view._wrapped.clear()
+        app.view._starts = [0, 3]
+
+        assert [text.strip() for text in screen(app.view)[:3]] == ["short", "", ""]
