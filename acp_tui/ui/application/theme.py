@@ -239,6 +239,8 @@ def _colors(table: Mapping[str, Any], palette: Mapping[str, str]) -> dict[str, s
     for key in REQUIRED_COLORS:
         if key not in given:
             raise _WrongValue("colors", "", f"the colour {key!r} is missing")
+    if contrast(given["foreground"], given["background"]) < LEAST_OF_DECORATION:
+        raise _WrongValue("colors", "foreground", "foreground cannot be read on background")
     return {**_derived_colors(given), **given}
 
 
@@ -270,9 +272,13 @@ def _style_words(role: str, value: object, names: Mapping[str, str]) -> str:
         raise _WrongValue("roles", role, f'{role} must be a string such as "bold $accent"')
     words = _resolved("roles", role, value, names)
     try:
-        Style.parse(words)
+        style = Style.parse(words)
     except StyleSyntaxError as error:
         raise _WrongValue("roles", role, f"{value!r} is not a style: {error}") from None
+    if style.conceal:
+        raise _WrongValue("roles", role, f"{value!r} would hide what a question shows")
+    if style.link:
+        raise _WrongValue("roles", role, f"{value!r}: a style cannot be a link")
     return words
 
 

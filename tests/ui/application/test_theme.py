@@ -181,6 +181,14 @@ def test_a_role_may_name_a_colour_and_a_palette_feeds_the_colours(tmp_path: Path
         ("[theme]", "[thema]", 1, "unknown table [thema]"),
         ('error = "#bf616a"', 'error = "#bf616a"\n[roles]\nheadding = "bold"', 14, "unknown role 'headding'"),
         ('error = "#bf616a"', 'error = "#bf616a"\n[roles]\nheading = "bald"', 14, "is not a style"),
+        ('error = "#bf616a"', 'error = "#bf616a"\n[roles]\nwarning = "conceal"', 14, "would hide"),
+        (
+            'error = "#bf616a"',
+            'error = "#bf616a"\n[roles]\ntext = "link https://x.y"',
+            14,
+            "cannot be a link",
+        ),
+        ('foreground = "#f0f0f0"', 'foreground = "#202020"', 6, "foreground cannot be read on background"),
         ('error = "#bf616a"', 'error = "#bf616a', 12, "Illegal character"),
     ],
 )
