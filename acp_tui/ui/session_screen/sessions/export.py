@@ -57,6 +57,7 @@ from acp_tui.ui.screens.base import texts as text_screens
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.session_name import title_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
+from acp_tui.ui.widgets.markdown.embedded import embedded
 from acp_tui.ui.widgets.markdown.links import codes
 from acp_tui.ui.widgets.styles import SYMBOLS
 from acp_tui.ui.widgets.terminal.log import text_of as printed_text
@@ -243,18 +244,16 @@ def _plan(plan: PlanContent) -> Iterator[str]:
 def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
     match entry:
         case UserMessage():
-            yield "## Prompt"
-            if entry.is_retold:
-                yield "*In the agent's words, not as it was sent:*"
+            yield "## Prompt, in the agent's words" if entry.is_retold else "## Prompt"
             yield _quoted(_message(entry))
         case AscribedMessage():
             yield "*According to the agent, you said:*"
             yield _quoted(_message(entry))
         case SteeredMessage():
-            yield "*During the turn you said:*"
+            yield "## During the turn"
             yield _quoted(_message(entry))
         case AgentMessage():
-            yield _message(entry)
+            yield embedded(_message(entry))
         case Thought():
             if printed is not None:
                 yield f"*Thought for {seconds(max(0.0, entry.last - entry.at))}*"

@@ -11,10 +11,11 @@ from acp_tui.ui.session_screen.sessions.export import talk
 MOST: Final = 60_000
 """Maximum of characters handed over, the newest ones."""
 
-_HEAD: Final = "This is an earlier conversation that you do not know. Continue from here.\n\n"
+_WHOSE: Final = "My words are those quoted below “Prompt” and “During the turn”."
+_HEAD: Final = f"This is an earlier conversation that you do not know. Continue from here. {_WHOSE}\n\n"
 _BEFORE: Final = (
     "This is the conversation up to here, which you do not know. "
-    "What was said and done after it was taken back."
+    f"What was said and done after it was taken back. {_WHOSE}"
 )
 _CUT: Final = "[… earlier parts are left out …]\n\n"
 
