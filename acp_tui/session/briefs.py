@@ -1,4 +1,4 @@
-"""Briefs for another agent: what a session is about, for a review of it or to go on with its work."""
+"""Briefs for another agent: a summary of a session, to review it or to continue its work."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from acp_tui.session.files import FileChange
 from acp_tui.session.session import Session
 
 _LONGEST: Final = 4_000
-"""Characters of a quoted text; of a longer one the beginning is given."""
+"""Maximum characters of a quoted text; a longer one is cut."""
 _PROMPTS: Final = 20
-"""Prompts after the first that are quoted, the newest ones."""
+"""Number of later prompts that are quoted, the newest ones."""
 _MOST: Final = 100
-"""Files, steps and rejections that are listed."""
+"""Maximum number of files, steps or rejections that are listed."""
 _MENTION: Final = regex(r"(?<![^\s(\[{])@(?=\S)")
-"""The sign that attaches a file. In a quoted text it does not: only the user attaches files."""
+"""The sign that attaches a file; it is escaped in quoted text, since only the user attaches files."""
 _DONE: Final = frozenset({"completed", "done", "cancelled"})
 _STATUS: Final = {"A": "new", "M": "changed", "D": "deleted", "R": "renamed", "T": "changed"}
 
@@ -26,7 +26,7 @@ _STATUS: Final = {"A": "new", "M": "changed", "D": "deleted", "R": "renamed", "T
 def review_brief(session: Session, agent: str, changes: str) -> str:
     """Return the prompt for a review; `changes` stands for the differences of the session.
 
-    Nothing that is quoted in a brief mentions a file.
+    Quoted text in a brief attaches no file.
     """
     parts = (
         f"Review these changes. {agent} made them for the prompts below, in a conversation that you do not"
@@ -43,12 +43,12 @@ def review_brief(session: Session, agent: str, changes: str) -> str:
 
 
 def handoff_brief(session: Session, agent: str, rejected: Sequence[str]) -> str:
-    """Return the brief for an agent that goes on with the work, for the user to edit.
+    """Return the brief for an agent that continues the work; the user can edit it.
 
     Args:
         session: the session so far.
         agent: the name of its agent.
-        rejected: the changes that the user has rejected or restored, in words.
+        rejected: the changes that the user has rejected or restored, as text.
     """
     parts = [
         f"Continue this work, which {agent} has begun in this folder. You have not seen that conversation.",
@@ -65,7 +65,7 @@ def handoff_brief(session: Session, agent: str, rejected: Sequence[str]) -> str:
 
 
 def _asked(session: Session) -> str:
-    """Return the first prompt of a session and the newest of the others."""
+    """Return the first prompt of a session and the newest later ones."""
     prompts = [session.words_of(number) for number in range(1, len(session.turns) + 1)]
     prompts = [text for text in prompts if text.strip()]
     if not prompts:
@@ -78,7 +78,7 @@ def _asked(session: Session) -> str:
 
 
 def _decided(session: Session) -> list[str]:
-    """Return the steps that are done, and what the user has allowed for good."""
+    """Return the finished steps, and the permissions that the user gave for good."""
     done = [f"done: {entry.content}" for entry in session.plans.entries if entry.status in _DONE]
     calls = (entry for entry in session.entries if isinstance(entry, ToolCall) and entry.status != "rejected")
     return [*done, *(f"{call.decision}: {call.title}" for call in calls if "(you" in call.decision)]

@@ -17,7 +17,7 @@ class Compactions:
         self._entries = entries
         self._by_id: dict[str, int] = {}
         self._latest: int | None = None
-        """The one that the next usage may belong to."""
+        """Index of the compaction that the next usage may belong to."""
 
     def knows(self, compaction_id: str) -> bool:
         """Return whether a compaction with this id has an entry."""
@@ -51,7 +51,7 @@ class Compactions:
         return index
 
     def measured(self, usage: UsageUpdate) -> tuple[int, ...]:
-        """Take the context behind the latest compaction: the last while it runs, else the first after it."""
+        """Record the context size after the latest compaction: the last while it runs, else the next one."""
         if self._latest is None or usage.used is None:
             return ()
         index, one = self._latest, self._at(self._latest)
@@ -65,7 +65,7 @@ class Compactions:
         return (index,)
 
     def interrupt(self, at: float) -> tuple[int, ...]:
-        """Mark those in progress as interrupted; a late status replaces that. Return the changed entries."""
+        """Mark running compactions as interrupted, until a late status comes; return the changed entries."""
         found = [index for index in self._by_id.values() if self._at(index).status == _OPEN]
         for index in found:
             one = self._at(index)

@@ -1,4 +1,4 @@
-"""Decided tool calls, compared with what they say afterwards."""
+"""Decided tool calls: the call in the question compared with its later updates."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from acp_tui.session.entries import Diff, ToolCall
 _SURROUNDINGS: Final = frozenset(
     ("cwd", "workdir", "workingdirectory", "directory", "folder", "dir", "env", "environment")
 )
-"""Input fields, folded, that change what a command does though they may come only after the answer."""
+"""Input fields, in lower case, that change what a command does even if they come after the answer."""
 _WORDS: Final = 200
-"""Most characters of a value that is named."""
+"""Maximum characters of a value that is shown."""
 
 
 def asked_about(call: ToolCall, asked: ToolCall, cwd: str) -> str:
-    """Return what the user was asked about if the call says something else by now, else "".
+    """Return the call that the user was asked about, for display, if it differs by now, else "".
 
-    Many agents repeat a call in other words: a title that tells the result, the context around an edit, the
-    folder of the workspace. These are no difference; the transcripts of real agents hold this rule.
+    Many agents repeat a call with other texts: a title with the result, the context around an edit, the
+    folder of the workspace. Those do not count; transcripts of real agents test this rule.
 
     Args:
         call: the call as it is now.
-        asked: the call as it was in the question.
+        asked: the call in the question.
         cwd: the session's folder.
     """
     about = asked.command or asked.title
@@ -48,7 +48,7 @@ def asked_about(call: ToolCall, asked: ToolCall, cwd: str) -> str:
 
 
 def _with_fields(about: str, fields: Iterator[tuple[str, Any]]) -> str:
-    """Return the words for a call with the first field that was another, or ""."""
+    """Return the text for a call with its first changed field, or ""."""
     for name, value in fields:
         was = f"without {name}" if value is None else f"{name}: {str(value)[:_WORDS]}"
         return f"{about} ({was})"
@@ -56,10 +56,10 @@ def _with_fields(about: str, fields: Iterator[tuple[str, Any]]) -> str:
 
 
 def _changed_fields(then: Any, now: Any, cwd: str, *, is_command: bool) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of an input with other values than in the question, with those values.
+    """Yield (field, value in the question) of each changed field of an input.
 
-    Agents add to the input of a command, and count its time in it: only texts are compared there, and what
-    surrounds the command.
+    Agents add to the input of a command, such as its run time: there only texts are compared, and the fields
+    that change what it does.
     """
     if not isinstance(then, Mapping) or not isinstance(now, Mapping):
         if then is not None and now is not None and then != now:
@@ -81,7 +81,7 @@ def _diffs_of(call: ToolCall) -> Sequence[Diff]:
 
 
 def _explains(asked: Sequence[Diff], now: Diff) -> bool:
-    """Return whether an edit is one that was asked about, with more or less of the text around it."""
+    """Return whether an edit was in the question, even with more or less text around it."""
     of_file = [one for one in asked if one.path == now.path]
     return (
         any(one == now for one in of_file)
@@ -91,7 +91,7 @@ def _explains(asked: Sequence[Diff], now: Diff) -> bool:
 
 
 def _applied(edits: Sequence[Diff], text: str) -> str | None:
-    """Return a text with edits applied wherever their old text is, or None if it is nowhere."""
+    """Return a text with edits applied wherever their old text occurs, or None if it does not."""
     found = False
     for edit in edits:
         old = edit.old_text or ""
@@ -104,7 +104,7 @@ def _applied(edits: Sequence[Diff], text: str) -> str | None:
 
 
 def _first_change(diff: Diff) -> str:
-    """Return the first line that an edit adds, or else removes, with its sign."""
+    """Return the first line that an edit adds, or else removes, with `+` or `-`."""
     old, new = (diff.old_text or "").splitlines(), diff.new_text.splitlines()
     for sign, lines, others in (("+", new, set(old)), ("-", old, set(new))):
         for line in lines:

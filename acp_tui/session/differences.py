@@ -1,4 +1,4 @@
-"""Differences between a session as seen here and as replayed by its agent."""
+"""Differences between a session as recorded here and as replayed by its agent."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _MOST: Final = 8
 _LONGEST: Final = 200
 """Characters of each difference."""
 COMPARED: Final = 2_000_000
-"""Characters of a session up to which agent messages are compared."""
+"""Maximum characters of a session whose agent messages are compared."""
 _SEARCHED: Final = 50_000_000
-"""Characters searched for messages split in another way."""
+"""Characters searched for messages that are split differently."""
 
 _TOLD: Final = "The agent reports this session differently from what you saw here. What you saw is kept."
 
@@ -53,10 +53,10 @@ def _differences(seen: Session, told: Session) -> Iterator[str]:
 
 
 def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
-    """Yield prompts known to one side only; those with attachments may be replayed with their text."""
+    """Yield prompts known to only one side; a replay may turn attachments into text."""
     ours = [entry for entry in seen.entries if isinstance(entry, UserMessage)]
     theirs = [line_of(entry) for entry in told.entries if isinstance(entry, UserMessage)]
-    steered = [entry for entry in seen.entries if isinstance(entry, SteeredMessage)]  # told as prompts
+    steered = [entry for entry in seen.entries if isinstance(entry, SteeredMessage)]  # replayed as prompts
     said: list[Message] = [*ours, *steered]
     known = {line_of(entry) for entry in said}
     known.update(_words(text_of(entry)) for entry in said)
@@ -67,7 +67,7 @@ def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
     heard = set(theirs)
     for entry in ours:
         line = line_of(entry)
-        is_command = line.startswith("/")  # agents seldom keep commands
+        is_command = line.startswith("/")  # agents rarely keep slash commands
         is_told = line in heard or _words(text_of(entry)) in heard
         if not (entry.dropped or is_command or is_told or len(entry.parts) > 1):
             yield f"It does not report that you said: {line}"

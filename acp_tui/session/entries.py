@@ -27,7 +27,7 @@ class Diff:
     new_text: str
     old_text: str | None = None
     operation: str = ""
-    """add, delete, modify, move, copy or another word; "" if the agent tells none."""
+    """add, delete, modify, move, copy or another word; "" if the agent sends none."""
     old_path: str = ""
     """The path before a move or a copy."""
 
@@ -38,7 +38,7 @@ class Diff:
 
     @property
     def is_untold(self) -> bool:
-        """True if only the operation is told, and no text."""
+        """True if the agent sends only the operation, and no text."""
         return bool(self.operation) and self.old_text is None and not self.new_text
 
 
@@ -86,11 +86,11 @@ Part = TextBuffer | ContentBlock
 Severity = Literal["info", "warning", "error"]
 
 NOTE: Final = "\n\nSince your last turn I have changed files on disk:"
-"""Start of the client's own note in a prompt."""
+"""Start of the client's note in a prompt."""
 LINE_NOTES: Final = "\n\nMy notes on lines:"
 """Start of the user's notes on lines in a prompt."""
 ADDED: Final = (NOTE, LINE_NOTES)
-"""Starts of what the client adds to the words of a prompt."""
+"""Starts of the parts that the client adds to a prompt."""
 
 FINAL: Final = frozenset(("completed", "failed", "cancelled", "rejected", "interrupted"))
 """Final statuses of a tool call; the last three are the client's, not the agent's."""
@@ -105,9 +105,9 @@ class UserMessage:
     at: float = 0.0
     """Seconds, on the clock of the session's events."""
     dropped: bool = False
-    """True if the agent refused, and does not keep this in its context."""
+    """True if the agent refused and so does not keep this in its context."""
     is_retold: bool = False
-    """True if the agent tells a prompt in other words than those that were sent (version 2)."""
+    """True if the agent reports a prompt with another text than the one that was sent (version 2)."""
 
 
 @dataclass(slots=True)
@@ -126,13 +126,13 @@ class AscribedMessage:
 
 @dataclass(slots=True)
 class SteeredMessage:
-    """Words of the user that were given to a running turn, and begin none."""
+    """Text of the user that was sent into a running turn."""
 
     parts: list[Part] = field(default_factory=list)
     message_id: str | None = None
     at: float = 0.0
     before_stop: bool = False
-    """True if the turn was stopped before the agent answered that it has them."""
+    """True if the turn was stopped before the agent confirmed the text."""
     dropped: bool = False
 
 
@@ -177,7 +177,7 @@ class ToolCall:
     raw_output: Any = None
     name: str | None = None
     plan: str = ""
-    """The plan that its input told last, where it asks to leave the planning mode."""
+    """The last plan in its input, if it asks to leave the planning mode."""
     meta: Mapping[str, Any] | None = None
     """The `_meta` of all updates, merged key by key."""
     output: TextBuffer | None = None
@@ -193,18 +193,18 @@ class ToolCall:
     waits: bool = False
     """True until it starts: pending, or awaiting permission."""
     in_background: bool = False
-    """True if it went on when its turn had ended."""
+    """True if it continued after its turn had ended."""
     has_left: bool = False
-    """True while something goes on that it has left running, though it may be over itself."""
+    """True while a process that it left running continues, even if the call itself has ended."""
     can_cancel: bool = False
     """True while the agent offers to cancel it alone."""
     title_is_command: bool = field(default=False, compare=False)
-    """True if the agent states commands in the title alone."""
+    """True if the agent states commands only in the title."""
     dropped: bool = False
 
     @property
     def is_final(self) -> bool:
-        """True once no result is expected."""
+        """True once no more results are expected."""
         return self.status in FINAL
 
     @property
@@ -222,14 +222,14 @@ class ToolCall:
 
     @property
     def stated_command(self) -> StatedCommand | None:
-        """The command with the input keys that state it, or None."""
+        """The command and the input keys that state it, or None."""
         if self.raw_input is None and self.title_is_command and self.kind == "execute":
             return StatedCommand(self.title) if self.title else None
         return shell_command(self.kind, self.raw_input)
 
     @property
     def worded_command(self) -> str | None:
-        """The command stated only in its texts, which do not bind the agent; or None."""
+        """A command that only its texts mention, which do not bind the agent; or None."""
         if self.kind not in ("execute", "other") or self.command is not None:
             return None
         return worded_command((self.title, *(item.text for item in self.content if isinstance(item, Text))))
@@ -254,7 +254,7 @@ class Notice:
 
 @dataclass(slots=True)
 class AgentNotice:
-    """A notice of the agent: plain text, and no reply."""
+    """A notice of the agent: plain text that is no reply."""
 
     title: str
     severity: str = "info"
@@ -266,32 +266,32 @@ class AgentNotice:
 
 @dataclass(slots=True)
 class UnknownNews:
-    """An update that is not understood: of a later version, or malformed."""
+    """An unknown update: of a later version, or malformed."""
 
     name: str
-    """The name that the agent gives it, or ""."""
+    """Its name in the protocol, or ""."""
     raw: Any = None
-    """The latest one, as it came."""
+    """The latest update, unparsed."""
     count: int = 1
-    """Number of those that came one after the other."""
+    """Number of consecutive updates with this name."""
     at: float = 0.0
     dropped: bool = False
 
 
 @dataclass(slots=True)
 class Compaction:
-    """A compaction of the agent's context. What was said before stays as it is."""
+    """A compaction of the agent's context; earlier entries are unchanged."""
 
     compaction_id: str
     status: str = "in_progress"
-    """The agent's status, or `interrupted`: the turn ended without another one."""
+    """The agent's status, or `interrupted` if the turn ended without a final one."""
     parts: list[Part] = field(default_factory=list)
     """The summary."""
     error: str = ""
     before: UsageUpdate | None = None
-    """The context when it began."""
+    """The context size when it began."""
     after: UsageUpdate | None = None
-    """The context behind it, once told."""
+    """The context size after it, once known."""
     at: float = 0.0
     ended: float | None = None
     dropped: bool = False
@@ -299,22 +299,22 @@ class Compaction:
 
 @dataclass(slots=True)
 class Subagent:
-    """A session that the agent runs as a part of this one; its transcript is nested here."""
+    """A session that the agent runs as part of this one; its transcript is nested here."""
 
     session_id: str
     number: int = 1
-    """Place among the subagents of its parent, for one without a title."""
+    """Number among the subagents of its parent, shown if it has no title."""
     title: str = ""
     description: str = ""
     can_cancel: bool = False
     state: str = ""
-    """running, requires_action, idle, unknown, or another word of the agent; "" if it was not told."""
+    """running, requires_action, idle, unknown, or another word of the agent; "" without a report."""
     stop_reason: str = ""
     error: str = ""
     is_lost: bool = False
-    """True if its state is only the last one that is known."""
+    """True if its state may be out of date."""
     spent: TurnUsage | None = None
-    """Tokens of its latest run, if the agent tells them."""
+    """Tokens of its latest run, if reported."""
     cwd: str = ""
     """Its folder; "" for its parent's."""
     calls: int = 0
@@ -323,7 +323,7 @@ class Subagent:
     """Its transcript, as in its session."""
     at: float = 0.0
     started: float | None = None
-    """Time of the begin of its latest run."""
+    """Start time of its latest run."""
     ended: float | None = None
     dropped: bool = False
 
@@ -334,13 +334,13 @@ class Subagent:
 
     @property
     def is_working(self) -> bool:
-        """True while it runs, or waits for the user."""
+        """True while it runs or waits for the user."""
         return self.state in ("running", "requires_action") and not self.is_lost
 
 
 @dataclass(slots=True)
 class SessionMessage:
-    """A message from one session to another; no prompt, and no output of the agent."""
+    """A message from one session to another: neither a prompt nor output of the agent."""
 
     message_id: str | None = None
     sender: str = ""
@@ -411,5 +411,5 @@ def words_of(message: Message) -> str:
 
 
 def text_of(message: Message) -> str:
-    """Return a message's text without its other blocks."""
+    """Return a message's text without blocks of other kinds."""
     return "".join(str(part) for part in message.parts if isinstance(part, TextBuffer))

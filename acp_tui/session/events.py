@@ -1,4 +1,4 @@
-"""Events of a session, apart from the agent's updates, and the change that an event makes."""
+"""Events of a session other than the agent's updates, and the change that an event causes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SetUp:
     is_new: bool = False
     """True if nothing was said in it before."""
     is_made: bool = False
-    """True if it answers a request to make a session, new or forked, so that its id has to be another one."""
+    """True if it answers a request for a new or forked session, so that its id must be new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Prompted:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """The agent has taken words of the user into the running turn."""
+    """The agent has taken text of the user into the running turn."""
 
     prompt: list[ContentBlock]
 
@@ -67,7 +67,7 @@ class TurnEnded:
     stop_reason: str
     content: tuple[ContentBlock, ...] = ()
     usage: TurnUsage | None = None
-    """Tokens of the turn, if the agent tells them."""
+    """Tokens of the turn, if reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class LineStep(NamedTuple):
     hunks: tuple[Hunk, ...] | None = None
     """The lines that differ; None if unknown."""
     moved_from: str = ""
-    """Path of the content before, if it is another one."""
+    """Earlier path, if the file was moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class Noted:
     severity: Severity = "info"
     detail: str = ""
     is_act: bool = False
-    """True if it stands for an action, so that later agent text starts a new message."""
+    """True if it reports an action, so that later agent text starts a new message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class CommandStarted:
 
 @dataclass(frozen=True, slots=True)
 class CommandPrinted:
-    """A shell command of the user printed more."""
+    """A shell command of the user printed output."""
 
     terminal_id: str
     text: str
@@ -256,7 +256,7 @@ class CommandEnded:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Recorded output of terminals that are gone."""
+    """Recorded output of terminals that no longer exist."""
 
     texts: Mapping[str, str]
     """Latest output by terminal id."""
@@ -325,7 +325,7 @@ Field = Literal["turn", "plan", "options", "commands", "usage", "title", "questi
 class SessionChange(NamedTuple):
     """Changed entries by index, and changed fields by name.
 
-    It names places without values: a view compares itself with the session.
+    It has no values: a view reads them from the session.
     """
 
     entries: tuple[int, ...] = ()

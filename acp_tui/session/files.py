@@ -1,4 +1,4 @@
-"""The files changed in a session: as reported by the agent, and as found on disk."""
+"""The files changed in a session: reported by the agent, and found on disk."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ class Origin:
 
 
 class StepSpan(NamedTuple):
-    """A time in which a step was in progress, in seconds."""
+    """A span of time in which a step was in progress, in seconds."""
 
     start: float
     stop: float
     """Infinite while it is in progress."""
     tokens: int | None
-    """Growth of the context meanwhile, if it is told."""
+    """Growth of the context in that span, if known."""
 
 
 class _Begun(NamedTuple):
     at: float
     step: str
     used: int | None
-    """Tokens in the context by then."""
+    """Tokens in the context at that time."""
 
 
 class Steps:
     """The history of the plan step in progress.
 
-    A change is seen later than it is made, so the step of that time is needed.
+    A change is seen later than it is made, so the step in progress at that time is needed.
     """
 
     def __init__(self, plan: Iterable[PlanEntry] = ()) -> None:
@@ -76,12 +76,12 @@ class Steps:
         return next(filter(None, steps), "")
 
     def has_any(self, since: float) -> bool:
-        """Return whether a step was in progress at a time or later, in seconds."""
+        """Return whether a step was in progress at `since` (seconds) or later."""
         ends = [*(one.at for one in self._since[1:]), inf]
         return any(one.step and end > since for one, end in zip(self._since, ends, strict=False))
 
     def spans(self, step: str, used: int | None) -> list[StepSpan]:
-        """Return the times in which a step was in progress; `used` are the tokens in the context by now."""
+        """Return the spans in which a step was in progress; `used` are the tokens in the context now."""
         ends = [*self._since[1:], _Begun(inf, "", used)]
         return [
             StepSpan(begun.at, end.at, _growth(begun.used, end.used))
@@ -175,7 +175,7 @@ class FileChange:
     reported: dict[tuple[int, int], Edit] = field(default_factory=dict)
     """Edits reported by tool calls, by entry index and position in its content."""
     written: Edit | None = None
-    """The client's own writes as one edit."""
+    """The client's writes, as one edit."""
     seen: DiskState | None = None
     """The file on disk, which takes precedence over all reports."""
     origins: list[Origin] = field(default_factory=list)
@@ -202,12 +202,12 @@ class FileChange:
 
     @property
     def edits(self) -> list[Edit]:
-        """The edits to show: the client's own writes, else the agent's reports."""
+        """The edits to show: the client's writes, else the agent's reports."""
         return [self.written] if self.written is not None else list(self.reported.values())
 
 
 def new_names(files: Iterable[FileChange], path: str) -> list[str]:
-    """Return the paths that a file which is gone may have now: its new one, else those of new files."""
+    """Return the possible new paths of a missing file: its path after a rename, else those of new files."""
     seen = [file.seen for file in files if file.seen is not None]
     renamed = [file.path for file in seen if file.status == "R" and file.old_path == path]
     return renamed or [file.path for file in seen if file.status == "A"]
@@ -250,7 +250,7 @@ class FileChanges:
     def compare(self, files: Iterable[DiskState]) -> list[FileChange] | None:
         """Replace the states on disk; return the changed files, or None if nothing changed.
 
-        A file missing from `files` is back to its original state.
+        A file that is not in `files` is back to its original state.
         """
         now = {file.path: file for file in files}
         before = {path: change.seen for path, change in self.changes.items() if change.seen is not None}
@@ -275,13 +275,13 @@ class FileChanges:
         over: Collection[str],
         moved: tuple[str, str],
     ) -> None:
-        """Merge the changes of earlier runs in front of this run's.
+        """Insert the changes of earlier runs before this run's.
 
         Args:
             files: the changes at the end of the earlier runs.
             origins: origins of every state seen, by path and content id.
             over: paths of files that are back to their original state.
-            moved: the session's folder then and now.
+            moved: the session's folder then, and now.
         """
         self._origins |= {(_moved(path, *moved), name): [*known] for (path, name), known in origins.items()}
         told, self.changes = self.changes, {}
@@ -305,7 +305,7 @@ class FileChanges:
             self._origins[key] = list(file.origins)
 
     def recall(self, file: FileChange) -> bool:
-        """Restore the origins of a state seen before, as after an undo; return whether it was."""
+        """Restore the origins of a state that was seen before, as after an undo; return whether it was."""
         key = _content_of(file)
         if key is None or key not in self._origins:
             return False

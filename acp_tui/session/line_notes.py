@@ -1,4 +1,4 @@
-"""Notes of the user on lines: they follow their lines while the file changes, and go with a prompt."""
+"""Line notes: notes of the user that follow their lines while a file changes, and are sent with a prompt."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from acp_tui.formatting import inside
 from acp_tui.session.entries import LINE_NOTES
 
 Subject = Literal["file", "removed", "proposed", "plan", "answer"]
-"""The place of the lines: a file, lines taken out of it, an edit that is proposed, a plan, or an answer."""
+"""The kind of text: a file, lines removed from it, a proposed edit, a plan, or an answer."""
 
 State = Literal["there", "moved", "gone"]
 """The state of the lines since the note was written."""
 
 CONTEXT: Final = 5
-"""Lines above and below that tell a place from others with the same lines."""
+"""Lines above and below that distinguish a place from others with the same lines."""
 _WINDOW: Final = 8
-"""Lines above and below a place in which lines of the context may have moved."""
+"""Most lines by which a line of the context may have moved."""
 _LEAST: Final = 2
-"""Agreement with the context without which a place is another one."""
+"""Minimum agreement with the context for a place to count as the same."""
 _EDGE: Final = "\0"
-"""Stands in a context for the start or the end of the file; no line has it."""
+"""Marks the start or the end of the file in a context; no line equals it."""
 _LONGEST_WORD: Final = 4
-"""Characters from which a line tells something of its place; shorter ones are mostly brackets."""
+"""Minimum characters of a line that identifies a place; shorter ones are mostly brackets."""
 
 _MOST_PLACES: Final = 1_000
-"""Places with the same lines that are compared; of more none is the one."""
+"""Most places with the same lines that are compared; with more, none counts."""
 
 _GONE: Final = "these lines are gone"
-_ALIKE: Final = "these lines stand at several places"
+_ALIKE: Final = "these lines occur at several places"
 _NO_FILE: Final = "the file is gone"
 
 
@@ -41,29 +41,29 @@ class LineNote:
 
     text: str
     quoted: tuple[str, ...]
-    """The lines, as they were when the note was written."""
+    """The lines when the note was written."""
     path: str = ""
     """The absolute path of the file; "" for an answer."""
     first: int = 0
-    """The number of the first line, from 1; 0 if it is not known."""
+    """The number of the first line, from 1; 0 if unknown."""
     subject: Subject = "file"
     above: tuple[str, ...] = ()
     """Lines above, the nearest first."""
     below: tuple[str, ...] = ()
     """Lines below, the nearest first."""
     twins: int = 1
-    """The number of places that looked alike, with their surroundings."""
+    """The number of places with the same lines and surroundings."""
     twin: int = 0
     """The number of this place among them, from 0."""
     rival: int = 0
-    """The agreement of the other place that looked most like this one."""
+    """The agreement of the most similar other place."""
     was: int = 0
     """The number of the first line when the note was written."""
     was_path: str = ""
-    """The path of the file when the note was written, if it has another one now."""
+    """The path of the file when the note was written, if it has changed."""
     state: State = "there"
     why: str = ""
-    """The reason of the state `gone`."""
+    """The reason for the state `gone`."""
 
     @property
     def last(self) -> int:
@@ -72,13 +72,13 @@ class LineNote:
 
     @property
     def follows(self) -> bool:
-        """True if its lines may be looked for in the file."""
+        """True if its lines can be searched in the file."""
         return self.subject in ("file", "proposed") and bool(self.path) and bool(self.quoted)
 
     def remark(self, cwd: str) -> str:
-        """Return the state in words; "" for lines that are where they were.
+        """Return the state for display; "" for lines that did not move.
 
-        `cwd` is the folder by which paths are shortened.
+        Paths are shown relative to `cwd`.
         """
         if self.state == "gone":
             return self.why
@@ -104,13 +104,13 @@ def note_on(
     """Return a note on lines of a text.
 
     Args:
-        lines: the lines of the text, without their ends.
+        lines: the lines of the text, without line ends.
         first: the first of the lines, from 0.
         last: the last one.
-        text: the words of the user.
+        text: the note.
         path: the absolute path of the file.
-        subject: the place of the lines.
-        first_line: the number of the first line of the text in its file; None if it is not known.
+        subject: the kind of text.
+        first_line: the number of the first line of the text in its file; None if unknown.
     """
     number = 0 if first_line is None else first_line + first
     lines = _bare(lines)
@@ -119,9 +119,9 @@ def note_on(
 
 
 def followed(note: LineNote, lines: Sequence[str] | None) -> LineNote:
-    """Return a note as of the present lines of its file; None stands for a file that is gone.
+    """Return a note updated to the current lines of its file; None: the file is gone.
 
-    A place counts only if its surroundings tell that it is the same one: the note is never on other code.
+    A place counts only if its surroundings also agree, so that a note never moves to other code.
     """
     if not note.follows:
         return note
@@ -132,20 +132,20 @@ def followed(note: LineNote, lines: Sequence[str] | None) -> LineNote:
     if isinstance(found, str):
         return note if note.subject == "proposed" else replace(note, state="gone", why=found)
     first = found + 1
-    was = (note.was if note.subject == "file" else 0) or first  # nothing has moved before it is written
+    was = (note.was if note.subject == "file" else 0) or first  # lines that were in no file cannot have moved
     state: State = "there" if first == was and not note.was_path else "moved"
     return _anchored(replace(note, first=first, was=was, subject="file", state=state, why=""), lines, found)
 
 
 def followed_to(note: LineNote, path: str, lines: Sequence[str]) -> LineNote | None:
-    """Return a note on a file that is gone in one that may be the same; None without its lines there."""
+    """Move a note on a missing file to one that may be its new name; None without its lines there."""
     was_path = note.was_path or note.path
     moved = followed(replace(note, path=path, was_path="" if was_path == path else was_path), lines)
     return moved if moved.subject == "file" and moved.state != "gone" else None
 
 
 def lines_in(text: str) -> list[str]:
-    """Return the lines of a text as they are counted, without their ends."""
+    """Return the lines of a text without line ends, as line numbers count them."""
     lines = text.removeprefix("\ufeff").split("\n")
     if not lines[-1]:
         lines.pop()
@@ -157,7 +157,7 @@ def _bare(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _anchored(note: LineNote, lines: Sequence[str], place: int) -> LineNote:
-    """Return a note with the surroundings of its place, and of what else looks like it."""
+    """Return a note with the surroundings of its place, and counts of similar places."""
     length = len(note.quoted)
     above = tuple(_line(lines, place - 1 - number) for number in range(CONTEXT))
     below = tuple(_line(lines, place + length + number) for number in range(CONTEXT))
@@ -170,7 +170,7 @@ def _anchored(note: LineNote, lines: Sequence[str], place: int) -> LineNote:
 
 
 def _find(note: LineNote, lines: Sequence[str]) -> int | str:
-    """Return the place of the lines of a note, from 0, or the reason why there is none."""
+    """Return the index of the first line of a note, from 0, or the reason why there is none."""
     agreement = _agreements(note, lines)
     if len(agreement) == _MOST_PLACES:
         return _ALIKE
@@ -181,7 +181,7 @@ def _find(note: LineNote, lines: Sequence[str]) -> int | str:
     if note.twins > 1:
         return found[note.twin] if len(found) == note.twins and best >= note.rival else _ALIKE
     if best <= note.rival:
-        return _GONE  # the place that is left was there before, and is another one
+        return _GONE  # the remaining place existed before and is another one
     if len(found) > 1:
         return note.first - 1 if note.first - 1 in found else _ALIKE
     return found[0]
@@ -193,7 +193,7 @@ def _agreements(note: LineNote, lines: Sequence[str]) -> dict[int, int]:
 
 
 def _places(quoted: Sequence[str], lines: Sequence[str]) -> Iterator[int]:
-    """Yield all places of lines, from 0."""
+    """Yield the start index of every occurrence of the lines."""
     wanted, length = list(quoted), len(quoted)
     at = -1
     while length:
@@ -206,9 +206,9 @@ def _places(quoted: Sequence[str], lines: Sequence[str]) -> Iterator[int]:
 
 
 def _agreement(note: LineNote, lines: Sequence[str], place: int) -> int:
-    """Return how much the surroundings of a place agree with those of a note.
+    """Return a score for how well the surroundings of a place agree with those of a note.
 
-    A line that tells something counts two at its own distance, one nearby; the edge of a file counts two.
+    A distinctive line counts two at the same distance, one nearby; the edge of the file counts two.
     """
     after = place + len(note.quoted)
     near_above = set(lines[max(0, place - _WINDOW) : place])
@@ -238,7 +238,7 @@ def _line(lines: Sequence[str], at: int) -> str:
 
 
 def as_text(notes: Iterable[LineNote], cwd: str) -> str:
-    """Return notes as one block of a prompt: place, quoted lines and words of each."""
+    """Return notes as one block of a prompt: place, quoted lines and text of each."""
     return LINE_NOTES + "".join(f"\n\n{_told(note, cwd)}" for note in notes) + "\n"
 
 
@@ -262,7 +262,7 @@ _FOR_AGENT: Final[Mapping[Subject, str]] = {
 
 
 def place_of(note: LineNote, cwd: str, words: Mapping[Subject, str] = _FOR_USER) -> str:
-    """Return the place of a note in words, such as `a.py:3-5 (moved from line 1)`."""
+    """Return the place of a note for display, such as `a.py:3-5 (moved from line 1)`."""
     if not note.path:
         return words.get(note.subject, "")
     where = inside(note.path, cwd)

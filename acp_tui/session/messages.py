@@ -47,13 +47,13 @@ class Messages:
     """Maps chunks to messages among the entries of a session."""
 
     def __init__(self, entries: list[Entry], unsaid: Sequence[str] = ()) -> None:
-        """Take the entries, and the texts of the agent that nobody said; see `dialects.unsaid`."""
+        """Take the entries, and the agent's texts that are not to be shown; see `dialects.unsaid`."""
         self._entries = entries
         self._unsaid = dialects.unsaid(unsaid)
         self.is_replay = True
         """True while user messages are a replay: until a prompt, or the start of a new session."""
         self.has_unique_ids = False
-        """True if an id means the same message in later turns, as in version 2."""
+        """True if an id keeps its meaning in later turns, as in version 2."""
         self._by_id: dict[type[Message], dict[str, int]] = {
             kind: {} for kind in (*_KINDS.values(), AscribedMessage)
         }
@@ -64,14 +64,14 @@ class Messages:
         self._prompt: list[ContentBlock] = []
         """Blocks of the latest prompt."""
         self._echo: str | None = None
-        """Rest of the prompt that the agent may still echo."""
+        """Rest of the prompt that the agent may yet echo."""
         self._has_heard = False
-        """True once anything but an echo came since the prompt."""
+        """True once something other than an echo came after the prompt."""
         self._repeated = ""
         """Echoed text so far, not shown again."""
         self._same: SessionChange | None = None
         self._sent: dict[str, list[Part]] = {}
-        """The parts of the prompts as they were sent, by the agent's id."""
+        """Parts of the prompts that were sent, by the agent's message id."""
 
     def prompted(self, prompt: list[ContentBlock], at: float) -> int:
         """Begin a turn with the user's prompt; return the new entry's index."""
@@ -87,7 +87,7 @@ class Messages:
         return self._turn
 
     def steered(self, prompt: list[ContentBlock], at: float, *, before_stop: bool) -> tuple[int, ...]:
-        """Add words that the agent has taken into its turn; return the changed entries."""
+        """Add text that the agent has taken into its turn; return the changed entries."""
         closed = self.close()
         message = SteeredMessage(at=at, before_stop=before_stop)
         for block in prompt:
@@ -98,7 +98,7 @@ class Messages:
         return (*closed, len(self._entries) - 1)
 
     def ascribe(self) -> None:
-        """Mark all user messages as told by the agent alone."""
+        """Mark all user messages as ascribed by the agent."""
         self.is_replay = False
         for index, entry in enumerate(self._entries):
             if isinstance(entry, UserMessage):
@@ -156,7 +156,7 @@ class Messages:
         return self._same
 
     def update(self, news: MessageUpdate, at: float) -> SessionChange | None:
-        """Replace the content of a message, or begin one; a list that is absent keeps."""
+        """Replace the content of a message, or begin one; an absent list keeps the content."""
         self.has_unique_ids = True
         kind = _NAMES[news.session_update]
         index = self._by_id[kind].get(news.message_id)
@@ -181,7 +181,7 @@ class Messages:
         return SessionChange((*closed, index))
 
     def _is_whole_echo(self, news: MessageUpdate) -> bool:
-        """Return whether a message of the user repeats words that were steered."""
+        """Return whether a message of the user repeats text that was sent into the turn."""
         if news.session_update != "user_message" or self._echo is None:
             return False
         told = "".join(block.text for block in news.content or () if isinstance(block, TextContent))
@@ -191,9 +191,9 @@ class Messages:
         return is_echo
 
     def place_prompt(self, message_id: str, *, keeps_place: bool = False) -> tuple[tuple[int, ...], int]:
-        """Give the latest prompt the id and the place that the agent gives it: the end.
+        """Give the latest prompt the agent's id, and move it to the end, where the agent has it.
 
-        Returns (the changed entries, the prompt's own last; its index).
+        Returns (changed entries, the prompt's last; index of the prompt).
         """
         self.has_unique_ids = True
         index = self._turn
@@ -214,7 +214,7 @@ class Messages:
         return (*changed, index), index
 
     def _compare(self, message: Message) -> None:
-        """Note whether a prompt that the agent tells is the one that was sent; that one stays as it was."""
+        """Note whether the agent's text of a prompt is the one that was sent; the sent one is kept."""
         if (
             isinstance(message, UserMessage)
             and (sent := self._sent.get(message.message_id or "")) is not None
@@ -236,7 +236,7 @@ class Messages:
         )
 
     def _end_message(self) -> SessionChange | None:
-        """Finish the open message: what was left out stood between it and what follows."""
+        """Finish the open message, since something that is not shown separates it from the next."""
         closed = self.close()
         return SessionChange(closed) if closed else None
 
@@ -249,7 +249,7 @@ class Messages:
         message = self._entries[index]
         if isinstance(message, AscribedMessage | AgentMessage | Thought):
             message.finished = True
-            message.parts = list(message.parts)  # without room for more
+            message.parts = list(message.parts)  # free the room for more pieces
             for part in message.parts:
                 if isinstance(part, TextBuffer):
                     part.finish()
@@ -303,7 +303,7 @@ def _squeezed(parts: Sequence[Part]) -> str:
 
 
 def append_block(parts: list[Part], block: ContentBlock) -> None:
-    """Append a block; adjacent texts merge, except the client's note."""
+    """Append a block; adjacent texts are merged, except the client's note."""
     if not isinstance(block, TextContent):
         parts.append(block)
         return

@@ -25,8 +25,8 @@ def end_notice(reason: str, told: str, *, silent: bool, at: float) -> Notice | N
 
     Args:
         reason: the normalised stop reason.
-        told: the stop reason as the agent sent it.
-        silent: whether the turn was empty.
+        told: the agent's own stop reason.
+        silent: True if the turn was empty.
         at: the time of the end.
     """
     if reason not in ("end_turn", "cancelled"):
@@ -44,7 +44,7 @@ def failure_notice(event: TurnFailed, at: float) -> Notice:
 
 
 def _error_data(data: object) -> str:
-    """Return an error's data as text: its readable part, else all of it."""
+    """Return an error's data as text: the readable part, else all of it."""
     if data is None:
         return ""
     if isinstance(data, str):
@@ -58,7 +58,7 @@ def fork_notice(subject: str, entries: Sequence[Entry], *, copied: bool, at: flo
     Args:
         subject: the subject of the source session, or "".
         entries: the entries above the notice.
-        copied: whether the client copied them because the agent replayed none.
+        copied: True if the client copied them because the agent replayed none.
         at: the time of the fork.
     """
     source = f"“{subject}”" if subject else "another session"

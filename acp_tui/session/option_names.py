@@ -1,6 +1,6 @@
-"""Names of answer options: lookalikes, and meanings.
+"""Names of answer options: lookalikes and meanings.
 
-An agent picks names and kinds freely. Two names count as the same if they can be mistaken for each other:
+An agent chooses names and kinds freely. Two names count as the same if they can be mistaken for each other:
 letters of other alphabets, full-width letters, digits for letters, marks and invisible letters.
 """
 
@@ -13,18 +13,18 @@ from typing import Final
 from acp_tui.patterns import regex
 
 _READ: Final = 1_000
-"""Characters of a name that are compared; a dialog shows no more."""
+"""Maximum characters of a name that are compared; a dialog shows no more."""
 _LOOKALIKES: Final = str.maketrans(
     "АВЕКМНОРСТУХЅІЈԚԜ" "авеһіјкӏмнопрсԁтуѵѡԝхѕԛгғ" "ɡɑıȷɩøłđŧħ" "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
     "αβεηικμνορτυχγσω" "օոսհցզա" "ᎪᎬᎫᏟᎢᎡᏚᏞᎳᎠᏴᎻᎷᏢᏙᏃᏀ" "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ",
     "ABEKMHOPCTYXSIJQW" "abehijklmhonpcdtyvwwxsqrf" "gaijioldth" "ABEZHIKMNOPTYX"
     "abenikuvoptuxyow" "onuhgqw" "AEJCTRSLWDBHMPVZG" "abcdefghijklmnoprstuvwyz",
 )  # fmt: skip
-"""Latin letters by the letters of other alphabets that look like them."""
+"""Latin letters, by similar letters of other alphabets."""
 _ALPHABETS: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
-"""Alphabets with lookalikes, not mixed within an honest word."""
+"""Alphabets with lookalikes; an honest word does not mix them."""
 _DIGITS: Final = str.maketrans("01345789ij|!$@", "oleastbgllllsa")
-"""Letters by the signs that look like them; an I is an l in many fonts, and a J is an I on a second look."""
+"""Letters, by similar signs; an I looks like an l in many fonts, and a J like an I."""
 _NOT_SEEN: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Invisible letters."""
 _JOINERS: Final = frozenset("\u200c\u200d")
@@ -50,7 +50,7 @@ _DOES: Final = frozenset(
         *("go", "go on", "go ahead", "do it", "let it"),
     }
 )
-"""Further names, first words and first two words that allow; others begin so, too (“Go back”)."""
+"""Names, first words and first two words that allow; other names begin with them, too (“Go back”)."""
 _NO: Final = frozenset(
     {
         *("no", "nope", "nah", "never", "none", "n", "not", "dont", "donot", "doesnt", "wont", "cant"),
@@ -60,7 +60,7 @@ _NO: Final = frozenset(
 _BEFORE: Final = frozenset({"always", "please", "just", "i", "we", "you", "the", "user", "auto"})
 """Words skipped at the start of a name."""
 _STAYS: Final = frozenset({"it", "as", "this", "that", "them", "things", "everything", "all"})
-"""Words after “keep” or “leave” that make a rejection of it."""
+"""Words after “keep” or “leave” that make it a rejection."""
 _MARKS: Final = {"reject": frozenset("❌✗✘✖🚫⛔🛑👎"), "allow": frozenset("✅✓✔👍")}
 
 
@@ -84,7 +84,7 @@ def mixes_alphabets(name: str) -> bool:
 
 
 def has_hidden(name: str) -> bool:
-    """Return whether a name holds characters that are not seen, or that turn its text around."""
+    """Return whether a name has invisible characters, or characters that reverse its text."""
     if name.isascii() and name.isprintable():
         return False
     read = name[:_READ].strip()
@@ -103,7 +103,7 @@ def says(name: str) -> frozenset[str]:
 
 
 def allows(name: str) -> bool:
-    """Return whether a name is understood as one that allows."""
+    """Return whether a name is understood as allowing."""
     meanings, words = says(name), _without_start(_words(name))
     if "reject" in meanings or _meaning(words[1:]) == "reject":
         return False
@@ -116,7 +116,7 @@ def _words(name: str) -> list[str]:
 
 
 def _without_start(words: list[str]) -> list[str]:
-    """Return words without those that say nothing about the permission."""
+    """Return the words without leading ones that have no meaning for the permission."""
     if len(words) < 2:
         return words
     return [word for word in words if len(word) > 1 and word not in _BEFORE] or words
@@ -135,7 +135,7 @@ def _meaning(words: Sequence[str]) -> str:
 
 
 def _is_spaced_no(name: str) -> bool:
-    """Return whether a name is a word that rejects with blanks or signs between its letters."""
+    """Return whether a name is a rejecting word with spaces or signs between its letters."""
     words = _WORD.findall(_APOSTROPHES.sub("", _seen(name)))
     alone = _letters("".join(word for word in words if len(word) == 1))
     if any(word in alone for word in _letters_of_rejects):

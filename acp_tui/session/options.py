@@ -30,7 +30,7 @@ class Option:
     set_by: SetBy
     """The method that sets it, after `session/`."""
     fixed: bool = False
-    """True if the agent shows it without knowing the method."""
+    """True if the agent offers it but does not know the method that sets it."""
 
     @property
     def value_name(self) -> str:
@@ -44,7 +44,7 @@ class Option:
         return next((choice.name for choice in self.config.choices() if choice.value == value), value)
 
     def offers(self, value: str | bool) -> bool:
-        """Return whether the option has this value."""
+        """Return whether the option offers this value."""
         if isinstance(self.config, BooleanOption):
             return isinstance(value, bool)
         return any(choice.value == value for choice in self.config.choices())
@@ -61,15 +61,15 @@ class SessionOptions:
         self.consents: dict[str, str | bool] = {}
         """Modes chosen with consent to unasked actions, by option id."""
         self._reached: set[str] = set()
-        """Options of the consents whose value has been the current one."""
+        """Option ids of consents whose value has already been the current one."""
         self._config_options: list[ConfigOption] = []
         self._modes: SessionModeState | None = None
         self._models: SessionModelState | None = None
 
     def of_category(self, category: str) -> Option | None:
-        """Return the main option of a category: the one named like it, else the first.
+        """Return the main option of a category: the one with its name, else the first.
 
-        Some agents put the provider of the models before the model, both in the category `model`.
+        Some agents list the model provider before the model, both in the category `model`.
         """
         found = [option for option in self.offered if option.config.category == category]
         # The category is optional.
@@ -92,7 +92,7 @@ class SessionOptions:
         self._drop_left_consents()
 
     def choose(self, option_id: str, value: str | bool, *, consents: bool) -> None:
-        """Record a choice; `consents` is the user's consent to unasked actions, for the mode alone."""
+        """Record a choice; `consents`: the user accepted unasked actions, for the mode only."""
         self.consents.pop(option_id, None)
         self._reached.discard(option_id)
         mode = self.of_category("mode")
@@ -100,7 +100,7 @@ class SessionOptions:
             self.consents[option_id] = value
 
     def end_consents(self) -> None:
-        """Drop all consents: another process of the agent may take its modes to mean something else."""
+        """Drop all consents: in another process of the agent the modes may mean something else."""
         self.consents.clear()
         self._reached.clear()
 
@@ -143,9 +143,9 @@ class SessionOptions:
         self._drop_left_consents()
 
     def _drop_left_consents(self) -> None:
-        """Drop consent to a mode that the agent has left, or does not show as its mode any more.
+        """Drop consent to a mode that the agent has left, or no longer shows as its mode.
 
-        It cannot come back by the agent's word.
+        The agent cannot restore it.
         """
         mode = self.of_category("mode")
         for option_id, value in [*self.consents.items()]:
@@ -168,7 +168,7 @@ def _merged(
         for option in config_options
         if not isinstance(option, UnknownOption)
     ]
-    for option in options:  # from here on, code relies on the category
+    for option in options:  # code below relies on the category
         if _stands_for_modes(option.config, modes):
             option.config.category = "mode"
         elif _stands_for_models(option.config, models):
@@ -190,8 +190,8 @@ def _merged(
 def _stands_for_modes(config: SelectOption | BooleanOption, modes: SessionModeState | None) -> bool:
     """Return whether a config option represents the modes, which are then hidden.
 
-    The protocol hides modes when there are config options. Some agents have options for the model only, and
-    separate modes: hiding those would keep the user, unaware, in a mode that acts unasked. A category is only
+    The protocol hides modes if there are config options. Some agents have an option only for the model, and
+    separate modes: hiding those could leave the user unaware of a mode that acts unasked. A category is only
     a hint, so an option with the id "mode", or with the same values, counts as well.
     """
     offered = modes.available_modes if modes is not None else []
@@ -231,9 +231,9 @@ _ASK_NOTHING: Final = frozenset(
         "noask", "skippermissions", "trustall", "unattended", "unrestricted", "yolo",
     )
 )  # fmt: skip
-"""Those of them under which the agent asks nothing."""
+"""Those under which the agent asks nothing."""
 _ASK_NO_EDITS: Final = frozenset(("acceptedits", "autoedit", "workspacewrite"))
-"""Those of them under which it asks for commands alone."""
+"""Those under which it asks only for commands."""
 
 _WORDS: Final = regex(
     r"""\byolo\b | \bbypass | \bautopilot | \bautonomous | \bunattended | \bunrestricted | \bdangerously
@@ -249,12 +249,12 @@ _WORDS: Final = regex(
 _CLAUSE: Final = regex(r"[^.,:;!\n]+")
 _NOT: Final = regex(r"(?:\b(?:nothing|never|no|not|none|cannot)|n['’]t)\b", re.I)
 _WITHOUT: Final = regex(r"\bwithout\s+(?:asking|confirmation|approval|permission|prompt|question)", re.I)
-"""Behind a negation in the same clause it means the opposite: nothing is done without asking."""
+"""“Without asking”, which means the opposite after a negation in the same clause."""
 _LOOKED_AT: Final = 4_000
-"""Characters of a name or description that are searched."""
+"""Maximum characters of a name or description that are searched."""
 
 _ABOUT_MODES: Final = regex(r"mode|approv|permission|access|autonomy|sandbox|confirm|\bask", re.I)
-"""Words in the name of an option that is about asking; the value `auto` of a level of thinking is not."""
+"""Words in the name of an option that is about asking: `auto` as a thinking level is not."""
 
 _ABOUT_ASKING: Final = regex(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
 """Phrases for options about asking in general."""
@@ -265,12 +265,12 @@ _OFF: Final = frozenset(("off", "no", "false", "disabled", "none"))
 
 
 def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> bool:
-    """Return whether the agent may act with fewer questions under a value; true in doubt."""
+    """Return whether the agent may act with fewer questions under a value; True in doubt."""
     if isinstance(option, BooleanOption):
         return _switch_acts_unasked(option, bool(value))
     choice = next((choice for choice in option.choices() if choice.value == value), None)
     name, about = (choice.name, choice.description or "") if choice is not None else ("", "")
-    # Ids may be URLs or paths; only the last part counts.
+    # An id may be a URL or a path; only its last part counts.
     last = re.split("[#/:]", str(value))[-1]
     if {_plain(last), _plain(name)} & _NAMES or any(map(_says_so, (last, name, about))):
         return True
@@ -283,9 +283,9 @@ Less = Literal["nothing", "no edits", "less"]
 
 
 def asks_less(option: SelectOption | BooleanOption, value: str | bool) -> Less | None:
-    """Return what the agent still asks under a value of its mode, or of a switch about asking.
+    """Return how much less the agent asks under a value of its mode, or of a switch about asking.
 
-    None: it asks as usual, as far as anybody can tell. `less`: nobody can tell.
+    None: it seems to ask as usual. `less`: it asks less, but the amount is unknown.
     """
     about = f"{option.id} {option.name}"
     is_about_it = option.is_mode or _ABOUT_MODES.search(about) or _WORDS.search(about)
@@ -304,7 +304,7 @@ def asks_less(option: SelectOption | BooleanOption, value: str | bool) -> Less |
 def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bool:
     """Return whether an option is a mode whose visible name means unasked actions.
 
-    Consent needs a visible name: the id is shown nowhere, and the description may be cut off or, as with the
+    Consent needs a visible name: the id is never shown, and the description may be cut off or, as with the
     key for the next mode, not shown at all.
     """
     if not option.is_mode:
@@ -319,7 +319,7 @@ def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bo
 
 
 def says_unasked(word: str) -> bool:
-    """Return whether a value's name alone, as typed by the user, means unasked actions."""
+    """Return whether a value's name, as typed by the user, means unasked actions."""
     return _is_unasked(re.split("[#/:]", word)[-1])
 
 
@@ -340,7 +340,7 @@ def _says_so(text: str) -> bool:
 
 
 def _affirmed(clause: re.Match[str]) -> str:
-    """Return a clause without the words that it denies by "without asking"."""
+    """Return a clause without the words that it negates by "without asking"."""
     negation = _NOT.search(clause[0])
     if negation is None:
         return clause[0]

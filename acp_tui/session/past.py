@@ -24,12 +24,12 @@ class KeptSnapshot:
     cwd: str = ""
     """The workspace at that time."""
     since: int = 0
-    """Number of turns that were over at the start."""
+    """Number of finished turns at the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class UndoStep:
-    """A restored or rejected change that can be taken back."""
+    """A restored or rejected change that can be undone."""
 
     back: str
     """Snapshot before the step."""
@@ -41,7 +41,7 @@ class UndoStep:
 
 @dataclass(frozen=True, slots=True)
 class UndoStepRemoved:
-    """A step left the undo stack: taken back, replaced, or without its snapshots."""
+    """A step was removed from the undo stack: undone, replaced, or without its snapshots."""
 
     place: int
     """Index of the step at that time, from 0."""

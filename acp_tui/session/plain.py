@@ -46,7 +46,7 @@ TYPES: Final[dict[type[Entry], str]] = {
 
 
 def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
-    """Return a session as JSON values; protocol objects keep the protocol's names.
+    """Return a session as JSON values; protocol objects keep the names of the protocol.
 
     Times are seconds since the start of the agent, to the millisecond.
 
@@ -73,7 +73,7 @@ def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
 
 
 def _entries(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return entries with their types; those of subagents within theirs."""
+    """Return entries with their types; subagents contain their own."""
     found = []
     for entry in entries:
         told = {"type": TYPES[type(entry)], **_value(entry)}

@@ -13,7 +13,7 @@ UNNAMED: Final = ""
 
 
 MOST: Final = 200
-"""Plans of a session; a further one takes the place of the first."""
+"""Maximum number of plans of a session; another one replaces the oldest."""
 
 
 class Plans:
@@ -21,9 +21,9 @@ class Plans:
 
     def __init__(self, plans: Iterable[PlanContent] = ()) -> None:
         self.by_id: dict[str, PlanContent] = {plan.plan_id: plan for plan in plans}
-        """Plans by id; each is replaced as a whole, also by one of another type."""
+        """Plans by id; an update replaces a plan as a whole, even with another type."""
         self.latest = next(reversed(self.by_id), UNNAMED)
-        """Id of the plan that was changed last."""
+        """Id of the plan that changed last."""
 
     def take(self, plan: PlanContent) -> None:
         """Add a plan, or replace the one with its id."""
@@ -33,12 +33,12 @@ class Plans:
         self.latest = plan.plan_id
 
     def remove(self, plan_id: str) -> bool:
-        """Remove a plan; return whether there was one."""
+        """Remove a plan; return False if there is none."""
         return self.by_id.pop(plan_id, None) is not None
 
     @property
     def shown(self) -> list[PlanContent]:
-        """The plans that say anything."""
+        """The plans with content."""
         return [
             plan for plan in self.by_id.values() if not isinstance(plan, PlanItems) or len(plan.entries) > 0
         ]

@@ -1,4 +1,4 @@
-"""Open questions of the agent to the user."""
+"""Open questions to the user, by the agent or the client."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class OldText:
     text: str | None = None
     """None for no file, or no readable text."""
     why_not: str = ""
-    """Reason for not showing an existing file, or ""."""
+    """Reason why an existing file is not shown, or ""."""
 
 
 class Destination(NamedTuple):
     """The target of a path."""
 
     at: str = ""
-    """The target, absolute or below the workspace; "" if the path states it."""
+    """The target for display, absolute or below the workspace; "" if it is the path itself."""
     why: str | None = ""
-    """Reason for its protection, "" without any, None if unknown."""
+    """Reason why it is protected, "" if it is not, None if unknown."""
     names: int = 1
-    """Number of its hard links; a write is visible under each."""
+    """Number of its hard links; a write changes all of them."""
     real: str = ""
     """The target, absolute."""
     linked: tuple[int, int] | None = None
-    """Device and inode of a file with several names."""
+    """Device and inode of a file with hard links."""
 
 
 @dataclass(slots=True)
@@ -49,12 +49,12 @@ class Permission:
     options: list[PermissionOption]
     at: float = 0.0
     title: str = ""
-    """The question in the agent's words, where it is another one than the call's title."""
+    """The agent's question, if it differs from the call's title."""
     description: str = ""
     is_apart: bool = False
-    """True if it is about no tool call: `call` stands for its subject, and is over with the answer."""
+    """True if it is about no tool call: `call` is then its subject and ends with the answer."""
     unasked: bool = False
-    """True if the client asks because the agent acted without a request."""
+    """True if the client asks, because the agent acted without a permission request."""
     later: ToolCall | None = None
     """The call after later updates, if they differ."""
     place: int | None = None
@@ -62,13 +62,13 @@ class Permission:
     old_texts: dict[str, OldText] = field(default_factory=dict)
     """Current texts of files, by path as the agent writes it."""
     places: dict[str, Destination] = field(default_factory=dict)
-    """Targets of the call's paths and folder when last shown."""
+    """Targets of the call's paths and folder when they were last shown."""
     follows_edit: bool = False
     """True for an unasked write in place of a change that the user has edited."""
     merged: str | None = None
-    """For a write over a newer text: both changes in one, with conflict marks where they meet."""
+    """For a write over a newer text: both sides merged, with conflict marks."""
     conflicts: int = 0
-    """Number of places where they meet."""
+    """Number of conflicts in the merge."""
 
     def option(self, option_id: str | None) -> PermissionOption | None:
         """Return the option with this id."""
@@ -111,13 +111,13 @@ class StaleWrite:
     """Encoding of `now`, for display; "" for UTF-8."""
     at: float = 0.0
     merged: str | None = None
-    """Both changes in one text, with conflict marks where they meet; None if there is no merge."""
+    """Both sides merged, with conflict marks; None if there is no merge."""
     conflicts: int = 0
-    """Number of places where they meet."""
+    """Number of conflicts in the merge."""
 
 
 def conflict_words(count: int) -> str:
-    """Return the number of conflicts of a merge in words."""
+    """Return the number of conflicts of a merge, for display."""
     if not count:
         return "without conflicts"
     return "1 conflict, marked in the file" if count == 1 else f"{count} conflicts, marked in the file"
@@ -125,9 +125,9 @@ def conflict_words(count: int) -> str:
 
 Question = Permission | Elicitation | StaleWrite
 MOST_OPTIONS: Final = 5_000
-"""Options of a question; nobody reads so many, and each is compared with the others."""
+"""Maximum options of a question: nobody reads more, and each is compared with the others."""
 MOST_OPEN: Final = 500
-"""Questions that may wait at once: nobody answers more, and each costs memory and time at the end."""
+"""Maximum open questions: nobody answers more, and each costs memory, and time when it is closed."""
 Group = TypeVar("Group")
 
 
@@ -141,7 +141,7 @@ class Questions:
 
     def __init__(self) -> None:
         self.open: dict[str, Question] = {}
-        """Questions by key, oldest first; changed by this class only."""
+        """Questions by key, oldest first; only this class changes it."""
         self._permissions: dict[str, dict[str, Permission]] = {}
         """Permissions by tool call id and key."""
         self._at: dict[int, dict[str, Permission]] = {}
@@ -223,11 +223,11 @@ class OptionKind(NamedTuple):
     """Meaning of a kind of option."""
 
     effect: str
-    """End of a sentence about the option."""
+    """The end of a sentence about the option."""
     word: Literal["allow", "reject"]
-    """The word that its name may say; the other one contradicts it."""
+    """The meaning that its name may have; the other one contradicts it."""
     is_lasting: bool
-    """True if the answer counts for later requests, too."""
+    """True if the answer also counts for later requests."""
 
     @property
     def allows(self) -> bool:
@@ -241,22 +241,22 @@ KINDS: Final = {
     "reject_once": OptionKind("rejects it once", "reject", is_lasting=False),
     "reject_always": OptionKind("rejects it always", "reject", is_lasting=True),
 }
-"""All kinds of option. An option of another kind is flawed: it is offered, and allows nothing."""
+"""All kinds of option. An option of another kind is flawed: it is shown, but allows nothing."""
 
 
 def option_kind(option: PermissionOption) -> OptionKind | None:
-    """Return the meaning of an option's kind; None for a kind that is not known."""
+    """Return the meaning of an option's kind; None for an unknown kind."""
     return KINDS.get(option.kind)
 
 
 def is_understood(option: PermissionOption) -> bool:
-    """Return whether the name of an option tells its effect; a rejection with an odd name does no harm."""
+    """Return whether the name of an option shows its effect; an unclear rejection does no harm."""
     kind = option_kind(option)
     return kind is None or not kind.allows or allows(option.name)
 
 
 class Flaws:
-    """The flaws of options offered together, each found when it is asked for: there may be thousands.
+    """The flaws of options that are offered together, computed on demand: there may be thousands.
 
     A flawed option has no key and is never chosen automatically.
     """

@@ -1,4 +1,4 @@
-"""Remarks on lines in an answer: what a reviewer writes as `path:line: remark`."""
+"""Remarks of a reviewing agent on lines, in the form `path:line: remark`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _BARE: Final = regex(_LEAD + _PLACE + r"[ \t]*:?[ \t]*$")
 _FENCE: Final = regex(r"^[ \t]*(```|~~~)")
 _NAMES: Final = regex(r"[A-Za-z]")
 _MOST: Final = 200
-"""Remarks of one answer."""
+"""Maximum remarks of one answer."""
 
 
 class Remark(NamedTuple):
     """A remark on lines of a file."""
 
     path: str
-    """The path as it was written, relative to the workspace where it is below it."""
+    """The path as written, relative to the workspace if it is in it."""
     first: int
     """The first line, from 1."""
     last: int
@@ -36,7 +36,7 @@ class Remark(NamedTuple):
 
 
 def remarks_in(answer: str, cwd: str) -> list[Remark]:
-    """Return the remarks of an answer, in their order; the same one counts once."""
+    """Return the remarks of an answer in order, each once."""
     found: dict[Remark, None] = {}
     for remark in _remarks(answer, cwd):
         if len(found) < _MOST:

@@ -52,7 +52,7 @@ from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
 
 _PER_CHILD: Final = 1 << 32
-"""Distance between the entry indices of two subagents, where all are kept together."""
+"""Offset between the entry indices of two subagents in a common index."""
 
 THIS_TURN: Final = -1
 """The latest turn, as a value of `Session.since`."""
@@ -76,7 +76,7 @@ class Session:
         self.plans = Plans()
         self._steps = Steps()
         self._steps_from = 0, 0
-        """Number of entries and turns that are on another clock than the steps."""
+        """Number of entries and of turns whose times are on an earlier clock than the plan's steps."""
         self.commands: list[AvailableCommand] = []
         self.usage: UsageUpdate | None = None
         self.title = ""
@@ -86,20 +86,20 @@ class Session:
         """True if the session continues another one."""
         self.connected = True
         self.kept: dict[int, KeptSnapshot] = {}
-        """Snapshots of the workspace from before turns, by turn; 0 is the start."""
+        """Snapshots of the workspace before turns, by turn; 0 is the start."""
         self.since = 0
         """First turn (from 1) covered by `files`; 0 for the whole session, or `THIS_TURN`."""
         self.undid: list[UndoStep] = []
         """Undo steps, the latest last."""
 
-        # The parts, each with one rule of the protocol.
+        # The parts, each of which implements one rule of the protocol.
         self._files = FileChanges()
         self._since_files: tuple[DiskState, ...] | None = None
         """Files on disk compared with the start of `since`, if known."""
         self._looked = 0.0
         self._messages = Messages(self.entries, unsaid)
         self.parent: Session | None = None
-        """The session that this one is a subagent of."""
+        """The parent, if this is the session of a subagent."""
         self.children: dict[str, Session] = {}
         """The sessions of its subagents, by id."""
         self._subagents = Subagents(self.entries)
@@ -112,17 +112,17 @@ class Session:
         self._has_ended = False
         """True once a turn has ended in this process of the agent."""
         self.alone_at: float | None = None
-        """Time of the latest work of the agent without a turn, until that ends or a prompt comes."""
+        """Time of the agent's latest work outside a turn, until that ends or a prompt comes."""
         self.told_state = ""
-        """The state as the agent tells it: running, requires_action, idle, or another word; "" for none."""
+        """The state that the agent reports: running, requires_action, idle, or another word; "" for none."""
         self.background: list[schema.BackgroundWork] = []
-        """All that works beside the turn, as the agent has told it last."""
+        """Background work, as last reported by the agent."""
         self.is_background_told = True
-        """False if the latest state said nothing of it, so that the list is not confirmed."""
+        """False if the latest state did not mention it, so that the list may be out of date."""
 
     @property
     def root(self) -> Session:
-        """The session that this one is a part of, at any depth; itself if it is no subagent's."""
+        """The top session that this one belongs to; itself if it is no subagent's."""
         return self.parent.root if self.parent is not None else self
 
     def descendants(self) -> Iterator[Session]:
@@ -138,12 +138,12 @@ class Session:
         return [one for each in sessions for one in each._subagents.all() if one.is_working]
 
     def subagent(self, session_id: str) -> Subagent | None:
-        """Return the subagent with this id among those that this session began."""
+        """Return the subagent with this id, if this session started it."""
         found = self._subagents.find(session_id)
         return found[1] if found is not None else None
 
     def child_changed(self, child: Session) -> int:
-        """Count the tool calls of a subagent again; return the index of its entry."""
+        """Update the call count of a subagent; return the index of its entry."""
         found = self._subagents.find(child.id)
         assert found is not None
         index, one = found
@@ -180,13 +180,13 @@ class Session:
         return self._turns.prompt_of(turn)
 
     def words_of(self, turn: int) -> str:
-        """Return the whole prompt of a turn (from 1); on one line if its entry is not here."""
+        """Return the whole prompt of a turn (from 1), or only one line if its entry is not loaded."""
         first = self.turns[turn - 1].first if 0 < turn <= len(self.turns) else -1
         entry = self.entries[first] if 0 <= first < len(self.entries) else None
         return words_of(entry) if isinstance(entry, UserMessage) else self.prompt_of(turn)
 
     def begin_of(self, turn: int) -> int:
-        """Return the index of the first entry of a turn (from 1), or of what follows if it is not here."""
+        """Return the index of the first entry of a turn (from 1), or of the next one if it is not loaded."""
         first = self.turns[turn - 1].first if 0 < turn <= len(self.turns) else -1
         if first < 0:
             return 0
@@ -263,7 +263,7 @@ class Session:
     def has_consent(self) -> bool:
         """True if the user chose the current mode knowing that the agent acts unasked in it.
 
-        A later change of the mode by the agent can only revoke this. Further options that call themselves
+        A later change of the mode by the agent can only revoke this. Other options in the category of
         modes do not count: the status line shows one.
         """
         mode = self.option("mode")
@@ -476,7 +476,7 @@ class Session:
         return change
 
     def _message(self, event: schema.MessageUpdate, at: float) -> SessionChange | None:
-        """Replace a message; one of the user without content is the prompt, which gets its id and place."""
+        """Replace a message; a user message without content gives the prompt its id and place."""
         if event.session_update == "user_message" and "content" not in event.model_fields_set:
             changed, index = self._messages.place_prompt(event.message_id, keeps_place=event.keeps_place)
             if len(changed) > 1:
@@ -493,7 +493,7 @@ class Session:
         return change
 
     def _in_state(self, event: schema.StateUpdate, at: float) -> SessionChange:
-        """Take the state that the agent tells, apart from the end of a prompted turn."""
+        """Record the state that the agent reports, apart from the end of a prompted turn."""
         self._messages.has_unique_ids = True
         self.told_state = event.state
         self.is_background_told = event.background is not None
@@ -520,7 +520,7 @@ class Session:
 
     def _cancelled(self, at: float) -> SessionChange | None:
         if self.turn_state == "idle":
-            return None  # it crossed with the end of the turn
+            return None  # the cancel and the end of the turn crossed
         self._turns.step("cancelled")
         settled = self._calls.settle("cancelled", at)
         self._questions.clear()
@@ -552,7 +552,7 @@ class Session:
         told = "".join(block.text for block in event.content if isinstance(block, TextContent))
         messages = [entry for entry in self._turns.entries() if isinstance(entry, AgentMessage)]
         if messages and _squeezed(told) in _squeezed("".join(map(text_of, messages))):
-            return ()  # it repeats what was said
+            return ()  # it repeats the text of the turn
         closed = self._messages.close()
         changes = [self._messages.add(schema.AgentMessageChunk(content=block), at) for block in event.content]
         last = next((change.entries for change in reversed(changes) if change is not None), ())
@@ -652,7 +652,7 @@ class Session:
     # ------------------------------------------------------------------ questions
 
     def _drop_questions(self, at: float) -> tuple[int, ...]:
-        """Cancel all questions: nobody waits for an answer; return the changed entries."""
+        """Cancel all questions, since no answer is expected; return the changed entries."""
         places = []
         for question in self.questions.values():
             if isinstance(question, Permission) and question.place is not None:
@@ -686,7 +686,7 @@ class Session:
         call = self._calls.at(question.place)
         self._calls.decide(question, event.option_id, event.by, at)
         if self.told_state and call.status == "pending" and not call.waits:
-            call.status = "in_progress"  # in version 2 it was told to be pending because it asked
+            call.status = "in_progress"  # in version 2 the call was pending because of the question
         return SessionChange((question.place,), ("questions",))
 
     # ------------------------------------------------------------------ tool calls
@@ -707,7 +707,7 @@ class Session:
         return SessionChange((*closed, *entries), changed)
 
     def _report(self, index: int, call: ToolCall) -> bool:
-        """Record the changed files of a call; those of a subagent are its parent's, too."""
+        """Record the changed files of a call, also for the parents of a subagent."""
         if self.parent is None:
             return self._files.report(index, call, self.cwd)
         root = self.root
@@ -734,7 +734,7 @@ class Session:
             self.entries += copy.deepcopy(list(event.entries))
             for entry in self.entries:
                 if isinstance(entry, ToolCall):
-                    settle(entry, "interrupted", at)  # nothing goes on in a fork
+                    settle(entry, "interrupted", at)  # nothing runs in a fork
         self._append(fork_notice(event.subject, self.entries, copied=copied, at=at))
         return SessionChange(tuple(range(len(self.entries))), ("title",))
 
@@ -750,10 +750,10 @@ class Session:
         if option is None:
             return self._note(Notice(f"Mode: {mode_id}", at=at))
         if is_known or (is_chosen and not self.entries):
-            return SessionChange(fields=("options",))  # as the user wants it, before anything is said
+            return SessionChange(fields=("options",))  # at the start, as the user has set it
         return _with_fields(self._note(Notice(f"Mode: {option.value_name}", at=at)), "options")
 
-    # ------------------------------------------------------------------ small facts
+    # ------------------------------------------------------------------ other updates
 
     def _available_commands(self, commands: list[AvailableCommand]) -> SessionChange:
         for command in commands:
@@ -772,7 +772,7 @@ class Session:
         return change if change.fields else None
 
     def _usage(self, update: UsageUpdate) -> SessionChange:
-        """Take over the usage; absent parts keep their values."""
+        """Merge the usage; absent parts keep their values."""
         before, has_cost = self.usage, update.cost is not None
         if update.used is None or update.size is None:
             used, size = (before.used, before.size) if before is not None else (None, None)
@@ -788,7 +788,7 @@ class Session:
         return self._rests(change)
 
     def _rests(self, change: SessionChange) -> SessionChange:
-        """Add the end of what the agent did by itself."""
+        """Record the end of the agent's work outside a turn."""
         if self.alone_at is None:
             return change
         self.alone_at = None
@@ -808,14 +808,14 @@ class Session:
         return SessionChange((*closed, index), ("turn",) if event.state is not None else ())
 
     def _rest(self, at: float) -> None:
-        """Close what is open in a subagent that does nothing for now; it may go on in the same transcript."""
+        """Close all that is open in an idle subagent; it may continue in the same transcript."""
         self._messages.close()
         self._calls.settle("interrupted", at)
 
     def _late_chunk(
         self, event: schema.AgentMessageChunk | schema.AgentThoughtChunk, at: float
     ) -> SessionChange | None:
-        """Add a chunk that comes without a turn; one that begins a message is work of the agent's own."""
+        """Add a chunk outside a turn; if it begins a message, the agent is working by itself."""
         alone = self._goes_on(at) if self._messages.begins(event) else ()
         if self.alone_at is not None:
             self.alone_at = at
@@ -823,9 +823,9 @@ class Session:
         return _after(alone, change) if alone else change
 
     def _goes_on(self, at: float, *, is_told: bool = False) -> tuple[int, ...]:
-        """Note that the agent works though no turn runs; return the notice at the start of that, if it is.
+        """Note that the agent works although no turn runs; return the notice for its start, if any.
 
-        Only a state that the agent tells (`is_told`) says so before a turn has ended.
+        Before a turn has ended, only a reported state (`is_told`) counts.
         """
         if self.turn_state != "idle" or not (self._has_ended or is_told) or self.parent is not None:
             return ()
@@ -841,23 +841,23 @@ class Session:
 
     @property
     def background_calls(self) -> list[ToolCall]:
-        """Calls that the agent left running when their turns ended."""
+        """Calls that continued after their turns ended."""
         return self._calls.in_background
 
     @property
     def background_others(self) -> list[schema.BackgroundWork]:
-        """The work beside the turn that is of a kind that is not known."""
+        """Background work of unknown kinds."""
         known = ("terminal", "tool_call", "subagent")
         return [work for work in self.background if work.type not in known]
 
     @property
     def is_alone(self) -> bool:
-        """True if the agent says that it works, though no turn runs."""
+        """True if the agent reports that it works although no turn runs."""
         return self.turn_state == "idle" and self.told_state in ("running", "requires_action")
 
     @property
     def background_terminals(self) -> list[OwnTerminal]:
-        """Terminals of the agent that go on beside the turn, as far as it tells them."""
+        """Terminals of the agent that it reports as background work."""
         shown = [item for call in self.background_calls for item in call.content]
         known = {item.terminal_id for item in shown if isinstance(item, schema.TerminalItem)}
         named = [work.terminal_id for work in self.background if work.type == "terminal" and work.terminal_id]
@@ -871,7 +871,7 @@ class Session:
 
     @property
     def _used(self) -> int | None:
-        """Tokens in the context, if they are told."""
+        """Tokens in the context, if known."""
         return self.usage.used if self.usage is not None else None
 
     def work_on(self, step: str, now: float) -> StepWork:
@@ -883,7 +883,7 @@ class Session:
         return work_on(step, self._steps, calls, files, own, now=now, used=self._used)
 
     def unplanned(self) -> list[str]:
-        """Return the paths of files changed in the latest turn in no step; none if that turn had no plan."""
+        """Return the paths of files that the latest turn changed outside all steps; none without a plan."""
         turn = self.turns[-1] if self.turns else None
         if turn is None or not self._steps.has_any(turn.started):
             return []
@@ -895,7 +895,7 @@ class Session:
         ]
 
     def _unknown(self, event: schema.UnknownUpdate, at: float) -> SessionChange:
-        """Show an update that is not understood; those of one name that follow each other share an entry."""
+        """Show an unknown update; consecutive ones of one name share an entry."""
         last = self.entries[-1] if self.entries else None
         name = dialects.told_name(event.raw)
         if isinstance(last, UnknownNews) and last.name == name:
@@ -922,7 +922,7 @@ class Session:
 
 
 def _after(before: tuple[int, ...], change: SessionChange | None) -> SessionChange:
-    """Return a change that comes behind other changed entries, and the begin of work without a turn."""
+    """Return a change preceded by other changed entries, and by the start of work outside a turn."""
     return SessionChange((*before, *(change.entries if change is not None else ())), ("turn",))
 
 

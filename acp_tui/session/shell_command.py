@@ -12,36 +12,36 @@ from typing import Any, Final, NamedTuple
 
 from acp_tui.patterns import regex
 
-# Agents put commands into different fields: as a string, as a list of words, as a program with arguments, or
-# as several strings. `shell_command` reads the forms that are certain, which rules may allow. What is found
-# in texts (`worded_command`) or in other fields (`unusual_commands`) does not bind the agent: it may only be
-# denied.
+# Agents send commands in different fields: as a string, as a list of words, as a program with arguments, or
+# as several strings. `shell_command` reads the forms that are certain, which rules may allow. A command found
+# in texts (`worded_command`) or in other fields (`unusual_commands`) does not bind the agent: rules may only
+# deny it.
 
 _SCRIPT_OPTIONS: Final = ("-c", "-lc")
 _SHELLS: Final = frozenset({"sh", "bash", "dash"})
-"""Shells that read a text as our parser does."""
+"""Shells that read a text as the parser does."""
 _FOLDERS: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
 """Folders where a program of that name is that shell; "" means the search path."""
 
 _OPERATION: Final = regex(r"[a-z][a-z_]*")
 _LONGEST: Final = 10_000
-"""Longest text, in characters, searched for a command."""
+"""Maximum characters of a text that is searched for a command."""
 _ABOUT_RUNNING: Final = frozenset(
     {
         *("command", "cmd", "commands", "args", "cwd", "workdir", "working_directory", "directory", "env"),
         *("description", "justification", "timeout", "timeout_ms", "is_background", "run_in_background"),
     }
 )
-"""Input fields of command tools, apart from the command."""
+"""Input fields of command tools other than the command."""
 
 _IN_WORDS: Final = regex(r"(?:[^`\n]{0,80}: )?Run (?:the )?(?:shell )?command:? `(.+)`\.?", re.DOTALL)
-"""A text that consists of a request to run one command."""
+"""A text that only asks to run one command."""
 
 _TELLING: Final = regex(
     r"(?:.*_)?(?:commands?|cmds?|cmd_?line|argv|args|arguments|scripts?|code|shell|bash|sh|exec|execute|run|program"
     r"|executable|snippet|line|input)"
 )
-"""Names of fields that may hold something a tool runs."""
+"""Names of fields that may hold a command."""
 _NAMED: Final = regex(
     r"(?:.*_)?(?:commands?|cmds?|(?:cmd|command)_?line|argv|scripts?|shell|bash|sh|exec|execute|run|program"
     r"|executable)"
@@ -70,9 +70,9 @@ def shell_command(kind: str, raw_input: Any) -> StatedCommand | None:
 
 
 def worded_command(texts: Iterable[str]) -> str | None:
-    """Return the command in the texts of a call, if one of them states nothing else.
+    """Return the command in the texts of a call, if one of them contains nothing else.
 
-    The agent is not bound by its texts: such a command may be shown and denied, but never allowed by a rule.
+    Texts do not bind the agent: such a command may be shown, and denied, but never allowed by a rule.
     """
     found = (_IN_WORDS.fullmatch(text.strip()) for text in texts if len(text) < _LONGEST)
     return next((said[1] for said in found if said is not None), None)
@@ -81,7 +81,7 @@ def worded_command(texts: Iterable[str]) -> str | None:
 def unusual_commands(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
     """Return possible commands in unusual input fields.
 
-    They may be denied, but never allowed by a rule. An input of words alone may be one itself.
+    They may be denied, but never allowed by a rule. An input that is only words may be one itself.
     """
     if isinstance(raw_input, dict):
         raw_input = {key: value for key, value in raw_input.items() if key not in without}
@@ -90,9 +90,9 @@ def unusual_commands(raw_input: Any, without: Set[str] = frozenset()) -> list[st
 
 
 def named_commands(raw_input: Any) -> list[str]:
-    """Return the commands in fields that are named so, of a call whose kind says that it runs nothing.
+    """Return the commands in fields named for a command, of a call whose kind is not `execute`.
 
-    An operation of the tool, as in editor tools, is none.
+    An operation of the tool, as in editor tools, does not count.
     """
     return list(dict.fromkeys(islice(_told(raw_input, _NAMED, is_told=False), _MOST_FOUND)))
 
@@ -120,7 +120,7 @@ def _told(raw: Any, telling: re.Pattern[str], *, is_told: bool) -> Iterator[str]
             is_operation = telling is _NAMED and _is_operation("", value)
             for key, item in islice(value.items(), _MOST):
                 names_one = telling.fullmatch(_HUMP.sub("_", str(key)).lower()) is not None
-                # A group of fields within a field for a command tells of the command as well.
+                # Fields within a field for a command also belong to the command.
                 names_one = names_one or (is_told and isinstance(item, str))
                 waiting.append((item, names_one and not (is_operation and key == "command"), depth - 1))
 
@@ -168,13 +168,13 @@ def _of_words(words: Sequence[str]) -> str:
 
 
 def is_shell(program: str) -> bool:
-    """Return whether a program is one of the shells we can read."""
+    """Return whether a program is a shell whose text the parser can read."""
     folder, name = posixpath.split(program)
     return name in _SHELLS and folder in _FOLDERS
 
 
 def _in_turn(commands: Sequence[str]) -> str:
-    """Return a sequence of commands as lines, each unable to swallow the next."""
+    """Return commands as lines, none of which can continue into the next."""
     if len(commands) == 1:
         return commands[0]
     return "\n".join(one if _stands_alone(one) else shlex.join(("sh", "-c", one)) for one in commands)

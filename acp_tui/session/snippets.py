@@ -1,4 +1,4 @@
-"""Edits that tell only a part of a file, found in the text of the file."""
+"""Snippet edits: edits of a part of a file, located in its text."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ CONTEXT: Final = 3
 """Lines of the file shown around an edit."""
 _NOT_FOUND: Final = "its old text is not in the file"
 _MOST: Final = 100
-"""Places up to which they are counted."""
+"""Number of places after which counting stops."""
 
 
 class PlacedEdit(NamedTuple):
-    """An edit as it is shown: whole lines, with lines of the file around them."""
+    """An edit as shown: whole lines, with lines of the file around them."""
 
     old: str
     new: str
     first_line: int | None
-    """Number of the first of these lines in the file, from 1; None if the place is not known."""
+    """Number of the first line in the file, from 1; None if the place is unknown."""
     note: str = ""
-    """The reason why it is not known, for the user."""
+    """The reason why it is unknown, for the user."""
 
     @property
     def is_placed(self) -> bool:
@@ -29,11 +29,11 @@ class PlacedEdit(NamedTuple):
 
 
 def placed(old: str, new: str, now: str, *, may_be_done: bool = False) -> PlacedEdit:
-    """Return an edit with the lines around it in the present text of its file.
+    """Return an edit with the lines around it in the current text of its file.
 
-    `may_be_done`: the edit may have been made, so that the new part stands in the file.
+    `may_be_done`: the edit may already be made, so that the file contains the new part.
     """
-    if "\r\n" in now and "\r\n" not in old + new:  # agents read files with plain line ends
+    if "\r\n" in now and "\r\n" not in old + new:  # agents see files with plain line ends
         now = now.replace("\r\n", "\n")
     if old == now or (may_be_done and new == now):
         return PlacedEdit(old, new, 1)
@@ -52,11 +52,11 @@ def placed(old: str, new: str, now: str, *, may_be_done: bool = False) -> Placed
 
 
 def whole_text(edits: Iterable[tuple[str | None, str]], now: str | None) -> tuple[str, str]:
-    """Return the text that a file gets by edits, and the reason why that is not known.
+    """Return (the text of a file after edits, the reason why it is unknown).
 
     Args:
-        edits: pairs of the old part, None for the whole file, and the new part.
-        now: the present text; None for no file.
+        edits: (old part, new part) pairs; an old part of None means the whole file.
+        now: the current text; None for no file.
     """
     text = now or ""
     ends = "\r\n" if "\r\n" in text and "\n" not in text.replace("\r\n", "") else ""
@@ -77,7 +77,7 @@ def whole_text(edits: Iterable[tuple[str | None, str]], now: str | None) -> tupl
 
 
 def _count(text: str, part: str) -> int:
-    """Return how often a text has a part, also where two overlap; at most `_MOST`."""
+    """Return how often a text contains a part, overlaps included; at most `_MOST`."""
     found, at = 0, text.find(part)
     while at >= 0 and found < _MOST:
         found += 1
@@ -86,7 +86,7 @@ def _count(text: str, part: str) -> int:
 
 
 def _around(old: str, new: str, now: str, at: int, length: int) -> PlacedEdit:
-    """Return an edit whose old or new part is at a place of the text, with whole lines around it."""
+    """Return an edit, whose old or new part is at `at`, extended to whole lines and context."""
     start = now.rfind("\n", 0, at) + 1
     for _ in range(CONTEXT):
         if not start:
@@ -102,6 +102,6 @@ def _around(old: str, new: str, now: str, at: int, length: int) -> PlacedEdit:
 
 
 def _line_end(text: str, start: int) -> int:
-    """Return the place behind the end of a line."""
+    """Return the offset after the end of a line."""
     end = text.find("\n", start)
     return len(text) if end < 0 else end + 1

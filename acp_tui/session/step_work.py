@@ -1,4 +1,4 @@
-"""The work on a step of a plan: the spans of time in which it was in progress, and the events in them."""
+"""The work on a step of a plan: the spans in which it was in progress, and the calls and changes in them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class StepWork:
 
     calls: tuple[ToolCall, ...]
     files: tuple[FileChange, ...]
-    """The files that were changed."""
+    """The changed files."""
     seconds: float
     """Time in turns; a pause between them does not count."""
     tokens: int | None
-    """Growth of the context; None where the agent does not tell it."""
+    """Growth of the context; None if unknown."""
 
     @property
     def questions(self) -> int:
-        """Number of calls that the user or a rule decided about."""
+        """Number of calls with an answered permission request."""
         return sum(bool(call.decision) for call in self.calls)
 
 
@@ -45,11 +45,11 @@ def work_on(
     Args:
         step: its text.
         steps: the history of the plan.
-        calls: the tool calls on its clock.
+        calls: tool calls whose times are on the clock of the steps.
         files: the changed files.
-        turns: the turns on its clock.
-        now: the time.
-        used: the tokens in the context by now.
+        turns: turns whose times are on that clock.
+        now: the current time.
+        used: the tokens in the context now.
     """
     changed = files_of(files, step)
     named = {one.tool_call_id for file in changed for one in file.origins if one.plan_entry == step}

@@ -15,7 +15,7 @@ from acp_tui.session.messages import append_block
 
 
 class Subagents:
-    """The subagents of a session and the messages to and from others, by id."""
+    """The subagents of a session, and its messages from and to other sessions, by id."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries
@@ -38,7 +38,7 @@ class Subagents:
         return [entry for entry in found if isinstance(entry, Subagent)]
 
     def update(self, news: SubagentUpdate, at: float) -> tuple[int, Subagent]:
-        """Merge an update, appending a new entry if needed; return its index and itself.
+        """Merge an update, appending a new entry if needed; return its index and the entry.
 
         Absent fields keep, null clears, and values replace.
         """
@@ -63,7 +63,7 @@ class Subagents:
         return index, one
 
     def lose(self) -> tuple[int, ...]:
-        """Note that the state of those that were at work is not known any more; return their indices."""
+        """Mark the state of working subagents as out of date; return their indices."""
         found = [one for one in self.all() if one.state != "idle"]
         for one in found:
             one.is_lost, one.can_cancel = True, False
@@ -103,7 +103,7 @@ def _set_state(one: Subagent, news: SubagentUpdate, at: float) -> None:
         one.state = ""
         return
     if state.state == "unknown" and before:
-        one.is_lost = True  # the last one stays
+        one.is_lost = True  # the last one is kept
         return
     one.state = state.state
     if state.state in ("running", "requires_action"):

@@ -1,4 +1,4 @@
-"""Text that grows by pieces."""
+"""Growing text, such as a streamed message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TextBuffer:
         self._pieces: list[str] | str = ""
         """Pieces, or one string once the text is complete (most texts are)."""
         self._loose = 0
-        """Number of trailing pieces not yet joined."""
+        """Number of trailing pieces that are not yet joined."""
         self._half = ""
         self._limit = limit
         """Minimum number of characters kept; up to twice as many may be."""
@@ -34,7 +34,7 @@ class TextBuffer:
 
     @classmethod
     def complete(cls, text: str) -> TextBuffer:
-        """Return a buffer that grows no more."""
+        """Return a buffer with a text that is complete."""
         buffer = cls(text)
         buffer.finish()
         return buffer
@@ -77,7 +77,7 @@ class TextBuffer:
         return text[start : None if most is None else start + most]
 
     def finish(self) -> None:
-        """Complete the text: resolve a lone half and store one string."""
+        """Complete the text: replace a lone half and store one string."""
         if self._half:
             self._half = ""
             self._to_grow().append("\ufffd")

@@ -36,7 +36,7 @@ OUTPUT_LIMIT: Final = 1 << 20
 _OUTPUT: Final = ("terminal_output", "terminal_output_delta")
 
 
-# Agents restart their ids: some in each turn, all in a new process. So an id means the latest call that bears
+# Agents restart their ids: some in each turn, all in a new process. So an id means the latest call that has
 # it, and an announcement in a later turn begins another entry, while late updates still reach the old one
 # until then. Calls that lose their id this way are settled as interrupted: nothing can update them any more.
 class ToolCalls:
@@ -46,7 +46,7 @@ class ToolCalls:
         self.cwd = cwd
         """The session's folder."""
         self._asked: dict[int, ToolCall] = {}
-        """Calls as the user was asked about them, by entry index, until they say something else."""
+        """Calls as the user was asked about them, by entry index, until an update differs."""
         self.places: dict[str, int] = {}
         """Index of the entry of each call."""
         self._earlier = 0
@@ -56,7 +56,7 @@ class ToolCalls:
         self._open: set[int] = set()
         """Indices of calls that may not be final; few, however long the session."""
         self._left: list[int] = []
-        """Indices of calls that have left something running, in the order in which they did."""
+        """Indices of calls that have left a process running, in that order."""
         self._entries = entries
         self._title_is_command = title_is_command
         self.terminals: dict[str, OwnTerminal] = {}
@@ -104,21 +104,21 @@ class ToolCalls:
         return (*left, index), call
 
     def decide(self, question: Permission, option_id: str | None, by: str, at: float) -> None:
-        """Record the answer to a call's permission request, and its source; None is cancelled."""
+        """Record the answer to a call's permission request, and its source; None: cancelled."""
         assert question.place is not None, "a question about a call has its entry"
         _decide(self.at(question.place), question, option_id, by, at)
         if question.later is None:
             self._asked[question.place] = question.call
 
     def _tell_other(self, place: int) -> None:
-        """Add to the decision what it was about, once the call says something else."""
+        """Add to the decision what it was about, once an update differs from that."""
         asked = self._asked.get(place)
         if asked is not None and (about := asked_about(self.at(place), asked, self.cwd)):
             self.at(place).decision += f"{_ASKED_ABOUT}{about}"
             del self._asked[place]
 
     def add(self, news: ToolCallContentChunk, at: float) -> tuple[tuple[int, ...], ToolCall]:
-        """Add items to the content of a call; returns what `take` does."""
+        """Add items to the content of a call; returns what `take` returns."""
         changed, call = self.take(ToolCallFields(tool_call_id=news.tool_call_id), at, announces=False)
         call.content = (*call.content, *items_of(news.content))
         self._tell_other(changed[-1])
@@ -126,7 +126,7 @@ class ToolCalls:
         return changed, call
 
     def terminal(self, news: AgentTerminal) -> tuple[int, ...]:
-        """Merge the news of a terminal; return the entries of its calls."""
+        """Merge an update of a terminal; return the entries of its calls."""
         told = news.model_fields_set
         one = self.terminals.setdefault(news.terminal_id, OwnTerminal(news.terminal_id))
         if "command" in told:
@@ -152,7 +152,7 @@ class ToolCalls:
         return tuple(places)
 
     def _share(self, place: int) -> None:
-        """Show the output of the agent's own terminals in a call that names them, and in no other."""
+        """Show the output of the agent's own terminals in the call that names them, and only there."""
         call = self.at(place)
         for terminal_id, places in self._shown_in.items():
             one = self.terminals.get(terminal_id)
@@ -165,7 +165,7 @@ class ToolCalls:
                     _show(call, one)
 
     def beside(self, terminal_ids: Collection[str]) -> tuple[int, ...]:
-        """Take all terminals that go on beside the turn, as the agent tells; return the changed entries."""
+        """Set the terminals that the agent reports as background work; return the changed entries."""
         running = {
             name for name in terminal_ids if name in self.terminals and not self.terminals[name].has_ended
         }
@@ -179,14 +179,14 @@ class ToolCalls:
         return (*over, *new)
 
     def end_oldest_left(self) -> tuple[int, ...]:
-        """End what was left running first: claude says that a command has ended, and not which."""
+        """End the process that was left running first: Claude reports the end of a command, but not which."""
         places = self._left[:1]
         for place in places:
             self._end_left(place)
         return tuple(places)
 
     def end_left(self) -> tuple[int, ...]:
-        """End all that was left running: the agent is gone."""
+        """End all processes that were left running: the agent is gone."""
         return tuple(place for place in list(self._left) if self._end_left(place))
 
     def _leave_running(self, place: int) -> None:
@@ -202,7 +202,7 @@ class ToolCalls:
         return False
 
     def _leave(self, tool_call_id: str, at: float) -> tuple[int, ...]:
-        """Interrupt the open call whose id a new call takes over."""
+        """Interrupt the open call whose id a new call reuses."""
         place = self.places.get(tool_call_id)
         if place is None or place not in self._open:
             return ()
@@ -216,7 +216,7 @@ class ToolCalls:
         return call
 
     def continue_apart(self, known: ToolCall, at: float) -> None:
-        """Continue a call in an entry of its own; the old entry stays as it is.
+        """Continue a call in a new entry; the old entry is unchanged.
 
         The new entry starts with the known fields, unless the call was final.
         """
@@ -237,7 +237,7 @@ class ToolCalls:
         self._earlier = len(self._entries)
 
     def printed(self, texts: Mapping[str, str]) -> tuple[int, ...]:
-        """Add the output of terminals that are gone; return the changed entries."""
+        """Add the output of terminals that no longer exist; return the changed entries."""
         changed = []
         for place, call in enumerate(self._entries):
             if not isinstance(call, ToolCall) or call.output is not None:
@@ -253,8 +253,8 @@ class ToolCalls:
     ) -> tuple[int, ...]:
         """Give every open call a final status; return the changed entries.
 
-        At the end of a turn (`is_end`) running commands go on in the background, and the calls `beside` by
-        their ids; other calls are left open by many agents, and are over.
+        At the end of a turn (`is_end`) running commands continue in the background, and so do the calls
+        with the ids in `beside`; other open calls have ended, since many agents never close them.
         """
         places, self._open = sorted(self._open), set()
         changed = []
@@ -271,7 +271,7 @@ class ToolCalls:
 
     @property
     def in_background(self) -> list[ToolCall]:
-        """Calls that go on after their turns, or have left something running that no terminal shows."""
+        """Calls that continue after their turns, or have left a process running that no terminal shows."""
         of_terminals = {place for places in self._shown_in.values() for place in places}
         left = [self.at(place) for place in self._left if place not in of_terminals]
         open_calls = [self.at(place) for place in sorted(self._open)]
@@ -329,7 +329,7 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
     if news.raw_input is not None:
         call.raw_input = news.raw_input
     if call.kind == "switch_mode":
-        # Some agents tell the plan before they ask, and ask with an empty input.
+        # Some agents send the plan before they ask, and ask with an empty input.
         call.plan = _text(news.raw_input, "plan") or call.plan
     if news.raw_output is not None:
         call.raw_output = news.raw_output
@@ -342,7 +342,7 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
 
 
 _ASKED_ABOUT: Final = ", asked about: "
-"""Stands in a decision before what it was about, where the call says something else by now."""
+"""In a decision, precedes what it was about, if the call has changed since."""
 
 
 def settle(call: ToolCall, status: str, at: float) -> bool:
@@ -402,8 +402,8 @@ def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> N
     if announces and status == "pending" and call.status != "pending":
         return
     if status == "failed" and call.decision and call.status in ("rejected", "cancelled"):
-        return  # many agents report a rejection, or a stop at a question, as a failure of the tool
-    call.status = intern(status)  # shared between calls
+        return  # many agents report a rejection or a cancelled question as a failure of the tool
+    call.status = intern(status)  # one string object, shared between calls
     call.waits = status == "pending"
     call.ended = at if status in FINAL else None
     if call.ended is not None:

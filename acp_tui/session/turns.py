@@ -30,10 +30,10 @@ class IllegalStep(Exception):
 
 
 def next_state(state: TurnState, step: TurnStep) -> TurnState:
-    """Return the state after a step; a second cancel changes nothing.
+    """Return the state after a step; a second cancel has no effect.
 
     Raises:
-        IllegalStep: the step may not follow.
+        IllegalStep: the step is not legal in this state.
     """
     if (state, step) in _HARMLESS:
         return state
@@ -48,7 +48,7 @@ class Turn:
     """One turn, from a prompt to its end."""
 
     first: int
-    """Index of its first entry, or of an earlier one if that is not shown; -1 for none."""
+    """Index of its first entry, or of an earlier one if it has none; -1 for none."""
     started: float
     ended: float | None = None
     stop_reason: str = ""
@@ -79,7 +79,7 @@ class Turns:
         """Advance the state of the turn.
 
         Raises:
-            IllegalStep: the step may not follow.
+            IllegalStep: the step is not legal in this state.
         """
         self.state = next_state(self.state, step)
 
@@ -88,7 +88,7 @@ class Turns:
         self.all.append(Turn(first, at))
 
     def move(self, first: int) -> None:
-        """Move the begin of the running turn to a later entry."""
+        """Move the start of the running turn to a later entry."""
         if self.state != "idle" and self.all:
             self.all[-1].first = first
 
@@ -126,7 +126,7 @@ class Turns:
 
     @property
     def is_empty_turn(self) -> bool:
-        """True if the latest turn has no output, as with some agents whose model is unreachable."""
+        """True if the latest turn has no output, as with some agents that cannot reach their model."""
         return all(
             isinstance(entry, UserMessage | SteeredMessage | AgentNotice | UnknownNews)
             for entry in self.entries()

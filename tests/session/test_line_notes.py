@@ -82,7 +82,7 @@ def test_of_two_places_that_look_alike_neither_is_taken_once_one_is_gone() -> No
 
     gone = followed(note, block * 3)
 
-    assert gone.remark("/work") == "these lines stand at several places"
+    assert gone.remark("/work") == "these lines occur at several places"
 
 
 def test_of_several_like_places_the_note_keeps_its_own() -> None:
