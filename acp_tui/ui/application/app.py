@@ -59,6 +59,7 @@ from acp_tui.ui.widgets.textual_internals import (
     mount_mode,
     screen_stacks,
     set_clipboard,
+    take_mode_away,
     write_raw,
 )
 
@@ -278,7 +279,7 @@ class AcpApp(App[int]):
 
     def _leave_or_ask(self) -> None:
         """Quit, after a question if something is unfinished; at once while it loads, or already ends."""
-        if self._tabs is None or self._leaves:
+        if self._tabs is None or self._first is not None or self._leaves:
             self.action_leave()
         else:
             self._tabs.leave()
@@ -302,7 +303,7 @@ class AcpApp(App[int]):
             if not is_kept_back(self, event):
                 await super().on_event(event)
         self._first = None
-        await self.remove_mode(self.DEFAULT_MODE)
+        await take_mode_away(self, self.DEFAULT_MODE)
 
     def on_paste_dropped(self, event: PasteDropped) -> None:
         """Notify of a dropped paste."""

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
-from acp_tui.ui.widgets.textual_internals import ExactLayout
+from acp_tui.ui.widgets.textual_internals import ExactLayout, draw_now, mark_rows
 
 Piece = tuple[str, str]
 """(role, text)."""
@@ -84,7 +84,7 @@ class FirstFrame(ExactLayout, Screen[None]):
 
     def on_resize(self) -> None:
         """Fit the prompt to the width."""
-        self._show_prompt()
+        self._prompt.show([self._prompt_row()])
 
     def keep(self, event: Key | Paste) -> None:
         """Keep a key or a paste, and show its effect on the prompt."""
@@ -99,7 +99,7 @@ class FirstFrame(ExactLayout, Screen[None]):
             self.typed = self.typed[:-1]
         elif event.is_printable and event.character:
             self.typed += event.character
-        self._show_prompt()
+        self._prompt.show_now([self._prompt_row()])
 
     @property
     def has_text(self) -> bool:
@@ -110,17 +110,15 @@ class FirstFrame(ExactLayout, Screen[None]):
         """Remove and return the oldest kept key or paste, or None."""
         return self._kept.popleft() if self._kept else None
 
-    def _show_prompt(self) -> None:
+    def _prompt_row(self) -> list[Piece]:
         mark: Piece = ("accent", f"{self._theme_styles.symbol('prompt')} ")
         typed = safe_line(self.typed.rpartition("\n")[2])
         room = max(1, self.size.width - 5)
         while cell_len(typed) > room:
             typed = typed[max(1, len(typed) - room) :]
         if self.typed:
-            pieces: list[Piece] = [mark, ("text", typed), ("first-cursor", " ")]
-        else:
-            pieces = [mark, ("first-cursor", self._hint[:1]), ("muted", self._hint[1:])]
-        self._prompt.show([pieces])
+            return [mark, ("text", typed), ("first-cursor", " ")]
+        return [mark, ("first-cursor", self._hint[:1]), ("muted", self._hint[1:])]
 
 
 def _lines(pieces: Sequence[Piece]) -> list[list[Piece]]:
@@ -145,6 +143,18 @@ class Rows(Widget):
         """Set the rows."""
         self._rows = rows
         self.refresh()
+
+    def show_now(self, rows: Sequence[Sequence[Piece]]) -> None:
+        """Set the rows and draw them, without the turns of the loop that other drawing takes.
+
+        While the session screen is mounted, each of them is long.
+        """
+        self._rows = rows
+        if not self.size:  # nothing has been laid out yet
+            self.refresh()
+            return
+        mark_rows(self, [self.size.region])
+        draw_now(self.screen)
 
     @override
     def render_line(self, y: int) -> Strip:

@@ -7,7 +7,7 @@ lists the private methods that classes of ours override.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
@@ -37,6 +37,7 @@ from textual.widget import Widget
 from typing_extensions import override
 
 ScreenType = TypeVar("ScreenType", bound=Screen[Any])
+Work = TypeVar("Work", bound=Awaitable[Any])
 
 _CACHED: Final = 16
 """Entries in one cache of a strip, as in Textual's own."""
@@ -105,8 +106,23 @@ def is_in_present_style(screen: Screen[Any]) -> bool:
 
 
 async def mount_mode(app: App[Any], mode: str) -> None:
-    """Mount the first screen of a mode that is not in view yet."""
-    await app._init_mode(mode)
+    """Mount the first screen of a mode that is not in view yet; the application takes keys meanwhile."""
+    await _without(app, app._init_mode(mode))
+
+
+async def take_mode_away(app: App[Any], mode: str) -> None:
+    """Remove a mode that is not in view, and its screens; the application takes keys meanwhile."""
+    await _without(app, app.remove_mode(mode))
+
+
+def _without(app: App[Any], work: Work) -> Work:
+    """Return what is to be awaited, once the application does not wait for it as well.
+
+    Textual would have it do so: a tenth of a second for a large screen, in which no key is handled.
+    """
+    waiting = app._next_callbacks
+    waiting[:] = [one for one in waiting if getattr(one.callback, "func", None) is not work]
+    return work
 
 
 def binding_chain(screen: Screen[Any]) -> Sequence[tuple[DOMNode, BindingsMap]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -178,6 +179,46 @@ async def test_a_draft_of_the_last_run_is_put_away_where_something_was_typed_bef
         assert here.session.prompt.stashed is not None
         assert "important" in here.session.prompt.stashed.text
         await here.tabs.end()
+    began.guard.close()
+
+
+async def test_a_key_is_drawn_at_once_and_needs_no_turn_of_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = start(tmp_path, PLAIN)
+    beginning = Beginning(began, monkeypatch)
+    drawn: list[str] = []
+    async with beginning.app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        first = beginning.app.screen
+        assert isinstance(first, FirstFrame)
+        monkeypatch.setattr(AcpApp, "post_display_hook", lambda app: drawn.append(first.typed))
+        first.keep(Key("h", "h"))
+        first.keep(Key("i", "i"))
+
+        assert drawn == ["h", "hi"]
+        assert "hi" in screen_text(beginning.app).splitlines()[-2]
+    began.guard.close()
+
+
+async def test_the_key_that_quits_quits_while_the_session_is_mounted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(app: AcpApp, mode: str) -> None:
+        mounting.set()
+        await asyncio.Event().wait()
+
+    mounting = asyncio.Event()
+    monkeypatch.setattr("acp_tui.ui.application.app.mount_mode", never)
+    began = start(tmp_path, PLAIN)
+    beginning = Beginning(began, monkeypatch)
+    async with beginning.app.run_test(size=(120, 40)) as pilot:
+        going_on = asyncio.create_task(beginning.go_on())
+        await mounting.wait()
+        beginning.app.post_message(Key("ctrl+q", None))
+        await until(lambda: not beginning.app.is_running)
+        going_on.cancel()
+        await pilot.pause()
     began.guard.close()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import importlib
 import inspect
 import pkgutil
 import re
 import weakref
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,6 +32,7 @@ from typing_extensions import override
 import acp_tui.ui
 from acp_tui.ui.widgets import textual_internals as internals
 from tests.tables import each
+from tests.waiting import until
 
 PRIVATE = re.compile(
     r"(?<!super\(\))\._(bindings|keymap|merged_bindings|modal_binding_chain|screen_stacks?|notifications|unnotify"
@@ -151,6 +154,43 @@ async def test_a_mode_is_mounted_while_another_stays_in_view() -> None:
         assert app.screen is not coming
         await app.switch_mode("coming")
         assert app.screen is coming
+
+
+class Slow(Screen[None]):
+    """A screen that comes and goes only when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may = asyncio.Event()
+
+    async def on_mount(self) -> None:
+        await self.may.wait()
+
+    async def on_unmount(self) -> None:
+        await self.may.wait()
+
+
+async def test_keys_are_taken_while_a_mode_is_mounted_and_while_it_is_taken_away() -> None:
+    app = Home()
+    coming = Slow()
+    app.add_mode("coming", lambda: coming)
+
+    def has_typed(key: str) -> bool:
+        return app.query_one(Field).value.endswith(key)
+
+    async with app.run_test() as pilot:
+        for key, work in (("a", internals.mount_mode), ("b", internals.take_mode_away)):
+            coming.may.clear()
+            working = asyncio.create_task(work(app, "coming"))
+            await until(lambda: coming.is_running)
+            app.post_message(Key(key, key))
+            await until(partial(has_typed, key))
+            assert not working.done()
+            coming.may.set()
+            await working
+        await pilot.pause()
+
+        assert not coming.is_running
 
 
 async def test_a_key_that_is_forwarded_reaches_the_widget() -> None:
