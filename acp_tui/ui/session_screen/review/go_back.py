@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.tracker import ChangeTracker
-from acp_tui.changes.tree import ChangedFile
+from acp_tui.changes.tree import ChangedFile, Restored
 from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.application.commands import agent_word
@@ -33,7 +33,7 @@ from acp_tui.ui.session_screen.sessions.hand_over import brief_before
 from acp_tui.ui.widgets.controls import Answer
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import shortened
+from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 GoBackChoice = Literal["both", "files", "conversation", "text", "agent", "undo", "earlier"]
@@ -43,6 +43,8 @@ _TITLE: Final = 40
 _KNOWS: Final = "the agent still knows what was said"
 _REWIND: Final = "rewind"
 """The name by which agents call a command that takes back what was said."""
+_NAMED: Final = 5
+"""Files that are named in the notice."""
 _AS_THEN: Final = "The files on disk are as they were at this point."
 _AS_NOW: Final = "The files on disk may have changed since: read them again before you rely on them."
 
@@ -218,14 +220,12 @@ async def _go(
 ) -> None:
     """Go back; the files first, so that the new tab begins with them as they were."""
     tracking = screen.conversation.tracking
-    files = _AS_NOW
+    restored: Restored | None = None
     if way in ("both", "files") and tracking is not None:
         restored = await restore_files(screen, tracking, turn, changes)
-        if restored is not None and not restored.problems:
-            files = _AS_THEN
     match way:
         case "both" | "conversation":
-            await _open(screen, session, turn, files)
+            await _open(screen, session, turn, restored)
         case "files" | "text":
             screen.prompt.give_back(Prompt(session.words_of(turn)))
             screen.focus_prompt()
@@ -236,8 +236,9 @@ async def _go(
             await undo_restore(screen, tracking)
 
 
-async def _open(screen: ConversationScreen, session: Session, turn: int, files: str) -> None:
+async def _open(screen: ConversationScreen, session: Session, turn: int, restored: Restored | None) -> None:
     """Open a new tab of the same agent with the prompt, and with what was said before it as a chip."""
+    files = _AS_THEN if restored is not None and not restored.problems else _AS_NOW
     brief, words = brief_before(session, turn, files), session.words_of(turn)
     here, running = screen.tabs.screens.index(screen) + 1, screen.conversation.running
     usable = running is not None and running.is_running
@@ -246,7 +247,7 @@ async def _open(screen: ConversationScreen, session: Session, turn: int, files: 
     turns = f"{turn - 1} turn{'' if turn == 2 else 's'}"
     label = f"[earlier conversation, {turns} #1]"
     told = f"Tab {here} has the whole conversation."
-    if files == _AS_THEN:
+    if restored is not None and restored.done:
         told += f" {key_of(screen, 'session.restore')} there undoes the restore of files."
     if not brief:
         box.give_back(Prompt(words))
@@ -257,4 +258,10 @@ async def _open(screen: ConversationScreen, session: Session, turn: int, files: 
     else:
         box.give_back(Prompt(f"{label}\n\n{words}", {label: brief}))
         told += f" {key_of(box, 'prompt.open-chip')} unfolds it here, to be edited."
-    screen.tabs.screens[-1].notify(told, title="Gone back", timeout=15)
+    left = restored.problems if restored is not None else ()
+    if left:
+        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        told += f" Not restored: {safe_line('; '.join(left[:_NAMED]))}{more}."
+    screen.tabs.screens[-1].notify(
+        told, title="Gone back", severity="warning" if left else "information", timeout=15, markup=False
+    )

@@ -145,6 +145,7 @@ async def test_a_file_that_an_editor_saves_meanwhile_is_kept(tmp_path: Path) -> 
         await in_new_tab(here, old)
         assert (tmp_path / "a.txt").read_text() == "mine\n"
         assert "may have changed since" in here.session.prompt.prompt.whole
+        await here.until(lambda: "Not restored: a.txt: changed meanwhile." in told(here))
         await here.tabs.go_to(0)
         await here.sees("a.txt: changed meanwhile")
 
