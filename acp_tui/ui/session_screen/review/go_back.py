@@ -122,6 +122,21 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
         files = effects(self._changes, since=since, is_late=self._is_late, unknown=self._unknown)
         yield Details([*self._about_talk(), *files], self.theme_styles)
 
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "choose" and parameters == ("both",) and self._has_no_change:
+            parameters = ("conversation",)
+        return super().check_action(action, parameters)
+
+    @override
+    def action_choose(self, choice: GoBackChoice) -> None:
+        """Give an answer; without changed files, all that there is goes back by the key of both."""
+        super().action_choose("conversation" if choice == "both" and self._has_no_change else choice)
+
+    @property
+    def _has_no_change(self) -> bool:
+        return not self._changes and self._unknown is None
+
     def _about_talk(self) -> list[TextBlock]:
         turns = f"{self._earlier} earlier turn{'' if self._earlier == 1 else 's'}"
         brief = f"with {turns} as text that you can edit" if self._earlier else "with nothing said before"

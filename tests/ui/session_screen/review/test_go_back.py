@@ -172,7 +172,8 @@ async def test_a_command_stands_alone_and_the_brief_is_stashed(tmp_path: Path) -
             await run(here, words)
         await here.press("f2", "b")
         await here.is_before(GoBackDialog)
-        await here.press("c")
+        await here.sees("No file has changed since turn 2 began.")
+        await here.press("b")  # of files and conversation, only the conversation has anything to go back
         await in_new_tab(here, old)
         assert here.draft == "/command x"
 
