@@ -75,6 +75,20 @@ class SessionChoices:
         return host.policy_of(session.id)
 
     @property
+    def to_go_on_with(self) -> tuple[Policy | None, str | None]:
+        """The policy and the mode of another session that goes on with the work of this one.
+
+        None for those that ask nothing: the user has allowed them for this session alone.
+        """
+        session, policy = self._conversation.session, self.policy
+        option = session.option("mode") if session is not None else None
+        if session is None or policy is None:
+            return None, None
+        value = self.pending_value(option) if option is not None else ""
+        mode = str(value) if option is not None and asks_less(option.config, value) is None else None
+        return policy if policy != "allow-everything" else None, mode
+
+    @property
     def approval(self) -> Approval | None:
         """The phrase for what is asked in the session; None without one."""
         policy, session = self.policy, self._conversation.session

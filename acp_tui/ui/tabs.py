@@ -118,6 +118,7 @@ class Tabs:
         cwd: str = "",
         policy: Policy | None = None,
         reviewed: ConversationScreen | None = None,
+        like: ConversationScreen | None = None,
     ) -> SessionScreen:
         """Open a tab for a session of a running agent, a recorded session or the start screen.
 
@@ -130,8 +131,13 @@ class Tabs:
             cwd: the folder of the session; empty: that of the program.
             policy: the policy of the session; None: that of the settings.
             reviewed: the session that it reviews.
+            like: the session whose work goes on in it, with its folder, mode and policy.
         """
         start = self._start.for_another_tab()
+        if like is not None:
+            cwd = cwd or like.conversation.cwd
+            policy, mode = like.conversation.choices.to_go_on_with
+            start = replace(start, mode=mode)
         start = replace(start, launch=launch, cwd=cwd or start.cwd, policy=policy)
         styles, attention = self._app.app_theme.styles, self._app.attention
         screen = SessionScreen(

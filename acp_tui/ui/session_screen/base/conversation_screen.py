@@ -58,6 +58,7 @@ class SessionTabs(Protocol):
         cwd: str = "",
         policy: Policy | None = None,
         reviewed: ConversationScreen | None = None,
+        like: ConversationScreen | None = None,
     ) -> ConversationScreen:
         """Open a tab for a session of a running agent, a recorded session or the start screen.
 
@@ -70,6 +71,7 @@ class SessionTabs(Protocol):
             cwd: the folder of the session; empty: that of the program.
             policy: the policy of the session; None: that of the settings.
             reviewed: the session that it reviews.
+            like: the session whose work goes on in it, with its folder, mode and policy.
         """
 
     async def close(self, screen: ConversationScreen) -> None:

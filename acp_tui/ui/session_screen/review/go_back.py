@@ -257,7 +257,7 @@ async def _open(screen: ConversationScreen, session: Session, turn: int, restore
     brief, words = brief_before(session, turn, files), session.words_of(turn)
     here, running = screen.tabs.screens.index(screen) + 1, screen.conversation.running
     usable = running is not None and running.is_running
-    await screen.tabs.open(running=running if usable else None)
+    await screen.tabs.open(running=running if usable else None, like=screen)
     box = screen.tabs.screens[-1].prompt
     turns = f"{turn - 1} turn{'' if turn == 2 else 's'}"
     label = f"[earlier conversation, {turns} #1]"

@@ -468,16 +468,19 @@ async def fork(screen: ConversationScreen) -> None:
         )
     else:
         cwd, *more = conversation.roots
-        await fork_listed(screen, SessionInfo(session_id=session.id, cwd=cwd, additional_directories=more))
+        info = SessionInfo(session_id=session.id, cwd=cwd, additional_directories=more)
+        await fork_listed(screen, info, like=screen)
 
 
-async def fork_listed(screen: ConversationScreen, info: SessionInfo) -> None:
-    """Fork a session that the agent has, and show the fork."""
+async def fork_listed(
+    screen: ConversationScreen, info: SessionInfo, like: ConversationScreen | None = None
+) -> None:
+    """Fork a session that the agent has, and show the fork, with mode and policy `like` those of a tab."""
     try:
         forked = await screen.conversation.fork(info)
     except AgentError as error:
         screen.notify(str(error), title="Not forked", severity="error", timeout=10)
         return
     await screen.tabs.open(
-        running=screen.conversation.running, known_session=KnownSession(forked, is_open=True)
+        running=screen.conversation.running, known_session=KnownSession(forked, is_open=True), like=like
     )

@@ -12,7 +12,7 @@ import pytest
 from acp_tui.protocol.schema import AgentMessageChunk, TextContent
 from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.session.session import Session
-from acp_tui.store.settings import Settings
+from acp_tui.store.settings import Policy, Settings
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.session_screen.review.go_back import GoBackDialog
@@ -116,6 +116,36 @@ async def test_the_brief_is_unfolded_and_edited_before_it_is_sent(tmp_path: Path
 
         assert "which you do not know" in here.draft
         assert "read them again" in here.draft
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mode", "policy", "begins"),
+    [("plan", "read-only", ("plan", "read-only")), ("yolo", "allow-everything", ("code", "ask"))],
+)
+async def test_the_new_tab_asks_as_the_old_one_but_for_what_only_that_one_allows(
+    tmp_path: Path, mode: str, policy: Policy, begins: tuple[str, str]
+) -> None:
+    async with seat(tmp_path, PLAIN, modes=["code", "plan", "yolo"], mode="code") as here:
+        old, choices = here.session, here.conversation.choices
+        session = here.conversation.session
+        assert session is not None
+        option = session.option("mode")
+        assert option is not None
+        await choices.set_option(option, mode)
+        choices.set_policy(policy)
+        await run(here, "first words")
+        await here.press("f2", "b")
+        await here.is_before(GoBackDialog)
+        await here.press("c")
+        await in_new_tab(here, old)
+
+        def begun() -> tuple[str | bool, Policy | None]:
+            session = here.conversation.session
+            option = session.option("mode") if session is not None else None
+            return option.config.current_value if option is not None else "", here.conversation.choices.policy
+
+        await here.until(lambda: here.conversation.phase == "ready" and begun() == begins)
 
 
 @pytest.mark.slow
