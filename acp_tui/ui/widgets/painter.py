@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from rich.cells import cell_len
@@ -19,12 +20,12 @@ from acp_tui.ui.widgets.textual_internals import FullStrip
 KEPT_STRIPS: Final = 600
 """Strips kept by one painter; a screen needs about a hundred."""
 _KEPT_STYLES: Final = 1_000
+_NO_STRIPS: Final[Mapping[tuple[int, int], Strip]] = MappingProxyType({})
 
 NO_BAR: Final = 0
 TRACK: Final = 1
 THUMB: Final = 2
 """The last cell of a row: nothing, the track of the scroll bar, or its thumb."""
-_BAR_BITS: Final = 2
 
 
 def full_strip(
@@ -68,7 +69,7 @@ class Painter:
         self.needle = ""
         """The casefolded text of the search, marked in every row."""
         self._columns = int(has_bar)
-        self._strips: dict[Hashable, dict[int, Strip]] = {}
+        self._strips: dict[Hashable, dict[tuple[int, int], Strip]] = {}
         self._count = 0
         self._configured: tuple[object, ...] = ()
         self.configure(Styles(), Style.null(), 0, (), Color(0, 0, 0))
@@ -110,7 +111,7 @@ class Painter:
         strips = self._strips.get(owner)
         if strips is None:
             return
-        gone = [key for key in reversed(strips) if key >> _BAR_BITS >= start] if start else list(strips)
+        gone = [key for key in reversed(strips) if key[0] >= start] if start else list(strips)
         self._count -= len(gone)
         if len(gone) == len(strips):
             del self._strips[owner]
@@ -123,7 +124,7 @@ class Painter:
         strips = self._strips.get(owner, {})
         for row in rows:
             for bar in (NO_BAR, TRACK, THUMB):
-                if strips.pop(row << _BAR_BITS | bar, None) is not None:
+                if strips.pop((row, bar), None) is not None:
                     self._count -= 1
 
     def blank(self, bar: int) -> Strip:
@@ -132,8 +133,11 @@ class Painter:
 
     def kept(self, owner: Hashable, number: int, bar: int) -> Strip | None:
         """Return the strip of a row if it is kept."""
-        strips = self._strips.get(owner)
-        return strips.get(number << _BAR_BITS | bar) if strips is not None else None
+        return self.all_kept(owner).get((number, bar))
+
+    def all_kept(self, owner: Hashable) -> Mapping[tuple[int, int], Strip]:
+        """Return the kept strips of an owner by (row number, last cell)."""
+        return self._strips.get(owner, _NO_STRIPS)
 
     def paint(
         self, owner: Hashable, number: int, bar: int, row: Sequence[Segment], *, cursor: bool = False
@@ -152,7 +156,7 @@ class Painter:
         if self.needle:
             row = marked(row, self.needle, self._theme_styles["match"])
         strip = self.finish(row, bar, cursor=cursor)
-        self._strips.setdefault(owner, {})[number << _BAR_BITS | bar] = strip
+        self._strips.setdefault(owner, {})[number, bar] = strip
         self._count += 1
         return strip
 

@@ -8,8 +8,7 @@ lists the private methods that classes of ours override.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeVar
 
 from rich.console import Console, RenderableType
@@ -260,7 +259,7 @@ class FewRowsCompositor(Compositor):
         regions, screen = self._dirty_regions.copy(), self.size.region
         self._dirty_regions.clear()
         within = (region.intersection(screen) for region in regions)
-        bands = _bands(self._regions_to_spans(region for region in within if region))
+        bands = list(_bands(region for region in within if region))
         pieces: list[Piece] = []
         for widget, (region, clip) in self.visible_widgets.items():  # the front first
             if not bands:
@@ -310,16 +309,20 @@ class _Band(NamedTuple):
             yield self._replace(top=bottom)
 
 
-def _bands(spans: Iterable[tuple[int, int, int]]) -> list[_Band]:
-    """Return spans of rows, (row, first column, the one after the last) from the top down, as bands."""
-    bands: list[_Band] = []
-    for y, row in groupby(spans, key=itemgetter(0)):
-        columns = [(start, end) for _, start, end in row]
-        if bands and bands[-1].bottom == y and bands[-1].spans == columns:
-            bands[-1] = bands[-1]._replace(bottom=y + 1)
-        else:
-            bands.append(_Band(y, y + 1, columns))
-    return bands
+def _bands(regions: Iterable[Region]) -> Iterator[_Band]:
+    """Yield the bands of the cells in some regions, the top first."""
+    regions = sorted(regions)
+    edges = sorted({edge for region in regions for edge in (region.y, region.bottom)})
+    for top, bottom in pairwise(edges):
+        spans: list[tuple[int, int]] = []
+        for x, y, width, height in regions:
+            if y <= top and y + height >= bottom:
+                if spans and x <= spans[-1][1]:
+                    spans[-1] = spans[-1][0], max(spans[-1][1], x + width)
+                else:
+                    spans.append((x, x + width))
+        if spans:
+            yield _Band(top, bottom, spans)
 
 
 def _place(piece: Piece) -> tuple[int, int]:

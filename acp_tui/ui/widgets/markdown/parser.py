@@ -18,12 +18,32 @@ _STOPS: Final = regex(r"[\n&*<\[\\\]_`~]|!(?=\[)")
 characters, and tries all rules at each.
 """
 
+_IS_PARAGRAPH: Final = regex(r"(?:[^\W\d_][^\n]*(?:\n|\Z))+\Z")
+"""A text of which each line begins with a letter: no other block does."""
+
 _UNLINKED: Final = ("javascript:", "vbscript:", "data:")
 
 
 def parse(text: str, references: MutableMapping[str, Any]) -> list[Token]:
     """Parse safe Markdown; link references are added to `references`."""
-    return _parser().parse(text, {"references": references})
+    env = {"references": references}
+    return _paragraph(text, env) if _IS_PARAGRAPH.match(text) is not None else _parser().parse(text, env)
+
+
+def _paragraph(text: str, env: dict[str, Any]) -> list[Token]:
+    """Return the tokens of a text that is one paragraph, without a look for other blocks at each line."""
+    begin, inline, end = (
+        Token("paragraph_open", "p", 1),
+        Token("inline", "", 0),
+        Token("paragraph_close", "p", -1),
+    )
+    begin.block = inline.block = end.block = True
+    begin.map = inline.map = [0, text.removesuffix("\n").count("\n") + 1]
+    inline.level, inline.content = 1, text.strip()
+    tokens = [begin, inline, end]
+    parser = _parser()
+    _read_inline(StateCore(text, parser, env, tokens))
+    return tokens
 
 
 def parse_inline(text: str) -> list[Token]:

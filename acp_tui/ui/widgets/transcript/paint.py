@@ -103,9 +103,10 @@ class ViewportPainter:
             block = layout.blocks[index]
             rows: Sequence[Row] = layout.rows(index) or ()
             stop = min(layout.block_height(index), number + end - y)
+            kept = painter.all_kept(block)
             for place, plain in enumerate(rows[number:stop], number):
                 bar = THUMB if y in thumb else NO_BAR
-                strip = painter.kept(block, place, bar)
+                strip = kept.get((place, bar))
                 if strip is None:
                     row_now = self._marked(block, place, block.highlighted(place, plain))
                     strip = painter.paint(block, place, bar, row_now, cursor=block is cursor)

@@ -105,3 +105,29 @@ def test_a_text_without_marks_is_one_token() -> None:
 
 def _told(tokens: list[Token]) -> list[Mapping[str, Any]]:
     return [token.as_dict() for token in tokens]
+
+
+def test_a_text_of_which_each_line_begins_with_a_letter_is_the_paragraph_that_the_parser_finds() -> None:
+    chance = random.Random(7)
+    beginnings, rests = (
+        ("a", "É", "Word"),
+        (" two", " | b", " *c*", "  ", ": [d](e)", " \\&amp;", " [x]: /u", ""),
+    )
+    # private: the whole parser, to compare with
+    whole = markdown_parser._parser()
+    for _ in range(300):
+        lines = [chance.choice(beginnings) + chance.choice(rests) for _ in range(chance.randint(1, 4))]
+        text = "\n".join(lines) + chance.choice(("", "\n"))
+        assert _all_of(markdown_parser.parse(text, {})) == _all_of(whole.parse(text, {"references": {}}))
+
+
+@pytest.mark.parametrize(
+    "text", ["a\n- b", "a\n===", "a\n\nb", "a | b\n--|--\n", "a\n```\nb", "1. a", "> a\nb"]
+)
+def test_a_text_with_another_block_is_no_paragraph(text: str) -> None:
+    kinds = [token.type for token in markdown_parser.parse(text, {})]
+    assert kinds != ["paragraph_open", "inline", "paragraph_close"]
+
+
+def _all_of(tokens: list[Token]) -> list[dict[str, Any]]:
+    return [token.as_dict() for token in tokens]
