@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 from rich.cells import cell_len
@@ -20,7 +19,6 @@ from acp_tui.ui.widgets.textual_internals import FullStrip
 KEPT_STRIPS: Final = 600
 """Strips kept by one painter; a screen needs about a hundred."""
 _KEPT_STYLES: Final = 1_000
-_NO_STRIPS: Final[Mapping[tuple[int, int], Strip]] = MappingProxyType({})
 
 NO_BAR: Final = 0
 TRACK: Final = 1
@@ -57,6 +55,16 @@ class _PaintedStyles(dict[Style | None, Style]):
         return painted
 
 
+class _Strips(dict[tuple[int, int], Strip]):
+    """The kept strips of one owner by (row number, last cell)."""
+
+    end = 0
+    """The number after that of the last row that has one."""
+
+
+_NO_STRIPS: Final = _Strips()
+
+
 class Painter:
     """Paints rows with base style, padding, line filters, search marks and the scroll bar.
 
@@ -69,7 +77,7 @@ class Painter:
         self.needle = ""
         """The casefolded text of the search, marked in every row."""
         self._columns = int(has_bar)
-        self._strips: dict[Hashable, dict[tuple[int, int], Strip]] = {}
+        self._strips: dict[Hashable, _Strips] = {}
         self._count = 0
         self._configured: tuple[object, ...] = ()
         self.configure(Styles(), Style.null(), 0, (), Color(0, 0, 0))
@@ -111,21 +119,25 @@ class Painter:
         strips = self._strips.get(owner)
         if strips is None:
             return
-        gone = [key for key in reversed(strips) if key[0] >= start] if start else list(strips)
-        self._count -= len(gone)
-        if len(gone) == len(strips):
+        if not start:
+            self._count -= len(strips)
             del self._strips[owner]
             return
-        for key in gone:
-            del strips[key]
+        below = range(start, strips.end)  # mostly a few, of hundreds that are kept
+        self.forget_rows(
+            owner, below if len(below) < len(strips) else {row for row, _ in strips if row >= start}
+        )
+        strips.end = min(start, strips.end)
 
     def forget_rows(self, owner: Hashable, rows: Iterable[int]) -> None:
         """Forget the strips of some rows of an owner."""
-        strips = self._strips.get(owner, {})
+        strips = self._strips.get(owner, _NO_STRIPS)
         for row in rows:
             for bar in (NO_BAR, TRACK, THUMB):
                 if strips.pop((row, bar), None) is not None:
                     self._count -= 1
+        if not strips:
+            self._strips.pop(owner, None)
 
     def blank(self, bar: int) -> Strip:
         """Return the strip of an empty row."""
@@ -156,7 +168,9 @@ class Painter:
         if self.needle:
             row = marked(row, self.needle, self._theme_styles["match"])
         strip = self.finish(row, bar, cursor=cursor)
-        self._strips.setdefault(owner, {})[number, bar] = strip
+        strips = self._strips.setdefault(owner, _Strips())
+        strips[number, bar] = strip
+        strips.end = max(strips.end, number + 1)
         self._count += 1
         return strip
 

@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.filter import Monochrome
 from textual.strip import Strip
 
-from acp_tui.ui.widgets.painter import fit, full_strip, marked
+from acp_tui.ui.widgets.painter import NO_BAR, Painter, fit, full_strip, marked
 from acp_tui.ui.widgets.styles import Styles
 from tests.tables import each
 
@@ -118,3 +118,22 @@ def test_a_strip_can_do_what_those_of_textual_can() -> None:
 def test_line_filters_change_the_colours() -> None:
     red = Style.parse("red on blue")
     assert full_strip([Segment("words", red)], 5, [Monochrome()], GROUND)._segments[0].style != red
+
+
+@pytest.mark.parametrize("rows", [(1, 2, 3, 4), (4, 1, 3, 2), (1, 4_000, 3)])
+def test_rows_that_are_forgotten_are_painted_anew_and_those_above_them_stay(rows: tuple[int, ...]) -> None:
+    painter = Painter()
+    painter.configure(Styles(), Style.null(), 10, (), Color(0, 0, 0))
+    owner = "a text"
+    strips = {row: painter.paint(owner, row, NO_BAR, [Segment(str(row))]) for row in rows}
+
+    painter.forget(owner, 3)
+    assert {row for row in rows if painter.kept(owner, row, NO_BAR) is not None} == {
+        row for row in rows if row < 3
+    }
+    assert painter.kept(owner, 1, NO_BAR) is strips[1]
+
+    anew = painter.paint(owner, 5, NO_BAR, [Segment("5")])
+    assert painter.kept(owner, 5, NO_BAR) is anew
+    painter.forget(owner)
+    assert painter.kept(owner, 1, NO_BAR) is None

@@ -130,4 +130,4 @@ def test_a_text_with_another_block_is_no_paragraph(text: str) -> None:
 
 
 def _all_of(tokens: list[Token]) -> list[dict[str, Any]]:
-    return [token.as_dict() for token in tokens]
+    return [dict(token.as_dict()) for token in tokens]
