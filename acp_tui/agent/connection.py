@@ -429,8 +429,10 @@ class Connection:
 
     def _tell(self, news: Iterator[AddressedEvent]) -> None:
         for session_id, event in news:
-            with _errors_logged("an event"):
+            try:
                 self._owner.note(session_id, event)
+            except Exception:  # whatever it is, the other messages must be read
+                log.exception("an event")
 
     # ------------------------------------------------------------------ in
 

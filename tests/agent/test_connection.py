@@ -246,6 +246,7 @@ async def test_c12_the_agent_has_our_environment_and_what_was_set_for_it() -> No
 
 async def test_a_pause_leaves_what_is_said_in_the_pipe_until_it_is_over() -> None:
     async with conversation() as talk:
+        await settled()  # it reads again
         talk.agent.connection.pause_reading(1)
         talk.puppet.updates("agent_message_chunk", content=text("1"))
         await talk.until(lambda: talk.said() == "1")  # the read that was under way
@@ -297,6 +298,7 @@ async def test_others_get_a_turn_between_two_reads_however_fast_the_agent_writes
 
 async def test_who_is_gone_holds_nobody_back_and_who_is_there_does() -> None:
     async with conversation() as talk:
+        await settled()  # it reads again
         talk.agent.connection.pause_reading("one")
         talk.agent.connection.pause_reading("two")
         talk.puppet.updates("agent_message_chunk", content=text("1"))

@@ -413,11 +413,7 @@ class FramePacer:
         self._is_soon = not can_wait
         if due < self._due:
             self._due = due
-            wait = due - time.perf_counter()
-            if wait > 0:
-                after(self._screen, wait, self.flush)
-            else:
-                self._screen.call_next(self.flush)
+            after(self._screen, due - time.perf_counter(), self.flush)
 
     @property
     def _is_below_dialog(self) -> bool:

@@ -12,13 +12,17 @@ from acp_tui.ui.widgets.textual_internals import is_pruned
 
 
 def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
-    """Call `act` in a widget's or screen's own loop after `seconds`, even if late.
+    """Call `act` in a widget's or screen's own loop after `seconds`, even if late; none are its next turn.
 
     Textual skips a timer that is late when its task begins, even one that fires only once: on a busy machine
-    a delay of a millisecond would never end, and nothing would be drawn again.
+    a delay of a millisecond would never end, and nothing would be drawn again. Its `call_next` and
+    `call_later` look at the signature of what they call, each time, which takes longer than to draw a row.
     """
     call = Callback(_Delayed(pump, act).come)
-    asyncio.get_running_loop().call_later(seconds, pump.post_message, call)
+    if seconds > 0:
+        asyncio.get_running_loop().call_later(seconds, pump.post_message, call)
+    else:
+        pump.post_message(call)
 
 
 class _Delayed:

@@ -33,12 +33,10 @@ class Loop:
         self.screen_stack: list[Any] = [self]
         self.is_replay = False
 
-    def call_next(self, callback: Callable[[], None]) -> None:
-        self.waiting.append(callback)
-
     def after(self, _: object, delay: float, callback: Callable[[], None]) -> None:
-        self.timed += 1
-        self.delay = delay
+        if delay > 0:
+            self.timed += 1
+            self.delay = delay
         self.waiting.append(callback)
 
     def turn(self) -> None:

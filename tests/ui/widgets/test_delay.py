@@ -56,3 +56,13 @@ async def test_what_is_put_off_is_done_in_the_order_of_its_time(monkeypatch: pyt
         await asyncio.wait_for(all_done.wait(), PATIENCE)
 
         assert done == ["soon", "late"]
+
+
+async def test_what_is_put_off_by_nothing_is_done_in_the_next_turn_and_never_in_this_one() -> None:
+    async with Quiet().run_test() as pilot:
+        done = asyncio.Event()
+
+        after(pilot.app.screen, -1.0, done.set)
+
+        assert not done.is_set()
+        await asyncio.wait_for(done.wait(), PATIENCE)

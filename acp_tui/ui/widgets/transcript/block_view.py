@@ -405,11 +405,8 @@ class BlockView(ScrollView, can_focus=True):
         if due >= self._flush_due or not self.is_attached:
             return
         self._flush_due, self._requests = due, self._requests + 1
-        flush = partial(self._flush_requested, self._requests)
-        if due > now:
-            after(self, due - now, flush)
-        elif not self._paused:
-            self.call_later(flush)
+        if not self._paused:
+            after(self, due - now, partial(self._flush_requested, self._requests))
 
     def _flush_requested(self, request: int) -> None:
         """Lay out for the newest request only."""
