@@ -97,6 +97,9 @@ class PromptBox(PlainTextArea):
 
         what: str
 
+    class SendDeferred(Message):
+        """The prompt is sent as soon as what is pasted has come, or is not any more."""
+
     class ChatWanted(Message):
         """The user wants the last block of the chat."""
 
@@ -147,6 +150,10 @@ class PromptBox(PlainTextArea):
         self._draft = Prompt("")
         self._recalled = ""
         """The text of the earlier prompt that was shown last."""
+        self._pastes: list[str] = []
+        """For each paste that is being read, the text before it."""
+        self._deferred: bool | None = None
+        """Set while sending waits for a paste: True for a prompt that is meant for the running turn."""
         self._bang: int | None = None
         """Column of the `!` that makes the first line a command."""
         self._begun: int | None = None
@@ -223,6 +230,7 @@ class PromptBox(PlainTextArea):
     def edit(self, edit: Edit) -> EditResult:
         if self._bang is not None and min(edit.from_location, edit.to_location) <= (0, self._bang):
             self._bang = None
+        self._defer(None)
         return super().edit(edit)
 
     @override
@@ -449,13 +457,51 @@ class PromptBox(PlainTextArea):
 
     def action_request_open(self, what: str) -> None:
         """Post `OpenRequested`."""
+        if what == "clipboard":
+            self._pastes.append(self.document.get_text_range((0, 0), self.cursor_location))
         self.post_message(self.OpenRequested(what))
+
+    @property
+    def is_deferred(self) -> bool:
+        """True while sending waits for a paste."""
+        return self._deferred is not None
+
+    def end_paste(self, text: str, *, has_come: bool = True) -> None:
+        """Insert what a paste has brought where it was asked for, and send if that has waited for it.
+
+        `has_come`: False if there was nothing; then nothing is sent.
+        """
+        before, steers = self._pastes.pop(0), self._deferred
+        if text and not self.selection.is_empty:
+            self._put(text, *self.selection)
+        elif text:
+            lines = before.split("\n")
+            there = (len(lines) - 1, len(lines[-1]))
+            self.insert(text, there if self.text.startswith(before) else None)
+        if steers is None:
+            return
+        if self._pastes and has_come:
+            self._defer(steers)  # the others, too
+            return
+        self._defer(None)
+        if has_come:
+            self.action_send(steers=steers)
+
+    def _defer(self, steers: bool | None) -> None:
+        if self._deferred != steers:
+            self._deferred = steers
+            self.post_message(self.SendDeferred())
 
     def action_send(self, *, steers: bool = False) -> None:
         """Send the prompt, or a command without the chips before it; nothing if it is blank.
 
+        It waits for a paste that is being read, unless the user goes on to write.
+
         `steers`: it is meant for the running turn.
         """
+        if self._pastes:
+            self._defer(steers)
+            return
         before, text = "", self.text
         is_command = self.is_command
         if is_command:

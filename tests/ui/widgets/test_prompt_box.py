@@ -440,3 +440,44 @@ async def test_emoji_and_joined_letters_stay_in_a_prompt() -> None:
         await paste(pilot, "👨‍👩‍👧 ☁️ می‌خواهم")
 
         assert box.get_line(0).plain == "👨‍👩‍👧 ☁️ می‌خواهم"
+
+
+async def test_enter_waits_for_what_ctrl_v_brings() -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press(*"see", "space", "ctrl+v", *"now", "enter")
+        assert app.wanted == ["clipboard"]
+        assert not app.sent
+        assert box.is_deferred
+
+        box.end_paste("@image.png ")
+        await pilot.pause()
+        assert [prompt.text for prompt in app.sent] == ["see @image.png now"]
+        assert box.text == ""
+
+
+async def test_whoever_goes_on_typing_keeps_the_prompt_that_waits_for_a_paste() -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press("ctrl+v", "a", "enter", "b")
+        assert not box.is_deferred
+
+        box.end_paste("@image.png ")
+        await pilot.pause()
+        assert not app.sent
+        assert box.text == "@image.png ab"
+        assert box.cursor_location == (0, len(box.text))
+
+        await pilot.press("enter")
+        assert [prompt.text for prompt in app.sent] == ["@image.png ab"]
+
+
+async def test_a_prompt_waits_for_all_pastes_and_is_kept_if_one_brings_nothing() -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press("ctrl+v", "ctrl+v", "enter")
+        box.end_paste("@one.png ")
+        assert box.is_deferred
+        box.end_paste("", has_come=False)
+        await pilot.pause()
+
+        assert not app.sent
+        assert not box.is_deferred
+        assert box.text == "@one.png "

@@ -12,6 +12,7 @@ from typing import Final
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.notifications import SeverityLevel
 from textual.timer import Timer
 from textual.widgets import Static
 from typing_extensions import override
@@ -149,6 +150,10 @@ class PromptArea(Vertical):
             symbol = self._theme_styles.symbol("shell" if is_command else "prompt")
             self.query_one("#prompt-mark", Static).update(f"{symbol} ")
 
+    def on_prompt_box_send_deferred(self) -> None:
+        """Say that the prompt is sent later, or no more."""
+        self._show_attachments(self.box.text)
+
     def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
         """Move to another completion."""
         self._completing.move(event.step)
@@ -205,6 +210,8 @@ class PromptArea(Vertical):
         """Return the row on the effect of Enter for a text behind `!`."""
         box = self.box
         turn = key_of(box, "prompt.command")
+        if box.is_deferred:
+            return [([("notice", _DEFERRED)], ())]
         if box.is_command:
             send = key_of(box, "prompt.send" if box.enter_sends else "prompt.new-line")
             words = f"{send} runs this in your shell; {turn} turns it into a prompt."
@@ -303,19 +310,25 @@ class PromptArea(Vertical):
         """Mention the image on the clipboard; without one, insert the text that was copied here."""
         env = {} if self.app.is_headless else os.environ  # tests leave the user's clipboard alone
         programs = image_programs(env)
+        pasted, has_come = "", False
         try:
             folder = data_folder() / "clipboard"
             image = await asyncio.to_thread(take_image, programs, folder) if programs else None
+            pasted = f"{mention_of(from_home(str(image)))} " if image is not None else self.app.clipboard
+            has_come = bool(pasted)
         except OSError as error:
-            self.notify(f"The image cannot be kept: {error.strerror or error}.", severity="warning")
-            return
-        if image is not None:
-            self.box.insert(f"{mention_of(from_home(str(image)))} ")
-        elif self.app.clipboard:
-            self.box.action_paste()
+            self._tell_not_pasted(f"The image cannot be kept: {error.strerror or error}.", "warning")
         else:
-            advice = "" if programs else " wl-paste, xclip or pngpaste would tell of an image."
-            self.notify(f"There is nothing to paste.{advice} Your terminal pastes text by a key of its own.")
+            if not has_come:
+                advice = "" if programs else " wl-paste, xclip or pngpaste would tell of an image."
+                own = "Your terminal pastes text by a key of its own."
+                self._tell_not_pasted(f"There is nothing to paste.{advice} {own}", "information")
+        finally:
+            self.box.end_paste(pasted, has_come=has_come)
+
+    def _tell_not_pasted(self, why: str, severity: SeverityLevel) -> None:
+        but = " The prompt was not sent." if self.box.is_deferred else ""
+        self.notify(f"{why}{but}", severity=severity)
 
     def _choose_prompt(self) -> None:
         past = self.box.past
@@ -339,6 +352,7 @@ class PromptArea(Vertical):
         self.box.focus()
 
 
+_DEFERRED: Final = "Sent as soon as the clipboard has been read. Go on typing to keep it."
 _QUEUED: Final = 4
 """Maximum of queued prompts shown."""
 _NOTE: Final = 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from acp_tui.ui.session_screen.prompt.prompt import pending_rows, strip
 from tests.conversation.talks import launch
 from tests.terminal import Terminal
 from tests.ui.seats import seat, told
+from tests.waiting import PATIENCE
 
 KEEPS = Settings(snapshots=False)
 
@@ -373,6 +375,30 @@ async def test_ctrl_v_pastes_what_was_copied_here_and_says_so_where_there_is_not
         here.app.copy_to_clipboard("copied")
         await here.press("ctrl+v")
         await here.until(lambda: here.draft == "copied")
+
+
+@pytest.mark.slow
+async def test_a_prompt_goes_with_the_image_that_was_on_its_way_when_enter_was_pressed(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_read = threading.Event()
+
+    def slow(*_: object) -> Path:
+        assert is_read.wait(PATIENCE)
+        return workspace / "image.png"
+
+    (workspace / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n and more")
+    monkeypatch.setattr("acp_tui.ui.session_screen.prompt.prompt.take_image", slow)
+    monkeypatch.setattr("acp_tui.ui.session_screen.prompt.prompt.image_programs", lambda _: [("any",)])
+    async with seat(workspace) as here:
+        await here.press("ctrl+v", *"hi", "enter")
+        await here.sees("Sent as soon as the clipboard has been read.")
+        assert not here.said
+
+        is_read.set()
+        await here.until(lambda: here.said)
+        assert not here.draft
+        assert "image.png hi" in here.text
 
 
 @pytest.mark.slow
