@@ -14,11 +14,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from acp_tui.commands.log import print_lines, printable
+from acp_tui.patterns import regex
 from acp_tui.store.documents import document_at
 from acp_tui.store.search_index import Hit, SearchIndex, build, build_command, has_full_text, newest_first
 from acp_tui.store.search_query import FILTERS, Excerpt, Query, excerpt, limited, parse
 
 _LIMIT: Final = 50
+_PATHS: Final = ("file", "folder")
+"""Filters whose values may have blanks."""
+_FILTERED: Final = regex(r"[a-z]+:[^\s/:\\]")
+"""Beginnings of texts with a filter, or with what was meant as one."""
 _LOWEST: Final = 19
 """The priority of the program that makes the index."""
 
@@ -39,8 +44,16 @@ def query_of(options: dict[str, Any]) -> Query:
 
 
 def _as_phrase(word: str) -> str:
-    """Return an argument as a part of a query: one with blanks was quoted in the shell."""
-    return f'"{word}"' if " " in word and '"' not in word else word
+    """Return an argument as a part of a query: one with blanks was quoted in the shell.
+
+    One that begins with a filter is a path with blanks, or a whole query that was quoted.
+    """
+    if " " not in word or '"' in word:
+        return word
+    name, _, value = word.partition(":")
+    if name in _PATHS:
+        return f'{name}:"{value}"'
+    return word if _FILTERED.match(word) else f'"{word}"'
 
 
 def run(journals: Path, folder: Path, query: Query, limit: int, *, as_json: bool) -> int:

@@ -59,6 +59,8 @@ def test_places_are_printed_for_people_and_for_scripts(capsys: pytest.CaptureFix
         (["--until", "2026-03-01", "parser"], 2),
         (["flaky parser"], 1),
         (["parser", "agent:gemini"], 1),
+        (["agent:gemini parser"], 1),
+        (["file:work app parser.py", "heartily"], 1),
         (["--in", "prompt", "--", "parser", "-flaky"], 1),
     ],
 )
@@ -70,6 +72,8 @@ def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "unheard"]) == 1
     assert capsys.readouterr().err == "acp-tui: nothing found\n"
     assert main(["search", "parser", "after:2026-01-01"]) == 1
+    assert "after: is no filter, but a word" in capsys.readouterr().err
+    assert main(["search", "after:2026-01-01 parser"]) == 1
     said = "nothing found. after: is no filter, but a word\nFilters are agent:, folder:, file:, since:"
     assert said in capsys.readouterr().err
 
