@@ -79,7 +79,7 @@ from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
 from acp_tui.store.launch import ProtocolChoice
-from acp_tui.workspace.files import Stale, Target, Written, link_target
+from acp_tui.workspace.files import OutsideRoots, Stale, Target, Written, link_target
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import KEPT_OUTPUT, Terminal
 
@@ -513,9 +513,26 @@ class Agent:
         child = self._sessions.find(event.session_id)
         if child is None or child.parent is None:
             return
+        was_outside = self._is_outside(child)
         self._host.lend_child(child.id, child.parent.id, child.cwd)
+        if self._is_outside(child) and not was_outside:
+            text = (
+                f"{child.title} works in {child.cwd}, outside the folders of this session: its files there "
+                "and commands without a folder are refused. A start with --add-dir allows them."
+            )
+            self._tell(child.root.id, text, "warning")
         if event.state is not None and event.state.state == "idle":
             self._questions.grants.end_turn(child.id)
+
+    def _is_outside(self, child: Session) -> bool:
+        """Return whether a subagent works where it may do nothing through the client."""
+        try:
+            self._host.folder(child.id)
+        except OutsideRoots:
+            return True
+        except NotLent:
+            return False
+        return False
 
     def cancel_child(self, session_id: str) -> bool:
         """Stop a subagent; return False if the agent cannot do that.

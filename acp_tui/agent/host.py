@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from acp_tui.rules.model import Rule
 from acp_tui.store.settings import Policy, StaleWriteSetting
 from acp_tui.workspace.backups import Backups
-from acp_tui.workspace.files import Files
+from acp_tui.workspace.files import Files, OutsideRoots
 from acp_tui.workspace.terminals import DEFAULT_LIMIT, Terminals
 
 if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
@@ -75,9 +75,14 @@ class Host:
 
         Raises:
             NotLent: there is no such session.
+            OutsideRoots: it is a subagent's, which works elsewhere: another folder could be harmed.
         """
         files, wanted = self.files(session_id), self._folders.get(session_id, "")
-        return wanted if wanted and files.contains(wanted) else files.roots[0]
+        if not wanted:
+            return files.roots[0]
+        if not files.contains(wanted):
+            raise OutsideRoots(f"“{wanted}” lies outside the workspace.")
+        return wanted
 
     def enter(self, folder: str) -> None:
         """Apply the rules of a folder, also before a session in it has its id."""

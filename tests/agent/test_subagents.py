@@ -12,7 +12,7 @@ from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.agent.replay import replay
 from acp_tui.rules.model import Rule
-from acp_tui.session.entries import AgentMessage, Subagent, ToolCall, text_of
+from acp_tui.session.entries import AgentMessage, Notice, Subagent, ToolCall, text_of
 from acp_tui.session.session import Session
 from tests import recordings
 from tests.agent.puppet import CANCELLED, OPTIONS, SESSION, Conversation, chosen, conversation, text, update
@@ -147,6 +147,38 @@ async def test_c136_a_subagent_in_the_root_folder_reads_no_more_than_its_parent(
         talk.puppet.says({"id": "r", "method": "fs/read_text_file", "params": params})
 
         assert (await talk.puppet.answer_to("r"))["error"]["code"] == -32602
+
+
+async def test_c136_a_subagent_in_the_root_folder_runs_no_command_in_its_parents(tmp_path: Path) -> None:
+    async with conversation(policy="allow-everything", cwd=str(tmp_path)) as talk:
+        await announced(talk, cwd="/")
+        params = {"sessionId": "k1", "command": "pwd"}
+        talk.puppet.says({"id": "t", "method": "terminal/create", "params": params})
+        assert (await talk.puppet.answer_to("t"))["error"]["code"] == -32602
+        talk.puppet.updates("subagent_update", sessionId="k1", title="Renamed")
+        await settled()
+        notices = [entry.text for entry in talk.session.entries if isinstance(entry, Notice)]
+        assert len(notices) == 1
+        assert "Explorer works in /, outside the folders of this session" in notices[0]
+
+        talk.puppet.updates("subagent_update", sessionId="k1", cwd=None)
+        await settled()
+        talk.puppet.says({"id": "u", "method": "terminal/create", "params": params})
+        assert "terminalId" in (await talk.puppet.answer_to("u"))["result"]
+
+
+async def test_c138_a_write_that_a_subagent_asks_for_is_refused_when_it_is_stopped(tmp_path: Path) -> None:
+    async with conversation(cwd=str(tmp_path)) as talk:
+        child = await announced(talk)
+        params = {"sessionId": "k1", "path": str(tmp_path / "a"), "content": "b"}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(lambda: child.questions)
+
+        assert talk.agent.cancel_child("k1")
+
+        assert "error" in await talk.puppet.answer_to("w")
+        assert child.questions == {}
+        assert not (tmp_path / "a").exists()
 
 
 async def test_c136_a_question_of_a_subagent_is_open_in_it_and_recorded_with_its_name() -> None:
