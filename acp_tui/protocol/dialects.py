@@ -76,7 +76,7 @@ def told_name(raw: Any) -> str:
     """Return the name of an update that is not understood, in whichever field it stands."""
     if isinstance(raw, dict):
         names = (raw.get(key) for key in _NAMED_BY)
-        only = str(next(iter(raw))) if len(raw) == 1 else ""
+        only = str(next(iter(raw))) if len(raw) == 1 and not raw.keys() & set(_NAMED_BY) else ""
         return next((name for name in names if isinstance(name, str) and name), only)
     return ""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from acp_tui.protocol.schema import CompactionSummaryChunk, CompactionUpdate, UsageUpdate
 from acp_tui.session.entries import Compaction, Entry
 from acp_tui.session.messages import append_block
 from acp_tui.session.text_buffer import TextBuffer
 
-_OPEN = "in_progress"
+_FINAL: Final = ("completed", "failed", "cancelled", "interrupted")
+"""Words of which it is known that they end a compaction; any other one says nothing of its end."""
 
 
 class Compactions:
@@ -39,8 +42,9 @@ class Compactions:
         if "error" in news.model_fields_set:
             one.error = news.error or ""
         one.status = news.status
-        one.ended = None if news.status == _OPEN else one.ended if one.ended is not None else at
-        if news.status != _OPEN:
+        is_final = news.status in _FINAL
+        one.ended = None if not is_final else one.ended if one.ended is not None else at
+        if is_final:
             _finish(one)
         return index
 
@@ -55,7 +59,7 @@ class Compactions:
         if self._latest is None or usage.used is None:
             return ()
         index, one = self._latest, self._at(self._latest)
-        if one.status != _OPEN:
+        if one.status in _FINAL:
             self._latest = None
             if one.after is not None:
                 return ()
@@ -66,7 +70,7 @@ class Compactions:
 
     def interrupt(self, at: float) -> tuple[int, ...]:
         """Mark running compactions as interrupted, until a late status comes; return the changed entries."""
-        found = [index for index in self._by_id.values() if self._at(index).status == _OPEN]
+        found = [index for index in self._by_id.values() if self._at(index).status == "in_progress"]
         for index in found:
             one = self._at(index)
             one.status, one.ended = "interrupted", at

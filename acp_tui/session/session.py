@@ -563,6 +563,7 @@ class Session:
             return self._ended(events.TurnEnded("cancelled"), at)
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)
+        self._has_ended = True
         return SessionChange((*changed, self._append(failure_notice(event, at))), fields)
 
     def _end_turn(
@@ -811,6 +812,7 @@ class Session:
         """Close all that is open in an idle subagent; it may continue in the same transcript."""
         self._messages.close()
         self._calls.settle("interrupted", at)
+        self._compactions.interrupt(at)
 
     def _late_chunk(
         self, event: schema.AgentMessageChunk | schema.AgentThoughtChunk, at: float

@@ -535,6 +535,12 @@ async def test_c147_the_usage_of_a_turn_is_kept_with_it_and_is_no_context(usage:
         assert (talk.session.usage.used, talk.session.usage.size) == (100, 1000)
 
 
+@pytest.mark.parametrize("steering", [{}, {"supported": False}, {"supported": "yes"}, {"supported": 1}, True])
+async def test_c148_only_true_says_that_the_agent_can_be_steered(steering: Any) -> None:
+    async with conversation(meta={"steering": steering}) as talk:
+        assert not talk.agent.can_steer
+
+
 async def test_c148_steering_needs_the_agents_word_and_always_sends_the_marker() -> None:
     async with conversation() as talk:
         assert not talk.agent.can_steer

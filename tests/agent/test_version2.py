@@ -378,7 +378,10 @@ async def test_v6_a_turn_without_a_prompt_is_marked_and_ends() -> None:
     async with conversation(version=2) as talk:
         await turn(talk)
         before = len(talk.session.entries)
-        talk.puppet.says(state("running"), chunk("the build is done", "a9"))
+        talk.puppet.says(state("running"))
+        await talk.until(lambda: talk.session.alone_at is not None)
+        assert isinstance(talk.session.entries[before], Notice)
+        talk.puppet.says(chunk("the build is done", "a9"))
         await talk.until(lambda: talk.said() == "the build is done")
         assert talk.session.is_alone
         assert talk.session.alone_at is not None
@@ -508,6 +511,22 @@ async def test_v9_fields_of_a_call_stay_clear_and_grow() -> None:
         assert (read.raw_input, read.raw_output) == (None, {"b": 2})
         assert [item.text for item in read.content if isinstance(item, Text)] == ["one", "two"]
         assert [place.path for place in read.locations] == ["/w/a"]
+
+
+async def test_v9_null_clears_every_field_of_a_call() -> None:
+    async with conversation(version=2) as talk:
+        item = {"type": "content", "content": text("one")}
+        full = {"rawInput": {"a": 1}, "rawOutput": [2], "locations": [{"path": "/w/a"}], "content": [item]}
+        await turn(
+            talk,
+            call(title="Read a", kind="read", name="Read", status="in_progress", **full),
+            call(**dict.fromkeys(("title", "kind", "name", *full))),
+        )
+        read = talk.call()
+
+        assert (read.title, read.kind, read.name) == ("", "other", None)
+        assert (read.raw_input, read.raw_output) == (None, None)
+        assert (len(read.content), len(read.locations)) == (0, 0)
 
 
 async def test_v9_statuses_of_a_call() -> None:

@@ -120,12 +120,33 @@ def test_c127_the_end_of_the_connection_interrupts_it() -> None:
 
 
 def test_c121_an_unknown_status_is_kept_and_is_no_end() -> None:
-    session = session_with(compaction("of tomorrow"))
+    session = session_with(usage(800), compaction("of tomorrow"), usage(700))
     session.apply(prompt("go"), 1.0)
 
     session.apply(events.TurnEnded("end_turn"), 2.0)
 
-    assert only(session).status == "of tomorrow"
+    assert (only(session).status, only(session).ended) == ("of tomorrow", None)
+    session.apply(read_update(compaction("completed")), 3.0)
+    session.apply(read_update(usage(100)), 4.0)
+    after = only(session).after
+    assert after is not None
+    assert (only(session).ended, after.used) == (3.0, 700)
+
+
+def test_c128_a_context_that_has_not_changed_tells_nothing_and_a_later_one_is_not_its_own() -> None:
+    session = session_with(usage(800), compaction("completed"), usage(800), usage(900))
+
+    assert only(session).after is None
+
+
+def test_c127_one_in_a_subagent_ends_when_that_rests() -> None:
+    child = {"sessionUpdate": "subagent_update", "sessionId": "k1"}
+    session = session_with({**child, "state": {"state": "running"}})
+    session.children["k1"].apply(read_update(compaction("in_progress")), 1.0)
+
+    session.apply(read_update({**child, "state": {"state": "idle"}}), 2.0)
+
+    assert only(session.children["k1"]).status == "interrupted"
 
 
 def test_c128_what_stands_above_stays_as_it_is() -> None:

@@ -460,6 +460,22 @@ def test_c129_the_name_of_a_tool_is_kept_over_updates_without_it() -> None:
     assert known.name == "mcp__docs__search"
 
 
+def test_c119_null_clears_nothing_of_a_tool_call() -> None:
+    item = {"type": "content", "content": {"type": "text", "text": "found"}}
+    place = {"path": "/w/a"}
+    known = call("t1", kind="read", content=[item], locations=[place], rawInput={"a": 1}, rawOutput=[2])
+    session = session_with(known | {"name": "Read"})
+    nothing = dict.fromkeys(("title", "kind", "status", "content", "locations", "rawInput", "rawOutput"))
+
+    session.apply(read_update(call_update("t1", **nothing)))
+
+    found = session.tool_call("t1")
+    assert found is not None
+    assert (found.title, found.kind, found.name) == (known["title"], "read", "Read")
+    assert (len(found.content), [each.path for each in found.locations]) == (1, ["/w/a"])
+    assert (found.raw_input, found.raw_output) == ({"a": 1}, [2])
+
+
 def after_a_turn(*updates: dict[str, Any]) -> Session:
     session = Session("s")
     session.apply(prompt("go"), 1.0)
@@ -495,6 +511,19 @@ def test_c153_a_cancel_and_the_end_of_the_connection_end_it() -> None:
         session.apply(prompt("again"), 4.0)
         session.apply(end, 5.0)
         assert session.background_calls == []
+
+
+def test_c153_a_command_that_begins_behind_a_cancel_is_over_with_its_turn() -> None:
+    session = Session("s")
+    session.apply(prompt("go"), 1.0)
+    session.apply(events.TurnCancelled(), 2.0)
+    session.apply(read_update(call("run", kind="execute", status="in_progress")), 3.0)
+
+    session.apply(events.TurnEnded("end_turn"), 4.0)
+
+    known = session.tool_call("run")
+    assert known is not None
+    assert (known.status, session.background_calls) == ("cancelled", [])
 
 
 def left_running(name: str) -> list[dict[str, Any]]:
@@ -568,6 +597,25 @@ def test_c154_the_agents_own_word_ends_what_it_does_by_itself(end: dict[str, Any
     assert session.alone_at is None
     assert change is not None
     assert "turn" in change.fields
+
+
+def test_c154_a_context_without_a_cost_does_not_end_it() -> None:
+    session = after_a_turn(chunk("answer"))
+    session.apply(read_update(chunk("news")), 8.0)
+
+    session.apply(read_update({**TASK_ENDED, "cost": None, "used": 1, "size": 2}), 9.0)
+
+    assert session.alone_at is not None
+
+
+def test_c154_behind_a_turn_that_failed_output_is_the_agents_own() -> None:
+    session = Session("s")
+    session.apply(prompt("go"), 1.0)
+    session.apply(events.TurnFailed(-32603, "It broke"), 2.0)
+
+    session.apply(read_update(chunk("news")), 8.0)
+
+    assert (texts(session)[-1], session.alone_at) == ("news", 8.0)
 
 
 def test_before_the_first_turn_nothing_is_the_agents_own_work() -> None:

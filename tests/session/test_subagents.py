@@ -66,6 +66,11 @@ def test_c119_of_a_subagent_absent_keeps_null_clears_and_a_value_replaces() -> N
     assert (found.name, found.description, found.can_cancel, found.cwd) == ("agent 1", "d", False, "")
     assert found.state == ""
 
+    session.apply(read_update(subagent(description=None, capabilities={"cancel": {}})))
+    assert (found.description, found.can_cancel) == ("", True)
+    session.apply(read_update(subagent(capabilities=None)))
+    assert not found.can_cancel
+
 
 @pytest.mark.parametrize(("word", "is_working"), [("running", True), ("dreaming", False)])
 def test_c121_an_unknown_state_is_kept_and_is_not_idle(word: str, is_working: bool) -> None:
@@ -135,8 +140,13 @@ def test_c141_a_message_is_one_entry_whatever_comes_first() -> None:
     assert isinstance(entry, Message)
     assert (entry.sender, entry.recipient) == ("s", "")
 
-    after.apply(read_update(message(content=None)))
+    after.apply(read_update(message(content=None, recipientSessionId="k1")))
     assert words(after) == [""]
+    (entry,) = after.entries
+    assert isinstance(entry, Message)
+    assert (entry.sender, entry.recipient) == ("s", "k1")
+    after.apply(read_update(message(senderSessionId=None)))
+    assert (entry.sender, entry.recipient) == ("", "k1")
 
 
 def test_c145_a_change_on_disk_names_the_subagent_whose_call_may_have_made_it() -> None:
