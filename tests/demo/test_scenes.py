@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,17 @@ def test_the_tour_shows_every_part_of_the_work(tmp_path: Path) -> None:
         }
         assert client.updates(session, "session_info_update")[0]["title"] == "hello"
         assert "README.md begins with 3 lines" in (tmp_path / TOUR_NOTES).read_text()
+
+
+@pytest.mark.slow
+def test_the_code_of_the_tour_fits_beside_the_panes_at_120_columns(tmp_path: Path) -> None:
+    with demo() as client:
+        session, _ = played(client, tmp_path, "/tour")
+        chunks = client.updates(session, "agent_message_chunk")
+        said = "".join(chunk["content"]["text"] for chunk in chunks)
+        (code,) = re.findall(r"```python\n(.*?)```", said, re.DOTALL)
+
+        assert max(len(line) for line in code.splitlines()) <= 74
 
 
 @pytest.mark.slow

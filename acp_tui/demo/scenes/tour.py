@@ -43,7 +43,8 @@ Suppose you had asked me to teach `tally`, a little word counter, to print JSON.
 def report(counts: dict[str, int], as_json: bool) -> str:
     if as_json:
         return json.dumps(counts, indent=2)
-    return "\\n".join(f"{number:>8} {word}" for word, number in counts.items())
+    rows = [f"{number:>8} {word}" for word, number in counts.items()]
+    return "\\n".join(rows)
 ```
 
 Type `/scenes` for single scenes: `/edit`, `/form`, `/parallel` and more.

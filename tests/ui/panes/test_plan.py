@@ -204,7 +204,7 @@ def test_a_step_that_was_not_begun_says_nothing_of_changes() -> None:
 @pytest.mark.slow
 async def test_a_step_opens_to_its_calls_and_changes(tmp_path: Path) -> None:
     def plan(status: str) -> dict[str, object]:
-        return {"kind": "plan", "entries": [{"content": "mend it", "priority": "low", "status": status}]}
+        return {"kind": "plan", "entries": [{"content": "mend it", "priority": "high", "status": status}]}
 
     call = {"kind": "tool_call", "toolCallId": "c", "title": "Saw the leg"}
     done = {"kind": "tool_call_update", "toolCallId": "c", "status": "completed"}
@@ -218,5 +218,6 @@ async def test_a_step_opens_to_its_calls_and_changes(tmp_path: Path) -> None:
         await here.press("f3", "enter")
         await here.is_before(PlanStepScreen)
         await here.sees("plan step", "1 call", "mend it", "Saw the leg", "No file changed in this step.")
+        await here.sees("! high priority, says the agent")
         await here.press("escape")
         await here.is_before(SessionScreen)

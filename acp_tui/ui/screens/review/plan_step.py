@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.formatting import inside, seconds, tokens
+from acp_tui.protocol.schema import PlanEntry
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.step_work import StepWork
 from acp_tui.ui.entries.tool_call import call_pieces
@@ -42,12 +43,12 @@ class PlanStepScreen(FullScreen[None]):
     ]
 
     def __init__(
-        self, step: str, work: StepWork, cwd: str, styles: Styles, choose: Callable[[Block], None]
+        self, step: PlanEntry, work: StepWork, cwd: str, styles: Styles, choose: Callable[[Block], None]
     ) -> None:
         """Show a step.
 
         Args:
-            step: its text.
+            step: the step.
             work: the work on it.
             cwd: the folder of the session, by which paths are shortened.
             styles: the theme's styles.
@@ -85,7 +86,9 @@ class PlanStepScreen(FullScreen[None]):
         return " · ".join(filter(None, (seconds(work.seconds), calls, files, asked, context)))
 
     def _blocks(self) -> Iterator[Block]:
-        yield TextBlock([("strong", safe(self._step))])
+        yield TextBlock([("strong", safe(self._step.content))])
+        if self._step.priority == "high":
+            yield TextBlock([("warning", "!"), ("muted", " high priority, says the agent")])
         yield TextBlock([("accent", "calls")], above=1)
         for call in self._work.calls:
             yield StepCall(call, self._cwd, self.theme_styles)

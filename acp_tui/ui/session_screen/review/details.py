@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import inf
 
 from acp_tui.conversation.start import Start
-from acp_tui.protocol.schema import SessionItem
+from acp_tui.protocol.schema import PlanEntry, SessionItem
 from acp_tui.session.entries import Subagent, ToolCall
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
@@ -75,7 +75,7 @@ class DetailScreens:
                 text_screens.MarkdownScreen("plan", block.text, self._screen.theme_styles)
             )
         elif isinstance(block, PlanLine):
-            self.step(block.entry.content)
+            self.step(block.entry)
         elif isinstance(block, UnplannedLine):
             self.changes(block.paths[0])
         elif isinstance(block, RecentLine):
@@ -111,12 +111,12 @@ class DetailScreens:
         )
         self._screen.app.push_screen(self._call, self._call_closed)
 
-    def step(self, step: str) -> None:
-        """Open the work on a step of the plan, by its text."""
+    def step(self, step: PlanEntry) -> None:
+        """Open the work on a step of the plan."""
         conversation, session = self._screen.conversation, self._screen.conversation.session
         if session is not None:
             now = conversation.agent.now if conversation.agent is not None else inf
-            work, styles = session.work_on(step, now), self._screen.theme_styles
+            work, styles = session.work_on(step.content, now), self._screen.theme_styles
             self._screen.app.push_screen(
                 plan_step.PlanStepScreen(step, work, session.cwd, styles, self.block)
             )
