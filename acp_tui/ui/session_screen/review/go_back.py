@@ -98,7 +98,7 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
         if changes:
             files = "can be undone"
             self.choices["both"] = Answer(
-                "Files and conversation", "go-back.both", f"{talk}; files {files}", role="warning"
+                "Files and conversation", "go-back.both", f"{talk}; the restore {files}", role="warning"
             )
             self.choices["files"] = Answer(
                 "Files only", "go-back.files", f"{files}; {_KNOWS}", role="warning"
