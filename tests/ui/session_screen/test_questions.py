@@ -566,7 +566,7 @@ async def test_a_write_over_newer_changes_is_merged_with_them(tmp_path: Path) ->
         await here.sees("Write it merged with the newer text: without conflicts")
         await here.is_before(PermissionDialog)
         await here.press("z", "n", "n")
-        await here.sees("what a merge would change")
+        await here.sees("1/2 views", "what a merge would change")
         await here.press("escape")
         await pressed(here, "3")
         await here.until(lambda: not here.conversation.is_busy)

@@ -277,7 +277,12 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def compose_body(self) -> ComposeResult:
         yield Details(self._details(), self.theme_styles)
         if self._files:
-            yield self.diff_view(self._files, notebook=self._notebook())
+            yield self.diff_view(self._files, self._noun, self._notebook())
+
+    @property
+    def _noun(self) -> str:
+        """The name of what the differences are: files, or views of the one file of a merge."""
+        return "views" if self.question.merged is not None else "files"
 
     def _notebook(self) -> FileNotes | None:
         """Return the notes on the changes that are asked about."""
@@ -324,7 +329,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if self._rejecting is not None:
             return [("Enter", "reject with this reason"), self._back]
         if self.is_zoomed:
-            return self.zoom_hints("files")
+            return self.zoom_hints(self._noun)
         found = [(f"{self._moves} {key_of(self, 'permission.choose')}", "choose")]
         if self._to_reject() is not None:
             found.append((key_of(self, "permission.reject-with-reason"), "reject with a reason"))
@@ -589,7 +594,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if views:
             views.first().show(self._files)
         elif self._files:
-            self.body.mount(self.diff_view(self._files, notebook=self._notebook()))
+            self.body.mount(self.diff_view(self._files, self._noun, self._notebook()))
         self.after_refresh(self._change_drawn)
         self.redraw()
 
