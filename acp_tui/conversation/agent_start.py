@@ -1,4 +1,4 @@
-"""The start of an agent's process, in the sandbox that the user wants for it."""
+"""Agent start: spawns the process of an agent, in a sandbox if the user wants one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from acp_tui.store.settings import SandboxSettings
 from acp_tui.workspace.guard import Guard
 
 SandboxOption = Literal["", "on", "off", "strict", "partial"]
-"""The word of the command line about the sandbox; "" for none."""
+"""The sandbox option of the command line; "" for none."""
 
 
 def sandboxed_workspaces() -> SandboxedWorkspaces:
@@ -33,7 +33,7 @@ def wants_sandbox(
 ) -> bool:
     """Return whether an agent is started in a sandbox.
 
-    The command line comes first, then what the user has said for this workspace, then the agent's own
+    The command line comes first, then the user's choice for this workspace, then the agent's own
     setting, then that for all agents.
     """
     if option:
@@ -60,14 +60,14 @@ def spawn_agent(
     Args:
         launch: its command.
         roots: its folders, the workspace first.
-        guard: ends it if we are killed.
-        option: the word of the command line.
-        settings: those about the sandbox.
+        guard: ends it if this program is killed.
+        option: the option of the command line.
+        settings: the sandbox settings.
         known: all known agents.
         opened: places that the user has opened in its sandbox, by path.
 
     Raises:
-        SpawnFailed: nothing was started; so, too, where the sandbox cannot be had.
+        SpawnFailed: nothing was started; also if a sandbox is wanted but not possible.
     """
     cwd = roots[0]
     if not wants_sandbox(option, cwd, settings, launch, known):

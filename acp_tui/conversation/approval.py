@@ -1,4 +1,4 @@
-"""The approval of a session: the agent's mode and our policy, as one state in one phrase."""
+"""Approval: the agent's mode and the client's policy, as one phrase for the status line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASKS: Final[dict[Policy, str]] = {
     "allow-everything": "never asks",
     "read-only": "refuses edits, commands",
 }
-"""The policies as what is asked, short enough for a line of 80 cells."""
+"""Questions that each policy asks, short enough for a line of 80 cells."""
 _BRIEFLY: Final[dict[Policy, str]] = {
     "ask": "asks all",
     "ask-edits-and-commands": "asks edits, commands",
@@ -28,19 +28,19 @@ LESS: Final = {
     "no edits": "the agent does not ask for edits",
     "less": "the agent may not ask",
 }
-"""The values of `asks_less` as what the agent does."""
+"""Phrases for the values of `asks_less`."""
 _LESS_BRIEFLY: Final = {"nothing": "does not ask", "no edits": "edits unasked", "less": "may not ask"}
 _ORDER: Final = ("nothing", "no edits", "less")
 
 
 class Approval(NamedTuple):
-    """The state of a session: what is asked, and what is not."""
+    """The approval state of a session, for display."""
 
     words: str
     brief: str
-    """The same for narrow places."""
+    """A shorter form for narrow places."""
     is_open: bool
-    """True if something is done without a question that the user may not expect."""
+    """True if the agent may act without a question where the user may not expect that."""
     due_to: Literal["mode", "policy"]
     """The menu that changes it."""
 
@@ -48,7 +48,7 @@ class Approval(NamedTuple):
 def approval_of(policy: Policy, options: Sequence[Option]) -> Approval:
     """Return the approval of a session with these options; a mode that asks less counts most.
 
-    Rules and policies are for what reaches us. An agent that does not ask does most things by itself.
+    Rules and policies apply only to requests. An agent that does not ask acts mostly without requests.
     """
     found = min(_less(options), key=lambda pair: _ORDER.index(pair[1]), default=None)
     if found is None:

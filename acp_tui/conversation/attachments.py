@@ -59,9 +59,9 @@ class TypedMention:
 
 
 def mentions(text: str) -> list[list[MentionReading]]:
-    """Return the mentions of a text, each as its readings, the likeliest first.
+    """Return the mentions of a text, each as a list of readings, the likeliest first.
 
-    A sentence may go on behind a mention (`see @a.py, please`), and a colon may be part of a name.
+    A sentence may continue after a mention (`see @a.py, please`), and a colon may be part of a name.
     """
     found = []
     for match in _MENTION.finditer(text):
@@ -73,9 +73,9 @@ def mentions(text: str) -> list[list[MentionReading]]:
 
 
 def names_outside(text: str, folder: str) -> bool:
-    """Return whether a text mentions a whole path outside a folder: only the user may attach such a file.
+    """Return whether a text mentions an absolute path outside a folder: only the user may attach such a file.
 
-    Nothing is looked up, so a path that leads into the folder by a link counts as outside.
+    Links are not followed, so a path that leads into the folder by a link counts as outside.
     """
     named = (expand_home(one[0].path) for one in mentions(text))
     return any(path[:1] == "/" and not Path(os.path.normpath(path)).is_relative_to(folder) for path in named)
@@ -114,16 +114,16 @@ def _ranged(word: str, may_be_whole: bool) -> Iterator[MentionReading]:
 
 
 MAX_EMBEDDED: Final = 256 * 1024
-"""Size of the largest text that is embedded; a larger one is linked."""
+"""Size of the largest text that is embedded, in bytes; a larger one is linked."""
 
 _MAX_SEARCHED: Final = 16 * 1024 * 1024
-"""Size of the largest file that is searched for lines."""
+"""Size of the largest file that is searched for lines, in bytes."""
 
 MAX_MEDIA: Final = 10 * 1024 * 1024
-"""Size of the largest image or sound that is embedded."""
+"""Size of the largest image or sound that is embedded, in bytes."""
 
 _HEAD: Final = 8192
-"""Bytes at the start of a file that tell its kind."""
+"""Bytes at the start of a file that identify its kind."""
 
 _SOUNDS: Final = (
     (b"ID3", "mpeg"), (b"\xff\xfb", "mpeg"), (b"\xff\xf3", "mpeg"), (b"\xff\xf2", "mpeg"),
@@ -137,7 +137,7 @@ class Attachment:
     """A file or folder that a prompt mentions."""
 
     name: str
-    """The path as it was mentioned."""
+    """The path as mentioned."""
     path: Path
     kind: Literal["text", "image", "audio", "binary", "folder"]
     size: int
@@ -158,7 +158,7 @@ class Attachment:
         return self.kind == "text" and takes.embedded_context and self.size <= most
 
     def shown(self, takes: PromptCapabilities | None) -> str:
-        """Return the attachment in words; `takes` is None for an agent not yet initialized."""
+        """Return the attachment for display; `takes` is None until the agent is initialized."""
         lines = f":{self.lines[0]}-{self.lines[1]}" if self.lines is not None else ""
         about = "folder" if self.kind == "folder" else size(self.size)
         if self.kind in ("image", "audio"):
@@ -177,7 +177,7 @@ class MentionedFiles:
 
 
 def find(text: str, roots: Sequence[str]) -> MentionedFiles:
-    """Return the files that a text mentions below some roots; relative paths are below the first.
+    """Return the files that a text mentions below `roots`; relative paths are below the first root.
 
     A mention of a missing file is plain text. Blocking: call it in a thread.
     """
@@ -235,14 +235,14 @@ def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlo
 
 
 def image_type(head: bytes) -> str | None:
-    """Return the MIME type of an image by its first bytes; None: no image that agents take."""
+    """Return the MIME type of an image by its first bytes; None: not an image that agents accept."""
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
     return next((f"image/{name}" for magic, name in _IMAGES if head.startswith(magic)), None)
 
 
 def audio_type(head: bytes) -> str | None:
-    """Return the MIME type of a sound by its first bytes; None: no known sound."""
+    """Return the MIME type of a sound by its first bytes; None: not a known sound."""
     if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
         return "audio/wav"
     if head[4:8] == b"ftyp" and head[8:11] == b"M4A":
@@ -261,7 +261,7 @@ def _attachment(reading: MentionReading, roots: Sequence[str]) -> Attachment | N
     path = Path(roots[0]) / path
     try:
         real = path.resolve(strict=True)
-    except (OSError, RuntimeError):  # also too long a name, and links in a circle
+    except (OSError, RuntimeError):  # also a name that is too long, and circular links
         return None
     if is_ours and not any(real.is_relative_to(Path(root).resolve()) for root in roots):
         raise OSError("it is a link out of the workspace; use its full path")
@@ -283,7 +283,7 @@ def _kind(path: Path, head: bytes) -> tuple[Literal["text", "image", "audio", "b
         return "audio", sound
     guessed = mimetypes.guess_type(path.name)[0]
     try:
-        head[:-3].decode()  # a character may be cut at the end
+        head[:-3].decode()  # the last character may be incomplete
     except UnicodeDecodeError as error:
         if error.end < len(head) - 6:
             return "binary", guessed
@@ -294,7 +294,7 @@ def _text(attachment: Attachment) -> str | None:
     """Return the text to be sent, or the mentioned lines; None if it is too large.
 
     Raises:
-        OSError, UnicodeDecodeError: the file is no text after all.
+        OSError, UnicodeDecodeError: the file is not text.
     """
     with attachment.path.open("rb") as file:
         data = file.read(_MAX_SEARCHED + 1)
@@ -329,7 +329,7 @@ def _media(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBl
 
 
 def _link(attachment: Attachment) -> ContentBlock:
-    """Return a link; mentioned lines are in its description, since some agents open the URI as it is."""
+    """Return a link; mentioned lines are in its description, since some agents open the URI literally."""
     lines = "lines {}-{}".format(*attachment.lines) if attachment.lines is not None else None
     return ResourceLink(
         uri=attachment.uri,
@@ -351,7 +351,7 @@ def dropped_media(text: str, cwd: str) -> str | None:
             return None
         with path.open("rb") as file:
             head = file.read(16)
-    except (OSError, ValueError):  # no file, or a name with a zero in it
+    except (OSError, ValueError):  # no file, or a name with a NUL
         return None
     is_media = image_type(head) is not None or audio_type(head) is not None
     return mention_of(inside(str(path), cwd)) if is_media else None
@@ -366,6 +366,6 @@ def _path(text: str) -> Path | None:
         return Path(text)
     try:
         words = shlex.split(text)
-    except ValueError:  # an open quote
+    except ValueError:  # an unterminated quote
         return None
     return Path(expand_home(words[0])) if len(words) == 1 and words[0][:1] in "/~" else None

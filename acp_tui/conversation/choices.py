@@ -23,7 +23,7 @@ from acp_tui.store.preferences import RememberedChoices, Value
 from acp_tui.store.settings import Policy
 
 _LOOKS: Final = "read-only"
-"""The name that agents give to a mode in which they change nothing."""
+"""The common name of a mode in which agents change nothing."""
 
 
 class SessionChoices:
@@ -42,7 +42,7 @@ class SessionChoices:
             await self._apply_mode(agent, session, self._start.mode)
             chosen = frozenset([option.config.id] if option is not None else [])
         if self._start.policy == "read-only":
-            # A mode of earlier sessions may let the agent act without asking, which no policy can refuse.
+            # A mode of an earlier session may let the agent act without asking, which no policy can prevent.
             chosen = frozenset(one.config.id for one in session.options if one.config.category != "model")
             await self._choose_to_look(agent, session)
         launch = self._conversation.launch
@@ -57,7 +57,7 @@ class SessionChoices:
         try:
             await agent.set_option(session.id, option, value)
         except AgentError:
-            return  # the session has noted it
+            return  # the session shows the error
         self._last_choices.remember(agent, session, self._conversation.launch, option.config.id)
 
     def pending_value(self, option: Option) -> str | bool:
@@ -68,7 +68,7 @@ class SessionChoices:
 
     @property
     def policy(self) -> Policy | None:
-        """The policy of the session, which decides where no rule matches; None without a session."""
+        """The policy of the session, for requests that no rule matches; None without a session."""
         host, session = self._conversation.host, self._conversation.session
         if host is None or session is None or self._conversation.is_over:
             return None
@@ -90,18 +90,18 @@ class SessionChoices:
 
     @property
     def approval(self) -> Approval | None:
-        """The phrase for what is asked in the session; None without one."""
+        """The approval state of the session; None without a session."""
         policy, session = self.policy, self._conversation.session
         return approval_of(policy, session.options) if policy is not None and session is not None else None
 
     def apply_policy(self, session: Session) -> None:
-        """Set the policy that the start of the session wants, before the first prompt is sent."""
+        """Set the policy of the start options, before the first prompt is sent."""
         host = self._conversation.host
         if host is not None and self._start.policy is not None:
             host.set_policy(session.id, self._start.policy)
 
     def set_policy(self, policy: Policy) -> None:
-        """Set the policy of the session, and say so in the chat."""
+        """Set the policy of the session, with a notice in the chat."""
         host, session = self._conversation.host, self._conversation.session
         if host is None or session is None:
             return
@@ -111,13 +111,13 @@ class SessionChoices:
         self._conversation.note(Noted(said, "warning" if is_open else "info"))
 
     async def _choose_to_look(self, agent: Agent, session: Session) -> None:
-        """Set a mode that only reads, else one that asks; say so if the agent acts unasked all the same."""
+        """Set a mode that only reads, else one that asks; add a notice if the agent still acts unasked."""
         option = session.option("mode")
         mode = mode_named(option, _LOOKS) or mode_named(option, _LOOKS.replace("-", " "))
         if mode is None and option is not None and self._start.mode is None:
             mode = _asking_mode(option)
         if option is not None and mode is not None and mode != option.config.current_value:
-            with suppress(AgentError):  # the session has noted it
+            with suppress(AgentError):  # the session shows the error
                 await agent.set_option(session.id, option, mode)
         approval = approval_of("read-only", session.options)
         if approval.due_to == "mode":
@@ -131,12 +131,12 @@ class SessionChoices:
         if option is None or mode is None:
             agent.note(session.id, Noted(f"This agent has no mode {name}.", "warning"))
         else:
-            with suppress(AgentError):  # the session has noted it
+            with suppress(AgentError):  # the session shows the error
                 await agent.set_option(session.id, option, mode, consents=says_unasked(name))
 
 
 class LastChoices:
-    """The last choices for an agent: remembered when they are made, repeated in a new session."""
+    """The last choices for an agent: saved when they are made, repeated in a new session."""
 
     def __init__(self, start: Start) -> None:
         self._start = start
@@ -158,7 +158,7 @@ class LastChoices:
     ) -> None:
         """Set the last choices again, except for the options `chosen` for this run.
 
-        Returns once the requests are sent, so that the next prompt comes behind them on the wire.
+        Returns once the requests are sent, so that the next prompt follows them on the wire.
         """
         by_hand = _of_settings(self._start, agent, launch)
         remembered = self._store().of(_key(agent, launch)) if self._start.settings.remember_choices else {}
@@ -166,16 +166,16 @@ class LastChoices:
         wanted = {name: value for name, value in wanted.items() if name not in chosen}
         self._tell_problem(agent, session)
         if wanted:
-            # What an agent calls itself is no reason to let it act unasked.
+            # An agent chooses its own name, so that must not let it act unasked.
             named = frozenset(by_hand) if launch.name in self._start.settings.options else frozenset[str]()
             repetition = _Repetition(agent, session, wanted, frozenset(by_hand), consented=named)
             self._again = asyncio.create_task(
                 self._finish(repetition, _key(agent, launch), repetition.begin())
             )
-            await asyncio.sleep(0)  # the requests are written in the first step of their tasks
+            await asyncio.sleep(0)  # the tasks write their requests in their first step
 
     async def _finish(self, repetition: _Repetition, key: str, asked: list[asyncio.Task[None]]) -> None:
-        """Wait for the answers, and set values that only these offer."""
+        """Wait for the answers, and set values that are offered only after them."""
         if asked:
             await asyncio.wait(asked)
             more = repetition.begin()
@@ -190,7 +190,7 @@ class LastChoices:
         return self._choices
 
     def _tell_problem(self, agent: Agent, session: Session) -> None:
-        """Tell the chat once that choices are not remembered."""
+        """Show once in the chat that choices are not saved."""
         problem = self._choices.problem if self._choices is not None else None
         told = any(getattr(entry, "text", "") == str(problem) for entry in session.entries)
         if problem is not None and not told:
@@ -215,8 +215,8 @@ class _Repetition:
             agent: the agent.
             session: the session.
             wanted: the values by option id.
-            by_hand: the options whose values stand in the settings.
-            consented: those of them that are written for this agent by the user's name of it.
+            by_hand: the options whose values come from the settings.
+            consented: those that the settings have under the user's name for the agent.
         """
         self._agent = agent
         self._session = session
@@ -233,7 +233,7 @@ class _Repetition:
         ]
 
     def end(self) -> list[str]:
-        """Tell the chat which values were not set, and why; return the options whose value is gone."""
+        """Show in the chat which values were not set, and why; return options whose value is gone."""
         gone = []
         for option in self._session.options:
             value = self._wanted.get(option.config.id)
@@ -257,38 +257,38 @@ class _Repetition:
         return may and option.offers(value)
 
     async def _ask(self, option: Option, value: Value) -> None:
-        # The user chose the value before the agent showed it as it does now.
+        # The user chose the value before the agent described it as it does now.
         is_consented = option.config.id in self._consented and option.config.is_mode
         consents = is_consented and says_unasked(str(value))
         try:
             await self._agent.set_option(self._session.id, option, value, consents=consents)
         except AgentError:
-            pass  # the session has noted it
+            pass  # the session shows the error
 
     def _tell(self, text: str, severity: Severity = "info") -> None:
         self._agent.note(self._session.id, Noted(text, severity))
 
 
 def _key(agent: Agent, launch: Launch) -> str:
-    """Return the key of an agent's choices: the user's name and its own."""
+    """Return the key of an agent's choices: the user's name for it and its own."""
     own = _own_name(agent)
     return launch.name if own is None else f"{launch.name}/{own}"
 
 
 def _of_settings(start: Start, agent: Agent, launch: Launch) -> Mapping[str, Value]:
-    """Return the table for the user's name of an agent, else that for its own name."""
+    """Return the table for the user's name for an agent, else that for its own name."""
     tables = start.settings.options
     return tables[launch.name] if launch.name in tables else tables.get(_own_name(agent) or "", {})
 
 
 def _own_name(agent: Agent) -> str | None:
-    """Return the agent's own name, if it tells one."""
+    """Return the agent's own name, if it has sent one."""
     told = agent.info.agent_info if agent.info is not None else None
     return told.name if told is not None else None
 
 
 def _asking_mode(option: Option) -> str | None:
-    """Return the first mode that asks before all it does, if the current one does not; None without one."""
+    """Return the first mode that asks before every action, if the current one does not; else None."""
     if asks_less(option.config, option.config.current_value) is None:
         return None
     asking = [one for one in option.config.choices() if asks_less(option.config, one.value) is None]
@@ -297,7 +297,7 @@ def _asking_mode(option: Option) -> str | None:
 
 
 def mode_named(option: Option | None, name: str) -> str | None:
-    """Return the mode of an id, the end of a long id, or a name; None without one."""
+    """Return the mode with an id, the end of a long id, or a name; else None."""
     choices = option.config.choices() if option is not None else []
     ways: list[Any] = [
         lambda choice: choice.value == name,

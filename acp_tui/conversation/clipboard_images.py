@@ -1,4 +1,4 @@
-"""Images from the clipboard: files of ours that a prompt mentions."""
+"""Images from the clipboard, saved to files that a prompt mentions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from acp_tui.conversation.attachments import image_type
 from acp_tui.store.folders import private_folder
 
 KEPT: Final = 50
-"""Images that are kept; the oldest go first."""
+"""Number of images that are kept, the newest ones."""
 PATIENCE: Final = 3.0
-"""Seconds for a program to write the image."""
+"""Most seconds for a program to write the image."""
 _HEAD: Final = 16
-"""Bytes at the start of an image that tell its type."""
+"""Bytes at the start of an image that identify its type."""
 
 
 def take_image(programs: Sequence[Sequence[str]], folder: Path) -> Path | None:

@@ -1,6 +1,6 @@
 """A conversation: an agent and one session of it, from the start to the end, and again after a restart.
 
-No widget and no layout here: the screen implements `ConversationListener` and calls methods. Only the
+It has no widgets and no layout: the screen implements `ConversationListener` and calls methods. Only the
 conversation itself changes its phase and its session.
 """
 
@@ -51,12 +51,12 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _LOGIN_TOLD: Final = 2.0
-"""Seconds that an agent has to tell the state of its login."""
+"""Most seconds to wait for the state of the login."""
 _NOT_IN_VERSION_2: Final = "The agent does not speak version 2 of the protocol; version 1 is used."
 
 
 class QuestionsByKey(Mapping[tuple[str, str], "Question"]):
-    """The open questions of some sessions by (session id, key): a view, which copies nothing."""
+    """The open questions of several sessions by (session id, key): a view, not a copy."""
 
     def __init__(self, sessions: Sequence[Session]) -> None:
         self._sessions = sessions
@@ -80,12 +80,12 @@ class QuestionsByKey(Mapping[tuple[str, str], "Question"]):
 
     @property
     def visits(self) -> int:
-        """The number of addresses that the user is visiting."""
+        """The number of URLs that the user is visiting."""
         everything = chain.from_iterable(session.questions.values() for session in self._sessions)
         return sum(getattr(question, "visiting", False) for question in everything)
 
     def __repr__(self) -> str:
-        """Return the open questions, for a failing test."""
+        """Return the open questions, for test failures."""
         return repr(dict(self))
 
 
@@ -107,7 +107,7 @@ class Conversation(ConversationState):
             listener: shows the conversation.
             logins: shows the user what a login needs.
             running: an agent of other conversations; None: start one.
-            known_session: a session of the agent to be opened; None: make a new one.
+            known_session: a session of the agent to open; None: create a new one.
         """
         super().__init__(start, running.launch if running is not None else start.launch)
         self.failure: Failure | None = None
@@ -122,7 +122,7 @@ class Conversation(ConversationState):
         self._process: Process | None = start.process if running is None else None
         self._spawn_error = start.spawn_error if running is None else None
         self._strays_told: tuple[str, int] | None = None
-        """The last turn in which the chat was told of lines without a message."""
+        """The last turn in which stray lines were shown in the chat."""
         self._is_closed = False
         self._leaving: asyncio.Task[None] | None = None
         self._moving: asyncio.Task[None] | None = None
@@ -136,7 +136,7 @@ class Conversation(ConversationState):
             self._join(running)
 
     def _new_names_of(self, path: str) -> list[str]:
-        """Return the paths that a file which is gone may have now."""
+        """Return the possible new paths of a missing file."""
         return new_names(self.session.all_files.values(), path) if self.session is not None else []
 
     # ------------------------------------------------------------------ start and end
@@ -155,7 +155,7 @@ class Conversation(ConversationState):
             await self._start_session(running, this)
 
     async def restart(self, launch: Launch | None = None) -> None:
-        """End the agent and begin again, with the same session where the agent can load it.
+        """End the agent and begin again, with the same session if the agent can load it.
 
         The chat and the changed files stay on the screen.
         """
@@ -185,7 +185,7 @@ class Conversation(ConversationState):
         self._enter("reading")
         sessions = (await replay_in_slices(rows)).sessions
         if this != self.round:
-            return True  # the user has left meanwhile
+            return True  # the user has left in the meantime
         if not sessions:
             self._enter("starting")
             return False
@@ -196,7 +196,7 @@ class Conversation(ConversationState):
         return True
 
     async def continue_recorded(self, launch: Launch, prompt: Prompt | None = None, cwd: str = "") -> None:
-        """Load the recorded session where the agent can, else begin a new one below it.
+        """Load the recorded session if the agent can, else begin a new one below it.
 
         Args:
             launch: the command of the agent of that session.
@@ -211,14 +211,14 @@ class Conversation(ConversationState):
         await self.begin(launch)
 
     async def end(self) -> None:
-        """Leave the agent for good; the last conversation ends it. May be called again, at the same time."""
+        """Leave the agent for good; the last conversation ends it. May be called again, even concurrently."""
         self._is_closed = True
         await self._leave()
         tracking = self.tracking
         if tracking is not None:
-            await asyncio.shield(tracking.settle())  # others go on with the agent, so its journal is open
+            await asyncio.shield(tracking.settle())  # others still use the agent, so its journal is open
             await asyncio.shield(tracking.close())
-            self.tracking = None  # not before: a second `end` waits as well
+            self.tracking = None  # not earlier, so that a second `end` also waits
 
     async def _leave(self) -> None:
         if self._leaving is None:
@@ -240,13 +240,13 @@ class Conversation(ConversationState):
 
     @property
     def has_commands(self) -> bool:
-        """True while a command of the agent, or a process that it has left behind, may be running."""
+        """True while a command of the agent, or a background process of one, may be running."""
         host, session = self.host, self.session
         return host is not None and session is not None and host.terminals.has_any(session.id)
 
     @property
     def background(self) -> list[Terminal]:
-        """The terminals of the agent's commands that have left something running."""
+        """The terminals of the agent's commands that have left a process running."""
         if self.host is None or self.session is None:
             return []
         return self.host.terminals.background(self.session.id)
@@ -263,7 +263,7 @@ class Conversation(ConversationState):
 
     @property
     def agent_name(self) -> str:
-        """The name of the agent to show: its own, once it has told it."""
+        """The name of the agent to show: its own, once it is known."""
         if self.agent is not None:
             return self.agent.title
         own = self.recorded.agent if self.recorded is not None else ""
@@ -278,7 +278,7 @@ class Conversation(ConversationState):
 
     @property
     def strays(self) -> str:
-        """The newest stray lines of the agent, if nothing else came for a while."""
+        """The newest stray lines of the agent, if no message has come for a while."""
         connection = self.agent.connection if self.agent is not None else None
         return connection.strays if connection is not None and connection.says_only_strays else ""
 
@@ -307,23 +307,23 @@ class Conversation(ConversationState):
 
     @property
     def queue(self) -> list[Prompt]:
-        """The queued prompts, sent one by one when the turn, or the start, is over."""
+        """The queued prompts, sent one by one after the turn or the start."""
         return self._prompts.queue
 
     @property
     def unsent(self) -> list[Prompt]:
-        """The queued prompts, behind the one that is being prepared."""
+        """The queued prompts, after the one that is being prepared."""
         return self._prompts.unsent
 
     def say(self, prompt: Prompt | str) -> None:
-        """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
+        """Send a prompt; queue it while the agent is busy or starting, give it back if it has ended."""
         prompt = Prompt(prompt) if isinstance(prompt, str) else prompt
         wants = self._start.settings.busy_enter == "steer" and not self.questions
         self._prompts.add(prompt._replace(steers=True) if wants else prompt)
 
     @property
     def can_steer(self) -> bool:
-        """True if a turn runs that takes words of the user."""
+        """True if a turn is running that accepts text."""
         agent, session = self.agent, self.session
         if agent is None or session is None or session.turn_state != "running":
             return False
@@ -331,11 +331,11 @@ class Conversation(ConversationState):
 
     @property
     def accepts_text(self) -> bool:
-        """True if a turn takes words of the user now; while it asks, they wait in the queue."""
+        """True if a turn accepts text now; during a question, text waits in the queue."""
         return self.can_steer and not self.questions
 
     def steer(self, index: int) -> str:
-        """Give a queued prompt to the running turn; return why it stays in the queue, or ""."""
+        """Send a queued prompt into the running turn; return the reason why it stays in the queue, or ""."""
         return self._prompts.steer(index)
 
     def steer_all(self) -> None:
@@ -343,7 +343,7 @@ class Conversation(ConversationState):
         self._prompts.steer_all()
 
     def unmark(self, index: int) -> None:
-        """Keep a prompt that was marked for the running turn until that is over."""
+        """Unmark a prompt that was marked for the running turn: it is sent after the turn."""
         self._prompts.unmark(index)
 
     @property
@@ -371,7 +371,7 @@ class Conversation(ConversationState):
         return stopped
 
     def cancel(self) -> bool:
-        """Stop the turn, or what the agent does by itself; queued prompts follow.
+        """Stop the turn, or work of the agent outside a turn; then queued prompts are sent.
 
         Returns whether there was anything to stop.
         """
@@ -382,11 +382,11 @@ class Conversation(ConversationState):
         return True
 
     def cancel_child(self, session_id: str) -> bool:
-        """Stop a subagent; return whether the agent offers that."""
+        """Stop a subagent; return False if the agent cannot."""
         return self.agent is not None and self.agent.cancel_child(session_id)
 
     async def cancel_alone(self, call: ToolCall | OwnTerminal) -> str:
-        """Stop a call or a terminal of the agent; return why it cannot be, or ""."""
+        """Stop a call or a terminal of the agent; return the reason why that is not possible, or ""."""
         if self.agent is None or self.session is None:
             return "The agent is not running."
         try:
@@ -406,7 +406,7 @@ class Conversation(ConversationState):
         return child.title if child is not None else "another agent"
 
     def speaker(self, session_id: str) -> str:
-        """Return who asks in a session: the agent, or `Explorer of Claude`."""
+        """Return the name of the asker in a session: the agent, or `Explorer of Claude`."""
         is_child = self.session is not None and any(
             each.id == session_id for each in self.session.descendants()
         )
@@ -425,7 +425,7 @@ class Conversation(ConversationState):
             question: the session and the key of the question.
             option_id: the answer; None: cancelled.
             how: the key or the click of the user.
-            amendments: what the user wrote in place of what was asked about.
+            amendments: texts that the user wrote in place of the proposed ones.
         """
         if self.agent is not None:
             self.agent.answer(*question, option_id, AnsweredBy("person", how), amendments)
@@ -436,7 +436,7 @@ class Conversation(ConversationState):
             self.agent.answer_form(*question, action, content)
 
     async def ask(self, ask: Callable[[Agent], Awaitable[T]]) -> T:
-        """Return the result of a request to the agent; if the agent wants a login first, ask again after it.
+        """Return the result of a request to the agent; if it needs a login first, request again after that.
 
         Raises:
             LoginRequired: the user did not log in, or the login did not help.
@@ -454,7 +454,7 @@ class Conversation(ConversationState):
         return await ask(agent)
 
     async def set_title(self, title: str) -> str:
-        """Give the session a title at the agent, where it takes one; return the title to show.
+        """Set the session's title at the agent, if it can; return the title to show.
 
         Raises:
             AgentError: it was refused.
@@ -465,7 +465,7 @@ class Conversation(ConversationState):
         return await agent.set_title(session.id, title)
 
     async def fork(self, info: SessionInfo) -> SessionInfo:
-        """Have the agent fork one of its sessions; the fork is open and not shown anywhere.
+        """Have the agent fork one of its sessions; the fork is open but not shown anywhere.
 
         Raises:
             AgentError.
@@ -478,14 +478,14 @@ class Conversation(ConversationState):
         return await self.ask(ask)
 
     async def show_changes_since(self, turn: int) -> None:
-        """Set the turn since which changes are shown, also in a recorded session."""
+        """Set the first turn of the shown changes, also in a recorded session."""
         if self.tracking is not None:
             await self.tracking.show_since(turn)
         elif self.session is not None and (change := self.session.apply(RangeChosen(turn))) is not None:
             self._listener.session_changed(change)
 
     def pause_output(self) -> None:
-        """Leave the agent's output in its pipe: too much of it is still to be drawn."""
+        """Stop reading the agent's output: too much of it is still to be drawn."""
         if self.running is not None:
             self.running.agent.connection.pause_reading(self)
 
@@ -505,7 +505,7 @@ class Conversation(ConversationState):
         running.users.append(self)
 
     def _start_agent(self) -> RunningAgent | None:
-        """Return the agent, started if need be; None, and the phase `failed`, if it cannot be started."""
+        """Return the agent, started if needed; if that fails, enter the phase `failed` and return None."""
         try:
             if self.running is None:
                 assert self.launch is not None
@@ -525,7 +525,7 @@ class Conversation(ConversationState):
         return self._start.spawn(launch)
 
     async def log_in(self, refused: LoginRequired, *, again: bool = False) -> Agent:
-        """Let the user log in, and return the agent to ask again; `again` after a login that did not help.
+        """Let the user log in; return the agent to use. `again`: an earlier login did not help.
 
         Raises:
             LoginRequired: the user did not log in.
@@ -542,7 +542,7 @@ class Conversation(ConversationState):
     async def _log_in_again(
         self, refused: LoginRequired, before: Agent, session: Session
     ) -> tuple[Agent, Session]:
-        """Let the user log in to an agent that has a session; return both, which may be new.
+        """Let the user log in to an agent with a session; return (agent, session), which may be new.
 
         Raises:
             LoginRequired: the user did not log in.
@@ -555,7 +555,7 @@ class Conversation(ConversationState):
         """Restart the agent after a login in a terminal; the other conversations follow.
 
         Raises:
-            AgentGone: it cannot be started, or the conversation has ended meanwhile.
+            AgentGone: it cannot be started, or the conversation has ended.
         """
         others = [user for user in before.users if user is not self]
         running = await self._begin_anew(before)
@@ -565,10 +565,10 @@ class Conversation(ConversationState):
         return running.agent
 
     async def _begin_anew(self, before: RunningAgent) -> RunningAgent:
-        """Leave a process of the agent, and return another one.
+        """Leave a process of the agent; return a new one.
 
         Raises:
-            AgentGone: it cannot be started, or the conversation has ended meanwhile.
+            AgentGone: it cannot be started, or the conversation has ended.
         """
         this = self.round
         await before.leave(self, self.session)
@@ -590,7 +590,7 @@ class Conversation(ConversationState):
         self.resume_output()
         self._join(running)
         if before is not None:
-            before.agent.sessions.pop(session.id, None)  # its end does not concern the session
+            before.agent.sessions.pop(session.id, None)  # the session does not depend on its end
         try:
             await self.reopen_session(running.agent, session)
         except AgentError as error:
@@ -604,7 +604,7 @@ class Conversation(ConversationState):
     # ------------------------------------------------------------------ the session
 
     async def _start_session(self, running: RunningAgent, this: int) -> None:
-        """Open a session and be ready, unless this round ends before that."""
+        """Open a session and enter the phase `ready`, unless this round ends before that."""
         try:
             wanted = self.launch.protocol if self.launch is not None else 1
             agent, session = await self._open_session((await self._initialized(running)).agent)
@@ -614,7 +614,7 @@ class Conversation(ConversationState):
                     agent.note(session.id, Noted(_NOT_IN_VERSION_2))
                 self._session_start.tell(agent, session, self.sandbox)
                 if self._session_start.is_below:
-                    self.give_back()  # the prompts were for an agent that knows the session above
+                    self.give_back()  # the prompts were meant for an agent that knows the session above
                 self._tell_write_failures(session)
                 self.choices.apply_policy(session)
                 self._track(session)
@@ -629,7 +629,7 @@ class Conversation(ConversationState):
             self._go_on()
 
     async def _initialized(self, running: RunningAgent) -> RunningAgent:
-        """Return the agent once it has introduced itself: another process, if it wants another version.
+        """Return the initialized agent: a new process, if it needs another protocol version.
 
         Raises:
             AgentError.
@@ -644,9 +644,9 @@ class Conversation(ConversationState):
         return running
 
     async def _open_session(self, agent: Agent) -> tuple[Agent, Session]:
-        """Open a session; while the agent wants a login first, let the user log in.
+        """Open a session; let the user log in first, as long as the agent requires it.
 
-        Returns the session with its agent: a login may restart the agent.
+        Returns (session, agent): a login may restart the agent.
         """
         agent, again = await self._offer_login(agent), False
         while True:
@@ -663,7 +663,7 @@ class Conversation(ConversationState):
             self._enter("starting")
 
     async def _offer_login(self, agent: Agent) -> Agent:
-        """Let the user log in where the agent says that nobody is; return the agent to go on with."""
+        """Let the user log in if the agent reports that this is needed; return the agent to use."""
         if not has(agent.can.auth.status):
             return agent
         try:
@@ -677,23 +677,23 @@ class Conversation(ConversationState):
         self._enter("logging-in")
         try:
             return await self.log_in(logged_out())
-        except LoginRequired:  # the user goes on without: some work needs none
+        except LoginRequired:  # the user continues without: some work needs no login
             return agent
         finally:
             self._enter("starting")
 
     @property
     def system_prompt(self) -> SystemPrompt:
-        """The texts that the user adds to the agent's system prompt."""
+        """The user's additions to the agent's system prompt."""
         return self._session_start.system_prompt
 
     @property
     def prompt_sent(self) -> str:
-        """The text for the system prompt that went with the request for the session."""
+        """The addition to the system prompt that was sent when the session was requested."""
         return self._session_start.prompt_sent
 
     async def reopen_session(self, agent: Agent, before: Session) -> Session:
-        """Open a session of an agent that was restarted: the one before, where it can be resumed."""
+        """Open a session of a restarted agent: the one before, if it can be resumed."""
         assert self.journal is not None
         self.session, same = await self._session_start.open_again(agent, self.journal, before)
         self.choices.apply_policy(self.session)
@@ -708,13 +708,13 @@ class Conversation(ConversationState):
             self._listener.session_changed(session.everything())
 
     def _drop_replay(self, agent: Agent) -> None:
-        """Drop a session whose load has failed during its replay."""
+        """Drop a session that failed to load during its replay."""
         if self.session is not None and self.session.id not in agent.sessions:
             self.session = None
             self._listener.session_dropped()
 
     def _track(self, session: Session) -> None:
-        """Track the changed files of the workspace, on and on after a restart."""
+        """Track the changed files of the workspace; after a restart, continue."""
         if self.tracking is not None:
             self.tracking.go_on(len(session.turns), is_known=0 in session.kept)
             return
@@ -730,12 +730,12 @@ class Conversation(ConversationState):
     # ------------------------------------------------------------------ from the agent
 
     async def agent_stopped(self) -> None:
-        """Look at the changed files a last time, while the journal is open."""
+        """Compare the changed files one last time, while the journal is open."""
         if self.tracking is not None:
             await self.tracking.settle()
 
     def agent_ended(self) -> None:
-        """Enter the phase `ended`: the agent is gone unexpectedly."""
+        """Enter the phase `ended`: the agent has ended unexpectedly."""
         agent = self.agent
         if agent is not None and self.phase == "ready":
             self.failure = ended(agent)
@@ -750,7 +750,7 @@ class Conversation(ConversationState):
         if self._expects(session_id) and self.agent is not None:
             self.session = self.agent.sessions.get(session_id)
             if self.session is not None:
-                change = self.session.everything()  # a recorded one has a past
+                change = self.session.everything()  # a recorded session has a past
         if self.session is not None and self.session.children and session_id != self.session.id:
             self._child_changed(session_id, change)
         if self.session is not None and session_id == self.session.id:
@@ -772,7 +772,7 @@ class Conversation(ConversationState):
             self.tracking.look_soon()
 
     def _expects(self, session_id: str) -> bool:
-        """Return whether this may be the requested session: updates come before the answer that names it."""
+        """Return whether this may be the requested session: updates may precede the answer that names it."""
         if self.session is not None or self.running is None:
             return False
         if self._session_start.takes_up:
@@ -791,7 +791,7 @@ class Conversation(ConversationState):
         self._listener.phase_changed()
 
     def _go_on(self) -> None:
-        """Be ready, and send queued prompts."""
+        """Enter the phase `ready` and send queued prompts."""
         if self.agent is not None and self.session is not None:
             self.agent.queues[self.session.id] = self._prompts.drain
             self.agent.on_amended[self.session.id] = self._amended
@@ -799,7 +799,7 @@ class Conversation(ConversationState):
         self._prompts.go_on()
 
     def _amended(self, path: str, how: str) -> None:
-        """Report with the next prompt that a file has the user's text in place of the agent's."""
+        """Report with the next prompt that a file has the user's text instead of the agent's."""
         name = inside(path, self.cwd)
         done = "merged" if how == "merged" else "edited"
         with_newer = {"merged": " with a newer text", "combined": ", which has a newer text,"}.get(how, "")
@@ -812,7 +812,7 @@ def _has_ended(entry: Entry) -> bool:
 
 
 def _tracker(start: Start, cwd: str, tell: Callable[[WorkspaceEvent], None]) -> ChangeTracker | None:
-    """Return the tracker of a session's changed files; None where the settings want none."""
+    """Return the tracker of a session's changed files; None if the settings disable it."""
     if not start.settings.snapshots:
         return None
     root = Path(cwd)

@@ -1,4 +1,4 @@
-"""The places of edits in their files, found once each in a thread."""
+"""Edit places: where edits are in their files, each found once, in a thread."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from acp_tui.session.snippets import PlacedEdit, placed
 from acp_tui.workspace.files import FileError, Files, NotAFile, OutsideRoots
 
 _KEPT: Final = 500
-"""Edits whose place is kept."""
+"""Number of edits whose place is kept."""
 _LARGEST: Final = 8_000_000
-"""Characters of a file that is searched."""
+"""Most characters of a file that is searched."""
 
 _Key = tuple[str, str | None, str]
 
@@ -29,28 +29,28 @@ class _Wish(NamedTuple):
 
 
 class EditPlaces:
-    """Places edits of one session; nothing waits for a file."""
+    """Locates edits of one session, without blocking the event loop."""
 
     def __init__(self, files: Callable[[], Files | None], cwd: str) -> None:
-        """Read files that `files` returns by then; it returns None while there are none to read."""
+        """Take `files`, which returns the readable files of the moment, or None."""
         self._files = files
         self._cwd = cwd
         self._known: OrderedDict[_Key, tuple[PlacedEdit, bool]] = OrderedDict()
-        """Edits with True if nothing more can be found out."""
+        """Placed edits, with True if the result is final."""
         self._wanted: dict[_Key, _Wish] = {}
         self._task: asyncio.Task[None] | None = None
 
     def known(self, diff: Diff) -> PlacedEdit | None:
-        """Return an edit as it was placed before, or None."""
+        """Return an edit if it was placed before, else None."""
         found = self._known.get(_key(diff))
         return found[0] if found is not None else None
 
     def look(
         self, diff: Diff, *, may_be_done: bool, then: Callable[[], object] = lambda: None
     ) -> PlacedEdit | None:
-        """Return a placed edit, or what is known of it; if it must be looked for, call `then` afterwards.
+        """Return a placed edit, or what is known of it; if it must be searched, call `then` afterwards.
 
-        Of a new file only that its place can hold none.
+        For a new file only an obstacle at its path can be known.
         """
         key = _key(diff)
         edit, is_settled = self._known.get(key, (None, False))
@@ -61,7 +61,7 @@ class EditPlaces:
         return edit if edit is None or edit.note or diff.before is not None else None
 
     async def find(self, diffs: Iterable[Diff], *, may_be_done: bool = False) -> None:
-        """Look for the places of edits; return when they are known. `may_be_done`: as `look` has it."""
+        """Locate edits; return when all are known. `may_be_done`: see `look`."""
         files = self._files()
         wishes = [_Wish(diff, may_be_done, _nothing) for diff in diffs if diff.before is not None]
         wishes = [wish for wish in wishes if not self._known.get(_key(wish.diff), (None, False))[1]]
@@ -92,7 +92,7 @@ def _key(diff: Diff) -> _Key:
 
 
 def _placed(files: Files, wishes: list[_Wish], cwd: str) -> list[PlacedEdit]:
-    """Place edits, each file read once where its edits follow each other. Blocking."""
+    """Locate edits; consecutive edits of a file read it once. Blocking."""
     found: list[PlacedEdit] = []
     for (path, is_new), group in groupby(wishes, key=lambda wish: (wish.diff.path, wish.diff.before is None)):
         if is_new:
@@ -110,7 +110,7 @@ def _placed(files: Files, wishes: list[_Wish], cwd: str) -> list[PlacedEdit]:
 
 
 def _made(files: Files, path: str, new: str) -> PlacedEdit:
-    """Return a text that an agent tells as a new file, with a note if its place can hold no file."""
+    """Return the text of a new file, with a note if no file can be at its path."""
     try:
         files.compare(path, "")
     except NotAFile as error:
@@ -121,7 +121,7 @@ def _made(files: Files, path: str, new: str) -> PlacedEdit:
 
 
 def _text(files: Files, path: str) -> tuple[str | None, str]:
-    """Return the text of a file, or None and what there is to say of that."""
+    """Return (the text of a file, ""), or (None, the reason)."""
     try:
         there, _ = files.compare(path, "")
     except OutsideRoots:

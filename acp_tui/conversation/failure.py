@@ -1,4 +1,4 @@
-"""Failures of an agent: the facts from which the start screen makes its words."""
+"""Failures of an agent: the facts that the start screen words."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Failure(NamedTuple):
     stray_count: int = 0
     """The number of stray lines."""
     no_agent: bool = False
-    """The agent has printed such lines only."""
+    """True if the agent has printed nothing but stray lines."""
     advice: str = ""
     """Advice of the failed step, if it has any."""
     closed_output: bool = False
-    """The agent had closed its output and stayed, so it was stopped."""
+    """True if the agent was stopped because it lived on after closing its output."""
     takes_up: bool = False
-    """A restarted agent can load the session again."""
+    """True if a restarted agent can load the session again."""
 
 
 def ended(agent: Agent) -> Failure:
@@ -52,7 +52,7 @@ def failure_of(agent: Agent, error: Exception, *, takes_up: bool = False) -> Fai
     Args:
         agent: the agent.
         error: the exception.
-        takes_up: an earlier session was requested, not a new one.
+        takes_up: True if an earlier session was requested, not a new one.
     """
     kinds: dict[type[Exception], FailureKind] = {
         AgentGone: "exited",

@@ -1,4 +1,4 @@
-"""The notes on lines of one conversation, which go with the next prompt."""
+"""The unsent line notes of one conversation, which go with the next prompt."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from acp_tui.store.folders import plain_file
 from acp_tui.workspace.encodings import decode
 
 _LARGEST: Final = 8_000_000
-"""Bytes of a file in which lines are looked for."""
+"""Most bytes of a file that is searched for lines."""
 _MOST: Final = 50
-"""New files in which the lines of one that is gone are looked for."""
+"""Most new files that are searched for the lines of a missing file."""
 _NO_NAMES: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 
 
 class LineNotes:
-    """The unsent notes, each with a key; the newest is last."""
+    """The unsent notes by key, the newest last."""
 
     def __init__(
         self, changed: Callable[[], None], new_names: Callable[[str], Sequence[str]] = lambda path: ()
@@ -31,15 +31,15 @@ class LineNotes:
         """Begin without notes.
 
         Args:
-            changed: called when there are other ones.
-            new_names: returns the paths that a file which is gone may have now.
+            changed: called when the notes have changed.
+            new_names: returns the possible new paths of a missing file.
         """
         self._changed = changed
         self._new_names = new_names
         self._keys = count(1)
         self._notes: dict[int, LineNote] = {}
         self._taken: dict[int, LineNote] = {}
-        """The notes of the prompt that was sent last, until the agent has it."""
+        """The notes of the last sent prompt, until the agent has it."""
 
     def __len__(self) -> int:
         """Return the number of notes."""
@@ -65,7 +65,7 @@ class LineNotes:
         return key
 
     def change(self, key: int, note: LineNote) -> None:
-        """Replace a note, if it is still there."""
+        """Replace a note, if it still exists."""
         if key in self._notes and self._notes[key] != note:
             self._notes[key] = note
             self._changed()
@@ -78,11 +78,11 @@ class LineNotes:
     # ------------------------------------------------------------------ the lines
 
     def follow_text(self, path: str, text: str | None) -> None:
-        """Let the notes of a file follow their lines in its present text; None stands for no file."""
+        """Move the notes of a file with their lines in its current text; None: no file."""
         self._follow({path: lines_in(text) if text is not None else None})
 
     async def follow(self) -> None:
-        """Let all notes follow their lines in the files on disk, also in those that were renamed."""
+        """Move all notes with their lines in the files on disk, also in renamed files."""
         paths = {note.path for note in self._notes.values() if note.follows}
         if not paths:
             return
@@ -122,11 +122,11 @@ class LineNotes:
         return [TextContent(text=as_text(notes, roots[0])), *_links(notes, roots)]
 
     def arrived(self) -> None:
-        """Forget the notes that were sent: they are not given back any more."""
+        """Forget the sent notes: they have arrived and cannot be given back."""
         self._taken = {}
 
     def give_back(self) -> None:
-        """Take the last notes back: they did not reach the agent."""
+        """Restore the sent notes: they did not reach the agent."""
         if self._taken:
             self._notes, self._taken = {**self._taken, **self._notes}, {}
             self._changed()
@@ -153,7 +153,7 @@ def _is_in(path: str, roots: Sequence[str]) -> bool:
 
 
 def _lines_of(paths: Iterable[str]) -> dict[str, list[str] | None]:
-    """Return the lines of files, None for those that are gone; without those that cannot be read."""
+    """Return the lines of files by path: None for a missing file, unreadable files left out."""
     found: dict[str, list[str] | None] = {}
     for path in paths:
         try:

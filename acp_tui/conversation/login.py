@@ -1,6 +1,6 @@
 """Login and logout. Source: ACP, page "authentication".
 
-No widget here: the interface implements `LoginScreens`.
+It has no widgets: the interface implements `LoginScreens`.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from acp_tui.session.session import Session
 T = TypeVar("T")
 
 LoginOutcome = Literal["logged_in", "reconnect", "given_up"]
-"""The agent is logged in; it is after a restart; it is not."""
+"""The agent is logged in, needs a restart to be logged in, or is not logged in."""
 
 GIVEN_UP = "The login was cancelled."
 STOPPED = "The login was stopped."
 
 
 class LoginScreens(Protocol):
-    """The dialogs of a login. Each call is cancelled as soon as it no longer matters."""
+    """The dialogs of a login. Each call is cancelled once its result is no longer needed."""
 
     async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         """Return the id of the method that the user chooses; None: not now."""
 
     async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
-        """Show that the agent logs in, with a way to stop it; return only if the user gives up."""
+        """Show that the agent is logging in, with a way to stop; return only if the user gives up."""
 
     async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
         """Run the agent's own login in a terminal; return the reason of its failure, or ''."""
@@ -48,9 +48,9 @@ async def log_in(
 
     Args:
         running: the agent.
-        refused: the error with which it wants a login.
+        refused: the error that requires a login.
         screens: the dialogs.
-        again: a login has succeeded before, and the agent wants one all the same.
+        again: True if an earlier login succeeded, but the agent still requires one.
 
     Raises:
         AgentGone: the agent has ended.
@@ -107,7 +107,7 @@ async def _authenticate(running: RunningAgent, method: AuthMethod, screens: Logi
     finally:
         login.cancel()
         patience.cancel()
-        await asyncio.wait({patience})  # so that its dialog is closed
+        await asyncio.wait({patience})  # this closes its dialog
     return ""
 
 

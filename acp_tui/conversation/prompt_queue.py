@@ -1,4 +1,4 @@
-"""The prompt queue: each prompt is sent when the turn before is over."""
+"""The prompt queue: each prompt is sent after the turn before it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from acp_tui.session.session import Session
 from acp_tui.store.prompts import Prompt, join_prompts
 
 ANSWER_TIME: Final = 5.0
-"""Seconds after a turn in which the agent has to say whether it took the words for that turn."""
+"""Most seconds after a turn to wait for the agent's answer about text sent into it."""
 _BEFORE_ALL_IS_READ: Final = (
     "The agent begins before all files of the folder are read. "
     "Changes that it makes until then are not listed, and cannot be restored."
 )
 LogIn = Callable[[LoginRequired, Agent, Session], Awaitable[tuple[Agent, Session]]]
-"""Logs the user in; returns the agent and the session to go on with."""
+"""Logs the user in; returns the agent and the session to continue with."""
 
 
 class PromptQueue:
@@ -50,15 +50,15 @@ class PromptQueue:
         """The prompt that is about to be sent; the agent does not have it yet."""
         self._is_preparing = False
         self.given: list[Prompt] = []
-        """Prompts on their way into the running turn: the agent has not said yet that it has them."""
+        """Prompts sent into the running turn that the agent has not confirmed yet."""
         self._ahead: dict[int, list[Prompt]] = {}
-        """The prompts that stood before each given one, by its `id`."""
+        """The prompts that were before each of these in the queue, by `id`."""
         self._steering: asyncio.Task[None] | None = None
 
     def add(self, prompt: Prompt) -> None:
-        """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over.
+        """Send a prompt; queue it while the agent is busy or starting, give it back if it has ended.
 
-        One that is meant for the running turn goes there if it can.
+        A prompt that is meant for the running turn goes there if possible.
         """
         self.queue.append(prompt)
         self._listener.queue_changed()
@@ -70,9 +70,9 @@ class PromptQueue:
         self.go_on()
 
     def steer(self, index: int) -> str:
-        """Give a queued prompt to the running turn; return why it stays in the queue, or "".
+        """Send a queued prompt into the running turn; return the reason why it stays in the queue, or "".
 
-        For an agent that asks for queued words by itself it is marked, and waits for that.
+        For an agent that asks for queued text by itself, the prompt is marked until then.
         """
         prompt, agent, session = self.queue[index], self._conversation.agent, self._conversation.session
         if agent is None or session is None or session.turn_state != "running":
@@ -101,12 +101,12 @@ class PromptQueue:
             index += len(self.queue) == count
 
     def unmark(self, index: int) -> None:
-        """Keep a prompt that was marked for the running turn until that is over."""
+        """Unmark a prompt that was marked for the running turn: it is sent after the turn."""
         self.queue[index] = self.queue[index]._replace(steers=False)
         self._listener.queue_changed()
 
     def drain(self) -> tuple[list[str], bool]:
-        """Take the marked prompts, for an agent that asks; return their texts, and whether more is queued."""
+        """Remove the marked prompts for an agent that asks; return (their texts, whether more are queued)."""
         marked = [prompt for prompt in self.queue if prompt.steers]
         self.queue[:] = [prompt for prompt in self.queue if not prompt.steers]
         if marked:
@@ -114,7 +114,7 @@ class PromptQueue:
         return [prompt.whole for prompt in marked], bool(self.queue)
 
     async def _give_all(self) -> None:
-        """Give prompts to the turn one by one: agents take one at a time."""
+        """Send prompts into the turn one by one: agents take one at a time."""
         while self.given:
             prompt = self.given[0]
             outcome, reason = await self._give(prompt)
@@ -131,12 +131,12 @@ class PromptQueue:
                 self.go_on()
 
     def _place_behind(self, ahead: list[Prompt]) -> int:
-        """Return the place in the queue behind the last of some prompts that still waits there."""
+        """Return the queue index after the last of these prompts that is still queued."""
         known = {id(prompt) for prompt in ahead}
         return max((place for place, each in enumerate(self.queue, 1) if id(each) in known), default=0)
 
     async def _give(self, prompt: Prompt) -> tuple[str, str]:
-        """Give a prompt to the running turn; return (the agent's outcome, why it was not taken)."""
+        """Send a prompt into the running turn; return (the agent's outcome, the reason for a refusal)."""
         agent, session = self._conversation.agent, self._conversation.session
         if agent is None or session is None:
             return "", ""
@@ -162,11 +162,11 @@ class PromptQueue:
 
     @property
     def unsent(self) -> list[Prompt]:
-        """Prompts that were not sent yet, in the order in which they are to be sent."""
+        """Prompts that were not sent yet, in order."""
         return [*self.given, *([self._preparing] if self._preparing is not None else []), *self.queue]
 
     def withdraw(self) -> bool:
-        """Put a prompt that is about to be sent back in front; return whether anything is held back."""
+        """Return a prompt that is about to be sent to the front of the queue; return whether any is queued."""
         if not self._is_preparing:
             return False
         if self._preparing is not None:
@@ -199,7 +199,7 @@ class PromptQueue:
         this = self._conversation.round
         while this == self._conversation.round and self._conversation.phase == "ready":
             if self.given and self._steering is not None:
-                await self._settle_steering(self._steering)  # what was meant for the turn before comes first
+                await self._settle_steering(self._steering)  # prompts meant for the turn before come first
                 continue
             if not self.queue:
                 return
@@ -208,16 +208,16 @@ class PromptQueue:
             await self._prompt(prompt)
 
     async def _settle_steering(self, steering: asyncio.Task[None]) -> None:
-        """Wait for the agent's word on what it was given; give back what it says nothing of."""
+        """Wait for the agent's answers about text sent into the turn; give back unconfirmed text."""
         await asyncio.wait([steering], timeout=ANSWER_TIME)
         if not self.given:
             return
-        steering.cancel()  # they may be with the agent: only the user can tell whether to send them again
+        steering.cancel()  # the agent may have them: only the user can decide whether to send them again
         prompt = join_prompts(self.given)
         self.given.clear()
         self._ahead.clear()
         self._conversation.note(
-            Noted("The agent did not say whether it took the words that were given to it.", "warning")
+            Noted("The agent did not confirm the text that was sent into its turn.", "warning")
         )
         self._listener.queue_changed()
         self._listener.prompt_failed(prompt)
@@ -239,7 +239,7 @@ class PromptQueue:
                 tracking.after_turn()
 
     async def _prepared(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock] | None:
-        """Return the blocks of a prompt once the files were looked at; None if it was withdrawn meanwhile."""
+        """Return the blocks of a prompt once the snapshot is taken; None if it was withdrawn by then."""
         this, tracking = self._conversation.round, self._conversation.tracking
         self._preparing, self._is_preparing = prompt, True
         self._rejections.arrived()
@@ -252,17 +252,17 @@ class PromptQueue:
             if tracking.is_late and tracking.first is None:
                 agent.note(session.id, Noted(_BEFORE_ALL_IS_READ, "warning"))
         if this != self._conversation.round:
-            self.withdraw()  # the end of the round gives it back
+            self.withdraw()  # the end of this round gives the prompt back
         is_withdrawn = self._preparing is None
         self._preparing, self._is_preparing = None, False
         self._listener.queue_changed()
         if is_withdrawn:
             return None
-        takes_notes = not _is_slash_command(prompt)  # at last: what follows is sent, or fails
+        takes_notes = not _is_slash_command(prompt)  # last: from here on the prompt is sent, or fails
         return [*blocks, *(self._line_notes.take(self._conversation.roots) if takes_notes else [])]
 
     async def _send(self, agent: Agent, session: Session, prompt: Prompt, blocks: list[ContentBlock]) -> None:
-        """Send a prompt, after a login if need be; a failure gives the queue back."""
+        """Send a prompt, after a login if needed; a failure gives the queue back."""
         turns = len(session.turns)
         try:
             try:
@@ -283,7 +283,7 @@ class PromptQueue:
             self.give_back()
 
     async def _after_login(self, agent: Agent, session: Session, blocks: list[ContentBlock]) -> None:
-        """Send a prompt once more; tell the chat if the login did not help."""
+        """Send a prompt again after a login, with a notice in the chat if that did not help."""
         try:
             await agent.prompt(session.id, blocks)
         except LoginRequired:
@@ -291,9 +291,9 @@ class PromptQueue:
             raise
 
     def _note(self, prompt: Prompt) -> list[ContentBlock]:
-        """Return the note about rejected changes; it waits for a prompt that is no command."""
+        """Return the note about rejected changes as a block; none without one, or for a slash command."""
         note = "" if _is_slash_command(prompt) else self._rejections.take()
-        return [TextContent(text=f"\n\n{note}")] if note else []  # some agents join blocks as they are
+        return [TextContent(text=f"\n\n{note}")] if note else []  # some agents join the blocks
 
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
         """Return a prompt as content blocks, with the files that it mentions."""

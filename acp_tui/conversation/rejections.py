@@ -17,19 +17,19 @@ class _Fact:
     def __init__(self, text: str, undo: str) -> None:
         self.text = text
         self.undo = undo
-        """The fact to report if the step is undone after its report."""
+        """The fact to report if the step is undone after it was reported."""
         self.is_told = False
 
 
 class Rejections:
-    """The unreported facts of one conversation; a step that is undone in time is not reported."""
+    """The unreported facts of one conversation; a step that is undone before its report is dropped."""
 
     def __init__(self, changed: Callable[[], None], *, wanted: bool = True) -> None:
         """Begin without facts.
 
         Args:
             changed: called when the note has changed.
-            wanted: the user's setting: report rejections at all.
+            wanted: False if the settings disable reports.
         """
         self._changed = changed
         self._wanted = wanted
@@ -49,14 +49,14 @@ class Rejections:
         return [step.text for step in self._steps]
 
     def add_fact(self, text: str) -> None:
-        """Add what is no step that can be undone, such as `edited your change of a.py`."""
+        """Add a fact that cannot be undone, such as `edited your change of a.py`."""
         self._tell(_Fact(exact_line(text), ""))
 
     def undone(self, newer: int = 0) -> None:
         """Drop a step that was undone, or report its undoing if the agent knows of it.
 
         Args:
-            newer: the number of later steps, which stay.
+            newer: the number of later steps, which are kept.
         """
         if len(self._steps) <= newer:
             return
@@ -77,7 +77,7 @@ class Rejections:
         return "\n".join([_HEAD, *earlier, *(f"- {line}" for line in lines)])
 
     def take(self) -> str:
-        """Return the note, whose facts count as reported."""
+        """Return the note; its facts then count as reported."""
         note, self._taken = self.note(), list(self._facts)
         for fact in self._taken:
             fact.is_told = True
@@ -85,11 +85,11 @@ class Rejections:
         return note
 
     def arrived(self) -> None:
-        """Forget the last note: it is not given back any more."""
+        """Forget the last note: it has arrived and cannot be given back."""
         self._taken = []
 
     def give_back(self) -> None:
-        """Take the last note back: it did not reach the agent."""
+        """Restore the last note: it did not reach the agent."""
         for fact in self._taken:
             fact.is_told = False
         if self._taken:
@@ -110,7 +110,7 @@ class Rejections:
 
 
 def lines_of(start: int, stop: int) -> str:
-    """Return a range of lines, counted from 0 without the last, in words; an empty one by its place."""
+    """Return a range of lines (from 0, exclusive) for display; an empty one by its place."""
     if start == stop:
         return f"after line {start}"
     return f"line {start + 1}" if stop - start == 1 else f"lines {start + 1}-{stop}"

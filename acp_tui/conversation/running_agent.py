@@ -28,7 +28,7 @@ from acp_tui.store.urls import credentials
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.terminals import Terminals
 
-if TYPE_CHECKING:  # loaded for those who use it
+if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.sandbox import Sandbox
 
 
@@ -54,7 +54,7 @@ class RunningAgent:
     def __init__(self, start: Start, launch: Launch, process: Process) -> None:
         self.launch = launch
         self.sandbox = process.sandbox
-        """The fence around the agent and its commands, or None."""
+        """The sandbox around the agent and its commands, or None."""
         self.host = _host(start, launch, process.sandbox)
         self.journal = _journal(start, launch)
         self.decisions = _decision_log(start, launch)
@@ -77,7 +77,7 @@ class RunningAgent:
         self.users: list[AgentUser] = []
         """The conversations, oldest first."""
         self._leaving: list[AgentUser] = []
-        """The conversations that are leaving, which may take a moment."""
+        """Conversations that are leaving, which may take a moment."""
         self._write_failures = WriteFailures(self.journal, self.decisions)
         self._initialization: asyncio.Task[InitializeResponse] | None = None
         self._first: SessionStart | None = None
@@ -103,18 +103,18 @@ class RunningAgent:
         self._initialization.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     def open_first_session(self, start: Start) -> None:
-        """Ask for a new session once the agent has introduced itself, before there is a conversation."""
+        """Request a new session once the agent is initialized, even before there is a conversation."""
         self._first = SessionStart(start, None)
         self._first.system_prompt = SystemPrompt(self.launch.system_prompt)
         self._first.open_early(self.agent, self.journal, self.initialize)
 
     def take_first_session(self) -> SessionStart | None:
-        """Return the start of the session that was asked for early, once; None if there is none."""
+        """Return the session start that was requested early, once; None if there is none."""
         first, self._first = self._first, None
         return first
 
     def tell_write_failures(self, session_id: str) -> None:
-        """Add notices about failures of the journal and the decision log to a session, once for all."""
+        """Add notices about failures of the journal and the decision log to a session, each only once."""
         for event in self._write_failures.news():
             self.agent.note(session_id, event)
 
@@ -124,17 +124,17 @@ class RunningAgent:
         return len(self.users) > 1
 
     def cpu_seconds(self) -> float | None:
-        """Return the processor time of the agent, None where it is unknown."""
+        """Return the processor seconds of the agent, None if unknown."""
         return self._process.cpu_seconds()
 
     @property
     def is_running(self) -> bool:
-        """True if it takes requests."""
+        """True if it accepts requests."""
         return not self._stopping and not self.reader.done()
 
     async def leave(self, user: AgentUser, session: Session | None) -> None:
-        """Close a conversation's session, or end the agent if no other conversation stays."""
-        self.agent.connection.resume_reading(user)  # the others go on reading
+        """Close a conversation's session, or end the agent if no other conversation uses it."""
+        self.agent.connection.resume_reading(user)  # other conversations continue to read
         self._leaving.append(user)
         try:
             if all(one in self._leaving for one in self.users):
@@ -154,7 +154,7 @@ class RunningAgent:
                 await self.end()
 
     async def end(self) -> None:
-        """End the agent and all that it started. May be called again, and at the same time."""
+        """End the agent and every process that it started. Further calls, even concurrent, are fine."""
         if self._ending is None:
             self._stopping = True
             self._ending = asyncio.create_task(self._end())
@@ -168,7 +168,7 @@ class RunningAgent:
         finally:
             self.journal.close()
             if self.sandbox is not None:
-                await asyncio.to_thread(self.sandbox.close)  # its temporary files may be many
+                await asyncio.to_thread(self.sandbox.close)  # in a thread: it may have many temporary files
 
     async def _listen(self) -> None:
         await self.agent.run()
@@ -177,7 +177,7 @@ class RunningAgent:
                 user.agent_ended()
 
     def _hear_stderr(self, lines: Sequence[str]) -> None:
-        """Journal stderr as it comes: after a crash it may be all there is."""
+        """Journal stderr at once: after a crash it may be the only trace."""
         self.journal.err(*lines)
         self.journal.flush_some()
 
@@ -187,11 +187,11 @@ class RunningAgent:
 
 
 _FULL = "The disk is full: nothing is recorded until there is free space."
-_ROOM = "The disk has free space again: everything is recorded, also what came meanwhile."
+_ROOM = "The disk has free space again: everything is recorded, including the time in between."
 
 
 class WriteFailures:
-    """Write failures of the journal and the decision log, each reported once, and their end."""
+    """Write failures of the journal and the decision log: each is reported once, and its end."""
 
     def __init__(self, journal: Journal, decisions: DecisionLog) -> None:
         self._journal = journal
@@ -250,7 +250,7 @@ def rule_book() -> RuleBook:
 
 
 def _journal(start: Start, launch: Launch) -> Journal:
-    """Return a new journal, which begins with the agent's command and leaves secrets out."""
+    """Return a new journal, which begins with the agent's command line and masks secrets."""
     at = datetime.now(UTC)
     path = journal_path(data_folder() / "journals", launch.name, at) if start.settings.journal else None
     addresses = (*launch.argv, *launch.env.values())
@@ -275,7 +275,7 @@ def _decision_log(start: Start, launch: Launch) -> DecisionLog:
 
 
 def begin_early(start: Start) -> RunningAgent | None:
-    """Start the agent of the command line, which makes a session while the interface is loaded."""
+    """Start the agent of the command line, which creates a session while the interface loads."""
     if start.launch is None or start.process is None:
         return None
     running = RunningAgent(start, start.launch, start.process)

@@ -1,4 +1,4 @@
-"""Session start: make a new session, load an earlier one, or resume one after a restart."""
+"""Session start: create a new session, load an earlier one, or resume one after a restart."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from acp_tui.store.recordings import rows_about
 from acp_tui.store.redaction import secret_arguments
 from acp_tui.workspace.files import link_target
 
-if TYPE_CHECKING:  # loaded for those who use it
+if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.sandbox import Sandbox
 
 
 class KnownSession(NamedTuple):
-    """A session of the agent, to be opened instead of a new one."""
+    """A session of the agent to open instead of a new one."""
 
     info: SessionInfo
     is_open: bool = False
-    """The session is open already, as a new fork is: nothing has to be requested."""
+    """True if the session is already open, such as a new fork: nothing needs to be requested."""
     again: bool = False
-    """The session was open in an earlier process of the agent, and is on the screen."""
+    """True if the session was open in an earlier process of the agent, and is on the screen."""
     restarted: bool = False
-    """That process was ended by a restart, in this run."""
+    """True if that process was ended by a restart in this run."""
 
 
 _RESUMED: Final = "Session resumed. The agent knows the earlier conversation; it is not shown here."
@@ -48,52 +48,52 @@ _UNTOLD: Final = "Session loaded. The agent sent nothing of the earlier conversa
 _GOES_ON: Final = "Session resumed."
 _RESTARTED: Final = "Agent restarted; session resumed."
 
-_REPLAY_PAUSE: Final = 0.05  # seconds between two looks for a replay that follows the answer
+_REPLAY_PAUSE: Final = 0.05  # seconds between two checks for a replay that follows the answer
 _REPLAY_LOOKS: Final = 10
 
 
 class SessionStart:
-    """Start the sessions of one conversation, with notices for the user."""
+    """Starts the sessions of one conversation, with notices for the user."""
 
     def __init__(self, start: Start, known_session: KnownSession | None) -> None:
         self.known_session = known_session
         """The session to open instead of a new one."""
         self.is_new = False
-        """The last session that was opened is a new one."""
+        """True if the last opened session is a new one."""
         self.continues = False
-        """The session begins below an earlier one."""
+        """True if the session begins below an earlier one."""
         self._start = start
         self.system_prompt = SystemPrompt("")
-        """The texts that the user adds to the agent's system prompt."""
+        """The user's additions to the agent's system prompt."""
         self.prompt_sent = ""
-        """The text that went with the last request for a session, if the agent takes some."""
+        """The addition that was sent with the last session request, if the agent supports it."""
         self.above: Session | None = None
-        """The earlier session above a new one, which the agent does not know."""
+        """The earlier session above a new one; the agent does not know it."""
         self.is_below = False
-        """The last session that was opened is the new one below it."""
+        """True if the last opened session is the new one below it."""
         self._before: Session | None = None
         """The last session on the screen."""
         self._is_untold = False
-        """The agent has loaded the session without a replay."""
+        """True if the agent has loaded the session without a replay."""
         self._chosen: dict[str, str] = {}
-        """The options of a resumed session, as they were before: names of values by id."""
+        """The earlier options of a resumed session: names of values by option id."""
         self._not_lent: list[str] = []
         """Folders of an earlier session that the user has not granted."""
         self._left_out: list[str] = []
         """Names of MCP servers that the agent cannot use."""
         self._early: tuple[Agent, asyncio.Task[Session | None]] | None = None
-        """A new session that an agent was asked for before it was wanted."""
+        """A new session that was requested before a conversation needed it."""
 
     def restarts(
         self, before: Session | None, *, same_agent: bool, cwd: str = "", recorded: bool = False
     ) -> None:
-        """Prepare for a restart: load the session again, if anything was said in it.
+        """Prepare for a restart: load the session again if it has any content.
 
         Args:
             before: the session.
-            same_agent: the restarted agent is the one that has it.
+            same_agent: True if the restarted agent is the one that has it.
             cwd: the folder to work in; empty: that of the session.
-            recorded: the session comes from a recording.
+            recorded: True if the session comes from a recording.
         """
         self._before = before or self._before
         if not same_agent:
@@ -122,9 +122,9 @@ class SessionStart:
         return self.known_session is not None
 
     def open_early(self, agent: Agent, journal: Journal, initialize: Callable[[], Awaitable[None]]) -> None:
-        """Ask for a new session once the agent is initialized; `open` returns it, or raises its failure.
+        """Request a new session once the agent is initialized; `open` returns it, or raises its failure.
 
-        An agent that tells whether the user is logged in is asked that first, by the conversation.
+        If the agent can report the login, the conversation asks for that first.
         """
 
         async def opened() -> Session | None:
@@ -142,7 +142,7 @@ class SessionStart:
         """Open the session of the conversation.
 
         Raises:
-            LoginRequired: the agent wants a login first.
+            LoginRequired: the agent requires a login first.
             AgentError.
         """
         early, self._early = self._early, None
@@ -156,7 +156,7 @@ class SessionStart:
         if known_session is None:
             return await self._new(agent, self._start.cwd, servers)
         if known_session.is_open:
-            self.known_session = None  # not again: another process of the agent will not have it open
+            self.known_session = None  # only once: another process of the agent will not have it open
             return agent.sessions[known_session.info.session_id]
         if known_session.again:
             return await self._again(agent, known_session.info, servers)
@@ -204,15 +204,15 @@ class SessionStart:
         *,
         replays: bool,
     ) -> Session:
-        """Resume or load a session and keep what is known of it; a replay is compared and not shown."""
+        """Resume or load a session and keep the known one; a replay is compared with it and not shown."""
         self._chosen = _named_options(before)
         session = await self._take_up(agent, info, servers, replay=replays, before=before)
         if (told := agent.shadow_replay(session.id)) is not None:
-            await _wait_for_replay(told)  # before a prompt of the user, which would end it
+            await _wait_for_replay(told)  # before a prompt of the user, which would end the replay
         return session
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
-        """Resume or load the session of an earlier process as it stands; else make a new one."""
+        """Resume or load the session of an earlier process unchanged; else create a new one."""
         replays = not has(agent.can.session_capabilities.resume)
         if agent.can.can_resume and self._before is not None:
             try:
@@ -220,7 +220,7 @@ class SessionStart:
             except LoginRequired:
                 raise
             except CallFailed:
-                self._chosen = {}  # nothing was said in it yet, or it was not kept
+                self._chosen = {}  # it had no content yet, or the agent did not keep it
         self.known_session, self.continues, self.is_new = None, True, True
         return await self._new(agent, info.cwd or self._start.cwd, servers)
 
@@ -232,16 +232,16 @@ class SessionStart:
         return await agent.setup.new_session(cwd, self._start.extra_roots, servers, added)
 
     async def _added(self, agent: Agent, cwd: str) -> str:
-        """Return what the user adds to the system prompt: nothing is kept by the agent for a later load."""
+        """Return the user's addition to the system prompt; agents do not keep it for a later load."""
         takes_some = has(agent.can.session_capabilities.system_prompt)
         self.prompt_sent = await asyncio.to_thread(self.system_prompt.in_folder, cwd) if takes_some else ""
         return self.prompt_sent
 
     async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:
-        """Have the agent fork a session, and return the fork, which is open.
+        """Have the agent fork a session; return the fork, which is open.
 
         Raises:
-            LoginRequired: the agent wants a login first.
+            LoginRequired: the agent requires a login first.
             AgentError.
         """
         cwd, roots = self._folders(info)
@@ -250,7 +250,7 @@ class SessionStart:
         return info.model_copy(update={"session_id": forked.id, "title": None})
 
     async def open_again(self, agent: Agent, journal: Journal, before: Session) -> tuple[Session, bool]:
-        """Open a session after a restart for a login; return it, and whether it is the one before."""
+        """Open a session after a restart for a login; return (session, whether it is the one before)."""
         servers = self._servers(agent, journal)
         cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
         _need_folder(cwd)
@@ -262,12 +262,12 @@ class SessionStart:
                 )
                 return session, True
             except CallFailed:
-                pass  # nothing was said in it yet, or it was not kept
+                pass  # it had no content yet, or the agent did not keep it
         self.continues, self._before = True, before
         return await self._new(agent, cwd, servers), False
 
     def tell(self, agent: Agent, session: Session, sandbox: Sandbox | None = None) -> None:
-        """Add the notices and the title of a session that begins."""
+        """Add the notices and the title of a new session."""
         if self.known_session is not None and self.known_session.info.title and not session.title:
             agent.note(session.id, SessionInfoUpdate(title=self.known_session.info.title))
         for notice in (*self._notices(agent), *_other_options(self._chosen, session)):
@@ -312,9 +312,9 @@ class SessionStart:
             )
 
     def _folders(self, info: SessionInfo) -> tuple[str, list[str]]:
-        """Return the folder and the further folders of an earlier session, as far as the user grants them.
+        """Return the folder of an earlier session, and its additional folders that the user also grants.
 
-        The agent names the folders of the session, which is no reason to lend them.
+        The agent names the folders of a session, so they must not be granted for that reason.
         """
         cwd = info.cwd or self._start.cwd
         _need_folder(cwd)
@@ -351,7 +351,7 @@ def _named_options(session: Session) -> dict[str, str]:
 
 
 def _other_options(chosen: Mapping[str, str], session: Session) -> Iterator[Noted]:
-    """Yield a notice of each option that a resumed session does not have as it was chosen."""
+    """Yield a notice for each option whose value differs in a resumed session."""
     for option in session.options:
         before, now = chosen.get(option.config.id, option.value_name), option.value_name
         if before != now:
@@ -361,7 +361,7 @@ def _other_options(chosen: Mapping[str, str], session: Session) -> Iterator[Note
 async def _wait_for_replay(session: Session) -> bool:
     """Wait briefly for a replay that follows the answer to a load; return whether there was one.
 
-    Most agents replay before they answer, gemini right after it, and kimi not at all.
+    Most agents replay before the answer, Gemini right after it, and Kimi not at all.
     """
     told = 0
     for _ in range(_REPLAY_LOOKS):
@@ -373,7 +373,7 @@ async def _wait_for_replay(session: Session) -> bool:
 
 
 def _need_folder(cwd: str) -> None:
-    """Raise if the folder of a session is gone.
+    """Raise if the folder of a session no longer exists.
 
     Raises:
         FolderGone.

@@ -20,13 +20,13 @@ from acp_tui.workspace.guard import Guard
 
 @dataclass
 class Start:
-    """A start of the program: its command line, and the settings as they count now."""
+    """A start of the program: its command line, and the settings in force."""
 
     cwd: str
     """The workspace: an absolute, existing folder with links as the user wrote them."""
     settings: Settings
     guard: Guard
-    """Ends all processes if the program is killed; closed by the command line, after the interface."""
+    """Ends all processes if the program is killed; `cli` closes it after the interface."""
     known: Mapping[str, KnownAgent] = field(default_factory=dict)
     """The agents that can be started by name."""
     launch: Launch | None = None
@@ -34,9 +34,9 @@ class Start:
     process: Process | None = None
     """The agent, already starting; None without `launch` or after a failure."""
     spawn_error: SpawnFailed | None = None
-    """The reason that the agent could not be started although its program exists."""
+    """The reason why the agent could not be started although its program exists."""
     extra_roots: tuple[str, ...] = ()
-    """Further folders of the agent: absolute, without `cwd` and without doubles."""
+    """Additional folders of the agent: absolute, without `cwd`, each once."""
     mode: str | None = None
     """The mode to set in a new session."""
     mcp_servers: tuple[McpServer, ...] = ()
@@ -46,25 +46,25 @@ class Start:
     problems: tuple[Problem, ...] = ()
     """Problems of the user's files, to be shown once."""
     settings_file: Path | None = None
-    """The file of the settings, to be read again when it is saved; None if they are from elsewhere."""
+    """The settings file, which is read again when it is saved; None if the settings are from elsewhere."""
     continues: bool = False
     """True to resume the newest session of this folder."""
     resume: str | None = None
-    """The beginning of the id of the session to resume; "" to choose one from the list."""
+    """The id of the session to resume, or its start; "" to choose one from the list."""
     prompt: str = ""
     """The first prompt; sent as soon as there is a session."""
     piped: str = ""
-    """The text of a pipe, which is added to it; it may come from anyone, so it attaches no files."""
+    """Text from a pipe, which is added to the prompt; it is untrusted, so it attaches no files."""
     policy: Policy | None = None
     """The policy of the session; None: that of the settings."""
     sandbox: SandboxOption = ""
-    """The word of the command line about the sandbox."""
+    """The sandbox option of the command line."""
     opened: dict[str, Literal["write", "read"]] = field(default_factory=dict)
-    """Places that the user has opened in the sandbox, by path: they stay open if its agent is restarted."""
+    """Places that the user has opened in the sandbox, by path; they stay open when the agent is restarted."""
 
     @property
     def first_prompt(self) -> Prompt:
-        """The prompt of the command line, with the text of a pipe as a chip."""
+        """The prompt of the command line, with text from a pipe as a chip."""
         chips = {f"[piped {lines_of(self.piped)} #1]": self.piped} if self.piped else {}
         return Prompt("\n\n".join(filter(None, (self.prompt, *chips))), chips)
 
@@ -85,7 +85,7 @@ class Start:
         )
 
     def for_another_tab(self) -> Self:
-        """Return the start without what the first tab has done already."""
+        """Return the start without the options that only the first tab uses."""
         return replace(
             self,
             launch=None,

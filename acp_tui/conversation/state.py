@@ -16,7 +16,7 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
 from acp_tui.workspace.files import Files
 
-if TYPE_CHECKING:  # loaded for those who use it
+if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.sandbox import Sandbox
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
@@ -26,19 +26,19 @@ _OVER: Final = ("failed", "ended", "reading", "recorded", "ending")
 
 
 _QUIET: Final = 10.0
-"""Seconds after which work without a turn counts as over, if nothing says so."""
+"""Seconds of silence after which work outside a turn counts as finished."""
 
 
 class ConversationState:
-    """An agent and one session of it. The parts of a conversation read it; only the conversation sets it."""
+    """The agent and session of a conversation. Its parts read this; only the conversation sets it."""
 
     def __init__(self, start: Start, launch: Launch | None) -> None:
         self.phase: Phase = "starting"
         self.round = 0
-        """The number of starts and ends: work for an earlier round has to stop."""
+        """The number of starts and ends so far: work for an earlier round must stop."""
         self.session: Session | None = None
         self.launch = launch
-        """The command of the agent, for the first start and later ones."""
+        """The command of the agent, for every start."""
         self.running: RunningAgent | None = None
         """The agent with its connection, host and journal, while there is one."""
         self.tracking: ChangeTracker | None = None
@@ -75,22 +75,22 @@ class ConversationState:
 
     @property
     def cwd(self) -> str:
-        """The folder of the session; an earlier session may have another than the program."""
+        """The folder of the session; an earlier session may have another one than the program."""
         cwd = self.session.cwd if self.session is not None else ""
         return cwd or self._start.cwd
 
     @property
     def roots(self) -> list[str]:
-        """The folders of the session: its working directory, then those that were added."""
+        """The folders of the session: its working directory, then the additional ones."""
         return [self.cwd, *self._start.extra_roots]
 
     @property
     def sandbox(self) -> Sandbox | None:
-        """The fence around the agent, or None."""
+        """The sandbox around the agent, or None."""
         return self.running.sandbox if self.running is not None else None
 
     def outside(self, path: str) -> str:
-        """Return where a path that the agent names lies for us: in a sandbox it has a /tmp of its own."""
+        """Translate a path of the agent to the path outside its sandbox, which has a /tmp of its own."""
         return self.sandbox.outside(path) if self.sandbox is not None else path
 
     @property
@@ -105,7 +105,7 @@ class ConversationState:
 
     @property
     def background_work(self) -> int:
-        """The number of subagents, calls and terminals of the agent that go on though no turn runs."""
+        """The number of subagents, calls and terminals that continue although no turn runs."""
         if self.session is None or self.is_busy:
             return 0
         session = self.session
@@ -114,7 +114,7 @@ class ConversationState:
 
     @property
     def is_active(self) -> bool:
-        """True if a turn runs, or the agent works by itself."""
+        """True if a turn runs or the agent works by itself."""
         session = self.session
         if session is None or self.agent is None or self.phase != "ready":
             return self.is_busy
@@ -123,7 +123,7 @@ class ConversationState:
         return self.is_busy or is_alone or self.background_work > 0
 
     def note(self, event: WorkspaceEvent) -> None:
-        """Apply an event that does not come from the agent to the session."""
+        """Apply an event to the session that does not come from the agent."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)
 
@@ -141,16 +141,16 @@ class ConversationListener(Protocol):
         """Show a change of a subagent of the session."""
 
     def session_dropped(self) -> None:
-        """Clear the session: it was not opened, or is replayed."""
+        """Clear the session: it was not opened, or will be replayed."""
 
     def questions_changed(self) -> None:
         """Show the questions outside any session, one of which was asked or answered."""
 
     def look_changed(self) -> None:
-        """Show that the files of the workspace are looked at, or what was found beside the changes."""
+        """Show that the workspace is being compared, or the results other than changes."""
 
     def queue_changed(self) -> None:
         """Show the queued prompts, or the note for the next one."""
 
     def prompt_failed(self, prompt: Prompt) -> None:
-        """Give a prompt back to the user: it was not sent."""
+        """Give an unsent prompt back to the user."""

@@ -1,4 +1,4 @@
-"""Text that the user adds to an agent's system prompt: from the settings, and from the workspace."""
+"""Additions to an agent's system prompt, from the settings and from the workspace."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ WORKSPACE_FILE: Final = Path(".acp-tui", "prompt.md")
 
 
 MOST_LINES: Final = 2_000
-"""Lines of such a file: the user is to read it before it is trusted."""
+"""Most lines of such a file: the user should be able to read it before trusting it."""
 
 
 class WorkspacePrompt(NamedTuple):
-    """The file of a workspace that adds to the system prompt, once the user trusts it."""
+    """A workspace's addition to the system prompt, which counts once the user trusts it."""
 
     path: Path
     text: str
@@ -45,7 +45,7 @@ def workspace_prompt(cwd: str) -> WorkspacePrompt | None:
 
 
 class SystemPrompt:
-    """The texts that the user adds to the system prompt of one agent."""
+    """The user's additions to the system prompt of one agent."""
 
     def __init__(self, text: str, trust: Trust | None = None) -> None:
         self.text = text.strip()
@@ -53,12 +53,12 @@ class SystemPrompt:
         self.trust = trust or Trust(state_folder() / TRUST_NAME)
 
     def in_folder(self, cwd: str) -> str:
-        """Return the whole text for a session in a folder: that of the settings, then the trusted file's."""
+        """Return the whole addition for a session in a folder: the settings, then the trusted file."""
         file = workspace_prompt(cwd)
         trusted = file.text if file is not None and self.trust.has(file.path, file.digest) else ""
         return "\n\n".join(filter(None, (self.text, trusted)))
 
     def not_trusted(self, cwd: str) -> WorkspacePrompt | None:
-        """Return the file of a workspace if the user has to be asked about it."""
+        """Return the file of a workspace if it is not trusted yet."""
         file = workspace_prompt(cwd)
         return file if file is not None and not self.trust.has(file.path, file.digest) else None

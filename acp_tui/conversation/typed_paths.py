@@ -1,4 +1,4 @@
-"""Typed paths: the paths that the beginning of one may become, as a shell completes them."""
+"""Path completion: the paths that start as typed, as in a shell."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _SHELL_WORD: Final = regex(r"(?:\\.|[^\s\\'\"|&;<>()])*$")
 _ESCAPED: Final = regex(r"\\(.)")
 _SPECIAL: Final = regex(r"([^\w./~%+=:,@-])")
 _MOST: Final = 2_000
-"""Most entries of a folder that are looked at."""
+"""Most entries of a folder that are read."""
 
 
 class TypedPath(NamedTuple):
-    """The beginning of a path before the cursor."""
+    """The start of a path before the cursor."""
 
     length: int
-    """Characters before the cursor that it takes."""
+    """Number of characters before the cursor that it takes."""
     text: str
-    """The path itself, without what a shell would take away."""
+    """The path itself, without shell escapes."""
     in_shell: bool
 
     def written(self, path: str) -> str:
-        """Return a path as it is typed here."""
+        """Return a path as the user would type it here."""
         return _SPECIAL.sub(r"\\\1", path) if self.in_shell else path
 
 
@@ -58,13 +58,13 @@ def paths_of(typed: str, cwd: str) -> list[str]:
                 is_hidden = entry.name.startswith(".") and not name.startswith(".")
                 if entry.name.startswith(name) and not is_hidden and entry.name.isprintable():
                     found.append(f"{folder}{slash}{entry.name}{'/' if entry.is_dir() else ''}")
-    except (OSError, ValueError):  # no such folder, or none that may be read
+    except (OSError, ValueError):  # no such folder, or an unreadable one
         return []
     return sorted(found)
 
 
 def common_start(paths: list[str]) -> str:
-    """Return what all paths begin with."""
+    """Return the common prefix of all paths."""
     first, last = min(paths), max(paths)
     length = next(
         (at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)

@@ -14,7 +14,7 @@ from acp_tui.changes.file_list import files_in
 
 
 def plain(text: str) -> str:
-    """Return a text without accents: `é` as `e`; a letter of its own, such as `ø`, stays."""
+    """Return a text without accents: `é` becomes `e`; separate letters, such as `ø`, are kept."""
     if text.isascii():
         return text
 
@@ -28,17 +28,17 @@ MAX_PATHS: Final = 400_000
 """Most paths that are listed: the workspace may be `/`."""
 
 _SHORT: Final = 2
-"""Longest search text for which recent files come first."""
+"""Longest search text, in characters, for which recent files come first."""
 
 _POOL: Final = 100
-"""Matches among which the best ones are chosen."""
+"""Number of matches among which the best ones are chosen."""
 
 _NAME_BONUS: Final = 16
 """The bonus of a match in the name of a file."""
 
 
 class PathIndex:
-    """A searchable list of paths, used while it grows."""
+    """A searchable list of paths, which can be used while it grows."""
 
     def __init__(self) -> None:
         self.paths: list[str] = []
@@ -52,7 +52,7 @@ class PathIndex:
         """Add paths relative to the workspace."""
         before = len(self.paths)
         for path in paths:
-            if path not in self._known and path.isprintable():  # others can neither be typed nor drawn
+            if path not in self._known and path.isprintable():  # other paths can be neither typed nor drawn
                 self._known.add(path)
                 self._put(path, path.rpartition("/")[0])
         new = [plain(path) for path in self.paths[before:]]
@@ -92,13 +92,13 @@ class WorkspaceFiles:
 
     @property
     def is_stale(self) -> bool:
-        """True if the list is due for `refresh`."""
+        """True if `refresh` is due."""
         return not self._is_listing and time.monotonic() - self._made > FRESH
 
     async def refresh(self) -> None:
         """List the folder: tracked files first, then others that git does not ignore; without git, all files.
 
-        A first list is used while it grows; a later one replaces it when it is complete.
+        The first list is used while it grows; a later one replaces it when complete.
         """
         self._is_listing = True
         listing = PathIndex()

@@ -1,24 +1,24 @@
-"""The bounds of lists in updates: of one without end, a part is read."""
+"""Bounds of lists in updates: of a longer list only a part is read."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 MOST_ITEMS: Final = 5_000
-"""Items of a list that are read: commands, places, values. A list is read in one go, while keys wait."""
+"""Most items of a list that are read, since reading blocks the event loop: commands, locations, values."""
 MOST_STEPS: Final = 500
-"""Steps of a plan; each costs work whenever the agent sends its plan again."""
+"""Most steps of a plan; each costs work whenever the agent sends its plan again."""
 DONE: Final = ("completed", "done")
-"""Statuses of steps that are done."""
+"""Statuses of finished steps."""
 _DEEPEST: Final = 6
 _AS_THEY_ARE: Final = ("rawInput", "rawOutput", "_meta", "plan", "steps")
-"""Fields that are searched as a whole or not at all; steps of older plans are cut once they are entries."""
+"""Fields that are never cut: a search needs all of an input, and plans of older dialects are cut later."""
 
 
 def bounded(update: Any) -> Any:
-    """Return an update without the items that are too many.
+    """Return an update with its long lists cut.
 
-    Of a plan the steps around the current one are kept, and it says how many these are; of others the first.
+    A plan keeps the steps around the current one, and counts the others; other lists keep their first items.
     """
     if not isinstance(update, dict):
         return update

@@ -73,7 +73,7 @@ def stop_reason(reason: str) -> str:
 
 
 def told_name(raw: Any) -> str:
-    """Return the name of an update that is not understood, in whichever field it stands."""
+    """Return the name of an unknown update, from whichever field has it."""
     if isinstance(raw, dict):
         names = (raw.get(key) for key in _NAMED_BY)
         only = str(next(iter(raw))) if len(raw) == 1 and not raw.keys() & set(_NAMED_BY) else ""
@@ -82,7 +82,7 @@ def told_name(raw: Any) -> str:
 
 
 def is_injected(text: str) -> bool:
-    """Return whether a replayed prompt is context that the agent itself added for its model.
+    """Return whether a replayed prompt is context that the agent itself has added for its model.
 
     Agents keep both in one history; gemini replays all of it.
     """
@@ -90,20 +90,20 @@ def is_injected(text: str) -> bool:
 
 
 def ends_own_work(meta: Object | None, *, has_cost: bool) -> bool:
-    """Return whether a usage update ends what the agent did without a prompt, as claude says it."""
+    """Return whether a usage update of Claude ends work that it did without a prompt."""
     origin = (meta or {}).get("_claude/origin")
     return has_cost and isinstance(origin, dict) and origin.get("kind") == "task-notification"
 
 
 def leaves_running(meta: Object | None) -> bool:
-    """Return whether a tool call has left a command running, as claude says it; its end is not told."""
+    """Return whether a tool call of Claude has left a command running; its end is never reported."""
     claude = (meta or {}).get("claudeCode")
     response = claude.get("toolResponse") if isinstance(claude, dict) else None
     return isinstance(response, dict) and isinstance(response.get("backgroundTaskId"), str)
 
 
 def is_idle(meta: Object | None) -> bool:
-    """Return whether an update of a session says that its agent does nothing, as codex and pi do."""
+    """Return whether a session update of Codex or pi says that the agent is idle."""
     codex, pi = (meta or {}).get("codex"), (meta or {}).get("piAcp")
     status = codex.get("threadStatus") if isinstance(codex, dict) else None
     is_pi_idle = isinstance(pi, dict) and pi.get("running") is False
@@ -111,7 +111,7 @@ def is_idle(meta: Object | None) -> bool:
 
 
 def unsaid(texts: Sequence[str]) -> re.Pattern[str] | None:
-    """Return the pattern of messages that nobody said; `*` stands for the rest of a line.
+    """Return the pattern of texts that are not shown; `*` stands for the rest of a line.
 
     None if there are no such texts.
     """
@@ -149,7 +149,7 @@ def normalise_update(value: Any) -> Any:
     update = dict(_inside_out(value))
     name = _update_name(update)
     if "session_update" not in update and "sessionUpdate" not in update and "type" not in update:
-        update.pop("kind", None)  # here "kind" names the update, not a kind of tool
+        update.pop("kind", None)  # here "kind" is the name of the update, not the kind of a tool
     update.pop("session_update", None)
     update["sessionUpdate"] = name
     if name in _CHUNKS:
@@ -172,7 +172,7 @@ def normalise_update(value: Any) -> Any:
 
 
 def _inside_out(update: Object) -> Object:
-    """Return an update that stands below its name, as some write unions, with the name among its fields."""
+    """Return an update of the form `{name: fields}`, as some encode unions, as fields with a name."""
     told = [key for key in update if key not in ("_meta", "meta")]
     if len(told) != 1 or told[0] in _NAMED_BY:
         return update
@@ -196,7 +196,7 @@ def _update_name(update: Object) -> str:
 
 
 def _snake(name: str) -> str:
-    """Return a name in snake case: some programs write `agentMessageChunk`."""
+    """Return a name in snake case: some agents write `agentMessageChunk`."""
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
@@ -222,14 +222,14 @@ def _chunk(update: Object) -> None:
 
 
 def _joined(blocks: list[Any]) -> Any:
-    """Join a list of texts into one block; a mixed list gives its first block."""
+    """Join a list of texts into one block; from a mixed list, return the first block."""
     texts = [block.get("text") if isinstance(block, dict) else block for block in blocks]
     words = [text for text in texts if isinstance(text, str)]
     return "".join(words) if len(words) == len(texts) else blocks[0]
 
 
 def _block(block: Any) -> Any:
-    """Unwrap nested blocks, nest flat ones, and name the kind of those that do not say it."""
+    """Unwrap nested blocks, nest flat ones, and add a missing type."""
     if not isinstance(block, dict):
         return block
     if "type" not in block:
@@ -251,7 +251,7 @@ def _block(block: Any) -> Any:
 
 
 def _lift(update: Object) -> None:
-    """Move the fields of an update that stand inside `content` to their place; blocks stay where they are."""
+    """Move the fields of an update out of its `content`; leave content blocks there."""
     content = update.get("content")
     if not isinstance(content, dict) or content.get("type") in _CONTENT_TYPES:
         return
@@ -288,13 +288,13 @@ def _tool_data(update: Object) -> None:
     if "output" in update and "rawOutput" not in update:
         update["rawOutput"] = output = update.pop("output")
         if update["sessionUpdate"] == "tool_call_update":
-            update.setdefault("status", "completed")  # its result is all that older agents tell of its end
+            update.setdefault("status", "completed")  # older agents report the end only by a result
         if isinstance(output, str) and "content" not in update:
             update["content"] = [{"type": "text", "text": output}]
 
 
 def _parsed(value: Any) -> Any:
-    """Decode a string of JSON; return anything else unchanged."""
+    """Decode a JSON string; return other values unchanged."""
     if isinstance(value, str):
         try:
             return json.loads(value)
@@ -316,7 +316,7 @@ def _tool_content(item: Any) -> Any:
 
 
 def _typed_item(item: Object) -> Object:
-    """Return an item of a tool call that does not say its kind, with the kind that its fields are of."""
+    """Return an item of a tool call without a type, with the type that its fields suggest."""
     item = item["diff"] if isinstance(item.get("diff"), dict) else item
     inner = item.get("content")
     if isinstance(inner, dict) and "type" not in inner and "content" in inner:
@@ -387,7 +387,7 @@ def _is_whole_login(method: Any) -> bool:
 
 
 def _login(method: Any) -> Any:
-    """Return a login method that has an id, and a name to show."""
+    """Return a login method with an id and a display name."""
     if isinstance(method, str):
         return {"id": method, "name": method}
     if not isinstance(method, dict):

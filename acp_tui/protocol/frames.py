@@ -1,7 +1,7 @@
 """JSON values cut from a byte stream, normally one on each line.
 
-Tolerated: several objects on a line, text and control sequences around an object, an object over several
-lines, and objects behind `Content-Length` headers. A valid message is never taken for a part of another
+It tolerates several objects on a line, text and control sequences around an object, an object over several
+lines, and objects after `Content-Length` headers. A valid message is never taken for a part of another
 value: a line that is a message ends any value still open before it.
 """
 
@@ -32,10 +32,10 @@ def whole(text: str) -> int | float | None:
     return int(text) if len(text) <= _LONGEST_NUMBER else finite(text)
 
 
-# NaN and the infinities are no JSON; agents written in JavaScript or Python send them all the same.
+# NaN and the infinities are not JSON, but agents written in Python send them.
 _STRICT = json.JSONDecoder(parse_int=whole, parse_float=finite, parse_constant=lambda _: None)
 LENIENT = json.JSONDecoder(strict=False, parse_int=whole, parse_float=finite, parse_constant=lambda _: None)
-"""Decoder that takes control characters in strings as data."""
+"""A decoder that accepts control characters in strings."""
 
 
 def read(line: bytes) -> Any:
@@ -108,7 +108,7 @@ class DecodedLine(NamedTuple):
 
 
 class StrayLine(NamedTuple):
-    """A line, or a part of one, that is no message. It is kept for the log."""
+    """A line, or a part of one, that is no message; it is kept for the log."""
 
     line: bytes
     reason: str
@@ -155,7 +155,8 @@ class LineDecoder:
         self._due = 0
         """Bytes left in the body announced by headers."""
 
-        # The fast path. `_is_exact` turns false on NaN or infinity, which the original line must not pass on.
+        # The fast path. `_is_exact` becomes false on NaN or infinity, which must not be passed on in the
+        # original line.
         self._is_exact = True
         decoder = json.JSONDecoder(parse_int=whole, parse_float=finite, parse_constant=self._no_number)
         self._decode = decoder.decode
@@ -182,7 +183,7 @@ class LineDecoder:
                         yield DecodedLine(value, line)
                         continue
                 yield from self._end_line(line)
-                if self._due:  # a body begins here
+                if self._due:  # here a body begins
                     rest = b"\n".join((*lines[number + 1 :], rest))
                     break
             if self._due:
@@ -254,7 +255,7 @@ class LineDecoder:
             return
         line = b"".join(self._parts) if self._parts else last
         self._parts, self._size = [], 0
-        line = line.removeprefix(_BOM).strip()  # a mark may follow the banner of a launcher
+        line = line.removeprefix(_BOM).strip()  # a byte order mark may follow the banner of a launcher
         if self._announced is not None:
             announced, self._announced = self._announced, None
             if not line:
@@ -413,7 +414,7 @@ BESIDE: Final = "beside a message"
 
 
 def is_message(value: Any) -> bool:
-    """Return whether an object is JSON-RPC and not, for example, a log record with a similar key."""
+    """Return whether an object is a JSON-RPC message and not, for example, a similar log record."""
     return "jsonrpc" in value or (
         value.keys() <= _NAMES and bool(value.keys() & {"method", "result", "error", "id"})
     )

@@ -21,7 +21,7 @@ class _FilePatch:
     old_name: str = ""
     new_name: str = ""
     hunks: list[tuple[str, str]] = field(default_factory=list)
-    """Lines before and after, with those around them that stay."""
+    """(old lines, new lines) of each hunk, with unchanged context."""
 
     def is_about(self, path: str) -> bool:
         """Return whether a path ends with the name of its file."""
@@ -29,11 +29,11 @@ class _FilePatch:
 
     @property
     def name(self) -> str:
-        """The name of its file, the new one if it has moved."""
+        """The name of its file; the new one if it was moved."""
         return self.new_name if self.new_name not in ("", _NOWHERE) else self.old_name
 
     def take_name(self, line: str) -> None:
-        """Take the name in a line of its head, if there is one; it may have `a/` or `b/` in front."""
+        """Take the name from a header line, if it has one; `a/` or `b/` may precede it."""
         if line.startswith("--- "):
             self.old_name = _name(line[4:])
         for start in _NEW_NAMES:
@@ -42,9 +42,9 @@ class _FilePatch:
 
 
 def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the changes of a diff as version 1 says them: one for each hunk, or one without text.
+    """Return the changes of a diff in version 1: one for each hunk, or one without text.
 
-    The paths are those of `changes`; the patch tells only lines.
+    The paths come from `changes`; the patch is read only for lines.
     """
     patch = diff.get("patch")
     is_read = isinstance(patch, dict) and patch.get("format") == "git_patch"
@@ -106,7 +106,7 @@ def _name(text: str) -> str:
 
 
 def _hunk(lines: list[str], at: int, old_count: int, new_count: int) -> tuple[tuple[str, str], int]:
-    """Return the texts of a hunk, and where the next line is."""
+    """Return the old and new text of a hunk, and the index of the line after it."""
     old: list[str] = []
     new: list[str] = []
     while at < len(lines) and (len(old) < old_count or len(new) < new_count):
@@ -128,7 +128,7 @@ def _hunk(lines: list[str], at: int, old_count: int, new_count: int) -> tuple[tu
 
 
 def _cut(mark: str, old: list[str], new: list[str]) -> None:
-    """Take the end of the last line away: the file has none there."""
+    """Remove the newline of the last line: the file has none there."""
     for texts in (old, new):
         is_meant = mark not in ("-", "+") or texts is (old if mark == "-" else new)
         if is_meant and texts:

@@ -15,9 +15,9 @@ from acp_tui.patterns import regex
 
 
 def _without_plugins() -> None:
-    """Let pydantic look for no plugins: for that it reads the metadata of every installed package.
+    """Stop pydantic from searching for plugins, which reads the metadata of every installed package.
 
-    With the modules which that needs it takes half as long as all models.
+    With the modules that it imports, that takes half as long as building all models.
     """
     none = ModuleType("pydantic.plugin._loader")
     vars(none)["get_plugins"] = tuple
@@ -164,7 +164,7 @@ class DiffItem(Model):
     old_text: str | None = None
     """None, or "" from some agents, for a new file. See `before`."""
     operation: str = ""
-    """add, delete, modify, move, copy, or a word of a later version; "" in version 1, which tells none."""
+    """add, delete, modify, move, copy, or a word of a later version; "" in version 1, which has none."""
     old_path: str = ""
     """The path before a move or a copy."""
 
@@ -225,7 +225,7 @@ class ToolCallFields(Model):
     raw_input: Any = None
     raw_output: Any = None
     name: str | None = None
-    """The program's name of the tool, such as `mcp__docs__search`; not unique."""
+    """The tool's name in the agent, such as `mcp__docs__search`; not unique."""
 
 
 class PlanEntry(Model):
@@ -370,10 +370,10 @@ class PermissionRequest(Model):
     tool_call: ToolCallFields
     options: list[PermissionOption]
     title: str = ""
-    """The question, where it is another one than the title of the call (version 2)."""
+    """The question, if it differs from the title of the call (version 2)."""
     description: str | None = None
     is_apart: bool = False
-    """True if it is about no tool call of the agent: the one named here stands for its subject."""
+    """True if it is about no tool call of the agent: `tool_call` is then its subject."""
 
 
 class PromptRequest(Model):
@@ -384,7 +384,7 @@ class PromptRequest(Model):
 
 
 class TurnUsage(Model):
-    """Tokens of the model calls of one turn (unstable); agents differ from the text and send no totals."""
+    """Tokens of the model calls of one turn (unstable); unlike the text, agents send no totals."""
 
     input_tokens: NonNegativeInt
     output_tokens: NonNegativeInt
@@ -395,7 +395,7 @@ class TurnUsage(Model):
 
 
 TAKEN_BACK: Final = "taken_back"
-"""The stop reason of a prompt that the agent never took: it was cancelled while it waited (version 2)."""
+"""The stop reason of a prompt that was cancelled before the agent took it (version 2)."""
 
 
 class PromptResponse(Model):
@@ -417,7 +417,7 @@ class NewSessionRequest(Model):
     mcp_servers: list[dict[str, Any]] = []
     additional_directories: list[str] | None = None
     system_prompt: dict[str, Any] | None = None
-    """Blocks that are added to the agent's own system prompt (unstable)."""
+    """Content blocks to add to the agent's system prompt (unstable)."""
 
 
 class SessionSetup(Model):
@@ -453,11 +453,11 @@ class SessionInfo(Model):
     updated_at: str | None = None
     additional_directories: list[str] = []
     archived: StrictBool = False
-    """Left out of lists unless it is asked for (unstable)."""
+    """True if it is left out of lists unless they ask for it (unstable)."""
 
 
 class SessionStatusResponse(Model):
-    """The place of a session: `open` in the agent's memory, or `saved`; other words count as saved."""
+    """The status of a session: `open` in the agent's memory, or `saved`; other words count as saved."""
 
     status: str = "saved"
 
@@ -470,7 +470,7 @@ class ListSessionsResponse(Model):
 
 
 class SetTitleResponse(Model):
-    """The title that the agent has given a session, which may differ from the one that was wanted."""
+    """The title that the agent has stored, which may differ from the requested one."""
 
     title: str
 
@@ -684,9 +684,9 @@ class SessionCapabilities(Model):
     title: Marker | None = None
     """Titles may be set (unstable)."""
     archive: Marker | None = None
-    """Sessions may be archived and listed with those (unstable)."""
+    """Sessions may be archived, and lists may include archived ones (unstable)."""
     status: Marker | None = None
-    """The place of a session may be asked for (unstable)."""
+    """The status of a session may be requested (unstable)."""
     system_prompt: Marker | None = None
     """Text may be added to the system prompt (unstable)."""
 
@@ -696,7 +696,7 @@ class AuthCapabilities(Model):
 
     logout: Marker | None = None
     status: Marker | None = None
-    """The login may be asked for (unstable)."""
+    """The state of the login may be requested (unstable)."""
 
 
 class Account(Model):
@@ -719,20 +719,20 @@ class AuthStatus(Model):
 
 
 class ProviderAddress(Model):
-    """The protocol and the address of a provider of models."""
+    """The API and the address of a model provider."""
 
     api_type: str = ""
     base_url: str = ""
 
 
 class Provider(Model):
-    """A provider of models that the agent can be pointed to."""
+    """A model provider that the agent can use."""
 
     provider_id: str
     supported: list[str] = []
-    """The protocols that it can speak."""
+    """The APIs that it supports."""
     required: StrictBool = False
-    """It cannot be disabled."""
+    """True if it cannot be disabled."""
     current: ProviderAddress | None = None
     """None: disabled."""
 
@@ -752,7 +752,7 @@ class AgentCapabilities(Model):
     session_capabilities: SessionCapabilities = Field(default_factory=SessionCapabilities)
     auth: AuthCapabilities = Field(default_factory=AuthCapabilities)
     providers: Marker | None = None
-    """Providers of models may be listed and chosen (unstable)."""
+    """Model providers may be listed and chosen (unstable)."""
 
     @property
     def can_resume(self) -> bool:
@@ -770,7 +770,7 @@ class InitializeResponse(Model):
 
     @property
     def is_supported(self) -> bool:
-        """True if the major protocol version is ours, also as text; dates are of early drafts of it."""
+        """True if the agent speaks this major version, also as text; dates are early drafts of it."""
         told = str(self.protocol_version)
         return told.split(".")[0] == str(PROTOCOL_VERSION) or _DATE.fullmatch(told) is not None
 
@@ -840,14 +840,14 @@ class ToolCallContentChunk(Model):
 class MessageUpdate(Model):
     """A message as a whole (version 2): absent content keeps, null clears, a list replaces.
 
-    Without content, a message of the user is the prompt that was sent last: the agent gives it its id.
+    Without content, a user message gives the prompt that was last sent its id.
     """
 
     session_update: Literal["user_message", "agent_message", "agent_thought"]
     message_id: str
     content: list[ContentBlock] | None = None
     keeps_place: bool = False
-    """True for a prompt that stays where it is: the agent has told it before, at an unknown place."""
+    """True for a prompt that is not moved: the agent has reported it before, at an unknown place."""
 
 
 class AgentTerminal(Model):
@@ -858,7 +858,7 @@ class AgentTerminal(Model):
     command: str | None = None
     cwd: str | None = None
     printed: str = ""
-    """Text of its output that follows the text so far."""
+    """New output, which follows the output so far."""
     is_anew: bool = False
     """True if `printed` replaces all the output so far."""
     has_ended: bool | None = None
@@ -868,7 +868,7 @@ class AgentTerminal(Model):
 
 
 class BackgroundWork(Model):
-    """Something that goes on beside the turn (version 2): a terminal, a tool_call or a subagent."""
+    """Work in the background of a session (version 2): a terminal, a tool_call or a subagent."""
 
     type: str
     terminal_id: str | None = None
@@ -879,14 +879,14 @@ class BackgroundWork(Model):
 class StateUpdate(Model):
     """The state of a session (version 2): running, requires_action, idle, unknown, or a later word.
 
-    The end of a prompted turn is no state here, but the answer to its prompt.
+    The end of a prompted turn is not a state here, but the answer to its prompt.
     """
 
     session_update: Literal["state_update"] = "state_update"
     state: str
     stop_reason: str | None = None
     background: list[BackgroundWork] | None = None
-    """All that works beside; None if the agent does not report it."""
+    """All background work; None if the agent does not report it."""
 
 
 class PlanSteps(Model):
@@ -896,7 +896,7 @@ class PlanSteps(Model):
     left_out: int = 0
     """Number of steps that were not read."""
     left_out_done: int = 0
-    """Number of those that are done."""
+    """Number of those that are finished."""
 
 
 class Plan(PlanSteps):
@@ -936,7 +936,7 @@ class UnknownPlan(Model):
 
     @property
     def plan_id(self) -> str:
-        """The id that it was sent with, or ""."""
+        """Its id, or ""."""
         found = self.raw.get("planId") if isinstance(self.raw, dict) else None
         return found if isinstance(found, str) else ""
 
@@ -1002,11 +1002,11 @@ class UsageUpdate(Model):
     size: NonNegativeInt | None = None
     cost: Cost | None = None
     clears_cost: bool = False
-    """True if the cost is not known any more (version 2); else a missing one keeps."""
+    """True if the cost is no longer known (version 2); otherwise a missing cost keeps the old one."""
 
 
 class NoticeUpdate(Model):
-    """A live notice of the agent; no part of a replay."""
+    """A live notice of the agent, which is not replayed."""
 
     session_update: Literal["notice"] = "notice"
     severity: str = "info"
@@ -1048,7 +1048,7 @@ class SubagentState(Model):
 
 
 class SubagentUpdate(Model):
-    """A change of a subagent, told in the session of its parent: absent keeps, null clears."""
+    """A change of a subagent, sent in its parent's session: absent keeps, null clears."""
 
     session_update: Literal["subagent_update"] = "subagent_update"
     session_id: str
@@ -1061,7 +1061,7 @@ class SubagentUpdate(Model):
 
 
 class SessionMessageUpdate(Model):
-    """A message between two sessions, told in both: absent keeps, null clears."""
+    """A message between two sessions, sent in both: absent keeps, null clears."""
 
     session_update: Literal["session_message"] = "session_message"
     message_id: str

@@ -1,7 +1,7 @@
 """Validation of protocol objects: strict first, lenient when that fails.
 
 The fast path is one pass of pydantic over the decoded object. Only when it fails is the object repaired:
-older variants are normalised (`dialects`), tagged values of an unknown kind are kept as they came, and
+older variants are normalised (`dialects`), tagged values of an unknown kind are kept unparsed, and
 malformed parts are dropped, the smallest first: an optional field counts as absent, a list item is removed.
 Source: ACP schema, "default on error" and "skip invalid items".
 """
@@ -157,7 +157,7 @@ def _mended(validate: Callable[[Any], Any], value: Any, whole: frozenset[str]) -
 
 
 def _leave_out(root: dict[str, Any], error: ValidationError, whole: frozenset[str]) -> None:
-    """Repair the first of pydantic's complaints, in place."""
+    """Repair the first of pydantic's errors, in place."""
     first = error.errors(include_url=False, include_context=True)[0]
     path = _path(root, first["loc"])
     kind = first["type"]
@@ -177,7 +177,7 @@ def _leave_out(root: dict[str, Any], error: ValidationError, whole: frozenset[st
 
 
 def _wrap_unknown(root: dict[str, Any], path: list[str | int], tag: str) -> bool:
-    """Keep a tagged value of an unknown kind as it came."""
+    """Keep a tagged value of an unknown kind unparsed."""
     parent, key = _walk(root, path[:-1]), path[-1]
     value = parent[key]
     if not isinstance(value, dict) or value.get(tag) == "?":
@@ -201,7 +201,7 @@ def _path(root: Any, loc: tuple[int | str, ...]) -> list[str | int]:
                 value.get("sessionUpdate"),
                 value.get("session_update"),
             ):
-                at_tag = False  # once: a field of the same name may follow
+                at_tag = False  # only once: a field of the same name may follow
             elif part in value:
                 path.append(part)
                 value, at_tag = value[part], True

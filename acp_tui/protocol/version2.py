@@ -1,8 +1,8 @@
-"""Version 2 of the protocol in the words of version 1, for one connection.
+"""Version 2 of the protocol, translated to version 1 for one connection.
 
-The rest of the program speaks version 1 and a few words more, which only version 2 has a use for:
+The rest of the program knows version 1 and a few more objects, which only version 2 needs:
 `MessageUpdate`, `ToolCallPatch`, `ToolCallContentChunk`, `AgentTerminal` and `StateUpdate` of `schema`. A
-live connection and a replayed journal have one `Version2` each, which sees every frame: some mean something
+live connection and a replayed journal have one `Version2` each, which sees every frame: some have a meaning
 only together.
 """
 
@@ -23,10 +23,10 @@ Object = dict[str, Any]
 
 VERSION: Final = 2
 UNSUPPORTED: Final = -32022
-"""Code of the error of an agent that does not speak the version that it was asked for."""
+"""Error code of an agent that does not support the requested version."""
 
 _METHODS: Final = {"authenticate": "auth/login", "logout": "auth/logout"}
-"""Methods of version 2 by those of version 1, where only the name differs."""
+"""Methods of version 2 by their names in version 1, if only the name differs."""
 _OLD_METHODS: Final = {new: old for old, new in _METHODS.items()}
 _OWN_NAMES: Final = {"tool_call_patch": "tool_call_update", "agent_terminal": "terminal_update"}
 _OPENING: Final = ("session/new", "session/load", "session/resume", "session/fork")
@@ -36,9 +36,9 @@ _USER: Final = ("user_message", "user_message_chunk")
 
 
 def is_spoken(result: Any) -> bool:
-    """Return whether the answer to `initialize` is that of an agent that speaks version 2.
+    """Return whether the answer to `initialize` comes from an agent that speaks version 2.
 
-    Some agents return the number that they are asked for, and speak version 1.
+    Some agents return the requested number but speak version 1.
     """
     return (
         isinstance(result, dict)
@@ -49,17 +49,17 @@ def is_spoken(result: Any) -> bool:
 
 
 def begins(message: Message) -> bool:
-    """Return whether a message is the answer after which version 2 is spoken."""
+    """Return whether a message is the answer that switches the connection to version 2."""
     return type(message) is Response and message.call.method == "initialize" and is_spoken(message.result)
 
 
 def serves(method: str) -> bool:
-    """Return whether the client serves a request in version 2, which lends no files and no terminals."""
+    """Return whether the client serves a request in version 2, which has no files and no terminals."""
     return not method.startswith(_NOT_OFFERED)
 
 
 def asked_call(params: Object, request_id: Any) -> Object:
-    """Return the tool call that a question for a permission is about, or one that stands for its subject."""
+    """Return the tool call of a permission request, or a stand-in for its subject."""
     subject = _object(params.get("subject"))
     call = _object(subject.get("toolCall"))
     if subject.get("type") == "tool_call" and "toolCallId" in call:
@@ -68,12 +68,12 @@ def asked_call(params: Object, request_id: Any) -> Object:
 
 
 def items_of(content: list[Any]) -> list[Any]:
-    """Return the content of a tool call as version 1 says it: a diff becomes one for each hunk."""
+    """Return the content of a tool call in version 1: a diff becomes one for each hunk."""
     return _items(content)
 
 
 def printed_text(data: Any) -> str:
-    """Return the text of bytes in base64, or "" if they are none."""
+    """Return the text of base64 data, or "" if it is invalid."""
     try:
         return _Output().add(data)
     except ValueError:
@@ -81,12 +81,12 @@ def printed_text(data: Any) -> str:
 
 
 def name_of(update: str) -> str:
-    """Return the name of an update on the wire, where the program has a name of its own."""
+    """Return the name of an update on the wire, which may differ from the program's name."""
     return _OWN_NAMES.get(update, update)
 
 
 def handshake(request: Object) -> Object:
-    """Return the params of `initialize` that ask for version 2, and hold those of version 1."""
+    """Return the params of `initialize` that ask for version 2 and include those of version 1."""
     offered = request["clientCapabilities"]
     capabilities: Object = {"elicitation": offered["elicitation"]} if "elicitation" in offered else {}
     if _object(offered.get("auth")).get("terminal"):
@@ -100,7 +100,7 @@ def handshake(request: Object) -> Object:
 
 
 def outgoing(method: str, params: Object) -> tuple[str, Object]:
-    """Return a request of version 1 as version 2 says it."""
+    """Translate a request of version 1 to version 2."""
     if method in _OPENING and "mcpServers" in params:
         params = {**params, "mcpServers": [{"type": "stdio", **each} for each in params["mcpServers"]]}
     if method == "session/load":
@@ -112,16 +112,16 @@ def outgoing(method: str, params: Object) -> tuple[str, Object]:
 
 @dataclass(slots=True)
 class Inserted:
-    """A prompt that waited behind another one, and begins now."""
+    """A prompt that was queued by the agent and begins now."""
 
     call: Call
 
 
 Meaning = Message | Inserted
-"""A message in words of version 1, or what has no words there."""
+"""A message of version 1, or one that has no equivalent there."""
 
 _WAITING: Final = "session/prompt, waiting"
-"""Method of a prompt that waits behind another one: it has begun no turn, and ends none."""
+"""Method of a prompt that the agent has queued: it begins and ends no turn."""
 
 
 @dataclass(slots=True)
@@ -130,24 +130,24 @@ class _Prompt:
 
     call: Call
     text: str
-    """Its text without spaces, by which it is known in the agent's words."""
+    """Its text without spaces, by which the agent's copy is recognised."""
     message_id: str = ""
-    """The agent's id of it, once it was inserted."""
+    """The agent's id of the message, once it was inserted."""
     is_told: bool = False
-    """True once the agent has told it in its own words."""
+    """True once the agent has sent its own copy."""
 
 
 class _Output:
-    """The output of a terminal: bytes in base64 that become one text."""
+    """The output of a terminal: base64 data that is decoded to one text."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def add(self, data: Any, *, is_anew: bool = False) -> str:
-        """Return the text of further bytes; the rest of a character waits for the next ones.
+        """Decode more data; an incomplete character waits for the next piece.
 
         Raises:
-            ValueError: it is no base64.
+            ValueError: it is not base64.
         """
         if not isinstance(data, str):
             raise ValueError("no text")
@@ -166,7 +166,7 @@ class _Output:
 
 @dataclass(slots=True)
 class _Held:
-    """Words of the user that the agent tells before it has said which prompt they are of."""
+    """Updates of a user message that came before the agent said which prompt it belongs to."""
 
     updates: list[Object] = field(default_factory=list)
     told: str = ""
@@ -174,9 +174,9 @@ class _Held:
 
 
 _MOST_HELD: Final = 2_000
-"""Updates of one session that are held; with more, all of them are shown as they are."""
+"""Most held updates of one session; with more, all of them are shown as they are."""
 _MOST_TALKS: Final = 10_000
-"""Sessions that are known; an agent may name any number."""
+"""Most known sessions; an agent may name any number."""
 
 
 @dataclass(slots=True)
@@ -186,18 +186,18 @@ class _Talk:
     prompts: list[_Prompt] = field(default_factory=list)
     """Prompts whose turns have not ended, oldest first."""
     known: set[str] = field(default_factory=set)
-    """Ids of the messages of the user that are shown."""
+    """Ids of the user messages that are shown."""
     held: dict[str, _Held] = field(default_factory=dict)
-    """Words of the user that may be those of a prompt without an answer, by message id."""
+    """User messages that may belong to an unanswered prompt, by message id."""
     early_end: Object | None = None
-    """An end that came while such words were held."""
+    """The end of a turn that came while user messages were held."""
     terminals: dict[str, _Output] = field(default_factory=dict)
     replays: bool = False
     """True from the request for an existing session to its answer."""
     last_state: Object | None = None
     """The last state in a replay."""
     told: tuple[Any, Any] = (None, None)
-    """State and stop reason of a subagent, as they were told last."""
+    """Last reported state and stop reason of a subagent."""
 
 
 class Version2:
@@ -205,13 +205,13 @@ class Version2:
 
     def __init__(self) -> None:
         self._calls: dict[int, Call] = {}
-        """Our requests without an answer, in words of version 1."""
+        """The client's unanswered requests, in version 1."""
         self._talks: dict[str, _Talk] = {}
         self._parents: dict[str, str] = {}
         """The parent of each subagent, by session id."""
 
     def called(self, call: Call) -> Call:
-        """Return a request that was sent, in words of version 1."""
+        """Record a request that is sent; return it in version 1."""
         params = call.params if isinstance(call.params, dict) else {}
         method = _OLD_METHODS.get(call.method, call.method)
         if method == "session/resume" and params.get("replayFrom") is not None:
@@ -227,7 +227,7 @@ class Version2:
         return ours
 
     def received(self, message: Message) -> Iterator[Meaning]:
-        """Yield the messages of version 1 that mean the same as one of version 2."""
+        """Yield the messages of version 1 that are equivalent to one of version 2."""
         match message:
             case Response():
                 yield from self._answered(message)
@@ -274,12 +274,12 @@ class Version2:
             yield answer
 
     def _inserted(self, answer: Response) -> Iterator[Meaning]:
-        """Take the answer to a prompt: it was inserted, or never will be."""
+        """Handle the answer to a prompt: it was inserted, or never will be."""
         session_id = str(_object(answer.call.params).get("sessionId"))
         talk = self._talk_of(session_id)
         prompt = next((each for each in talk.prompts if each.call is answer.call), None)
         if prompt is None:
-            return  # its turn has ended before
+            return  # its turn has already ended
         message_id = answer.result.get("messageId") if isinstance(answer.result, dict) else None
         if answer.error is not None or not isinstance(message_id, str):
             talk.prompts.remove(prompt)
@@ -299,14 +299,14 @@ class Version2:
                 yield from self._ended(talk, early_end)
 
     def _released(self, session_id: str, talk: _Talk) -> Iterator[Meaning]:
-        """Yield held words that are those of no prompt."""
+        """Yield held messages that belong to no prompt."""
         if any(not each.message_id for each in talk.prompts):
             return
         talk.early_end = None
         yield from self._shown(session_id, talk)
 
     def _shown(self, session_id: str, talk: _Talk) -> Iterator[Meaning]:
-        """Yield all held words as they are."""
+        """Yield all held messages as they are."""
         held, talk.held = talk.held, {}
         for message_id, words in held.items():
             talk.known.add(message_id)
@@ -316,7 +316,7 @@ class Version2:
     def _bound(
         self, session_id: str, talk: _Talk, prompt: _Prompt, message_id: str, *, keeps_place: bool = False
     ) -> Iterator[Meaning]:
-        """Yield the begin of a prompt that waited, its id, and what the agent has told of it so far."""
+        """Yield the start of a queued prompt, its id, and the updates of it so far."""
         prompt.message_id = message_id
         talk.known.add(message_id)
         if prompt.call.method == _WAITING:
@@ -328,7 +328,7 @@ class Version2:
             yield _news(session_id, _own_words(prompt, update))
 
     def _opened(self, answer: Response) -> Iterator[Meaning]:
-        """Take the answer that opens a session, with its commands and the last state of a replay."""
+        """Handle the answer that opens a session; yield its commands and the last state of a replay."""
         result, params = answer.result, answer.call.params
         session_id = str(params.get("sessionId")) if isinstance(params, dict) else ""
         if answer.call.method in ("session/new", "session/fork") and isinstance(result, dict):
@@ -349,7 +349,7 @@ class Version2:
     # ------------------------------------------------------------------ updates
 
     def _updated(self, session_id: str, update: Object) -> Iterator[Meaning]:
-        """Yield the messages that mean the same as an update."""
+        """Yield the messages that are equivalent to an update."""
         talk = self._talk_of(session_id)
         kind = update.get("sessionUpdate")
         if kind == "state_update":
@@ -389,7 +389,7 @@ class Version2:
         parent = self._parents.get(session_id)
         told = update.get("state"), update.get("stopReason")
         if parent is not None:
-            # It is told by the parent, too; one of a replay is history.
+            # The parent reports it, too; a state in a replay is history.
             if told != talk.told and not self._talk_of(self._root_of(session_id)).replays:
                 talk.told = told
                 state = {name: value for name, value in update.items() if name != "sessionUpdate"}
@@ -408,7 +408,7 @@ class Version2:
                 talk.early_end = update
 
     def _ended(self, talk: _Talk, update: Object) -> Iterator[Response]:
-        """Yield the answers to all prompts that were inserted: their turn is over."""
+        """Yield the answers to all inserted prompts: their turn is over."""
         over = [each for each in talk.prompts if each.message_id]
         talk.prompts = [each for each in talk.prompts if not each.message_id]
         for prompt in over:
@@ -417,9 +417,9 @@ class Version2:
     # ------------------------------------------------------------------ questions
 
     def _asked(self, request: Request, params: Object) -> Iterator[Meaning]:
-        """Yield a question for a permission, behind the news of the call that it is about.
+        """Yield a permission request, preceded by an update of its tool call.
 
-        A question about something else gets a tool call that stands for it.
+        A request about something else gets a stand-in tool call.
         """
         subject, call = _object(params.get("subject")), asked_call(params, request.id)
         asked = {**params, "title": params.get("title") or "", "toolCall": call}
@@ -433,7 +433,7 @@ class Version2:
 
 
 def _news(session_id: str, update: Object) -> Notification:
-    """Return the message of an update."""
+    """Return an update as a message."""
     return Notification("session/update", {"sessionId": session_id, "update": update})
 
 
@@ -445,12 +445,12 @@ def _end_of_turn(call: Call, update: Object) -> Response:
         return Response(call, None, found)
     told = {name: update[name] for name in ("stopReason", "usage", "_meta") if update.get(name) is not None}
     if told.get("stopReason") == TAKEN_BACK:
-        del told["stopReason"]  # our word for a prompt that never began, and none of the agent's
+        del told["stopReason"]  # the client's own word for a prompt that never began; agents must not use it
     return Response(call, told, None)
 
 
 def _own_words(prompt: _Prompt, update: Object) -> Object:
-    """Return words of the agent about a prompt: the first ones take the place of ours."""
+    """Return an update of the agent's copy of a prompt: the first one replaces the sent text."""
     is_chunk = update["sessionUpdate"] == "user_message_chunk"
     if is_chunk and not prompt.is_told:
         prompt.is_told = True
@@ -475,7 +475,7 @@ def _state(update: Object) -> Object:
 
 
 def _introduction(result: Object) -> Object:
-    """Return the answer to `initialize` as version 1 says it."""
+    """Translate the answer to `initialize` to version 1."""
     told = result.get("capabilities")
     capabilities = told if isinstance(told, dict) else {}
     session = capabilities.get("session")
@@ -503,7 +503,7 @@ def _login(method: Object) -> Object:
 
 
 def _with_options(value: Any) -> Any:
-    """Return an object with its config options as version 1 names them."""
+    """Return an object with its config options as named in version 1."""
     if not isinstance(value, dict) or not isinstance(value.get("configOptions"), list):
         return value
     return {**value, "configOptions": [_option(each) for each in value["configOptions"]]}
@@ -522,7 +522,7 @@ def _option(option: Any) -> Any:
 
 
 def _commands(commands: Any) -> list[Object]:
-    """Return the commands of the one known type; an input of another type is none."""
+    """Return the commands of the one known type; drop an input of another type."""
     known = [each for each in _list(commands) if isinstance(each, dict)]
     return [
         {**each, "input": each["input"] if _object(each.get("input")).get("type", "text") == "text" else None}
@@ -553,12 +553,12 @@ def _renamed(talk: _Talk, update: Object) -> Object:
 
 
 def _call(call: Object) -> Object:
-    """Return a tool call as version 1 says it; what is null stays null."""
+    """Translate a tool call to version 1; null stays null."""
     told = dict(call)
     if isinstance(call.get("content"), list):
         told["content"] = _items(call["content"])
     if isinstance(call.get("status"), str) and call["status"] not in _STATUSES:
-        told["status"] = "in_progress"  # a word of a later version: it goes on
+        told["status"] = "in_progress"  # a word of a later version counts as in progress
     return told
 
 
@@ -573,7 +573,7 @@ def _items(items: list[Any]) -> list[Any]:
 
 
 def _terminal(talk: _Talk, update: Object) -> Object:
-    """Return the news of a terminal with its output as text; what cannot be read stays as it is."""
+    """Return an update of a terminal with its output as text; unreadable parts are left as they are."""
     terminal_id = update.get("terminalId")
     if not isinstance(terminal_id, str):
         return update
@@ -599,7 +599,7 @@ def _terminal(talk: _Talk, update: Object) -> Object:
 
 
 def _stand_in(request_id: Any, params: Object, subject: Object) -> Object:
-    """Return the tool call that stands for the subject of a question."""
+    """Return a tool call as a stand-in for the subject of a question."""
     call_id = subject.get("toolCallId")
     call: Object = {"toolCallId": call_id if isinstance(call_id, str) else f"question {request_id!r}"}
     if subject.get("type") == "command" and isinstance(subject.get("command"), str):

@@ -251,7 +251,7 @@ async def test_words_of_which_the_agent_says_nothing_come_back_and_later_prompts
         await until(lambda: said(conversation)[-1:] == ["heard next"])
 
         assert notes.given_back == ["shorter, please"]
-        assert "The agent did not say whether it took the words that were given to it." in said(conversation)
+        assert "The agent did not confirm the text that was sent into its turn." in said(conversation)
         assert (conversation.queue, conversation.given) == ([], [])
 
 
