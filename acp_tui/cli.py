@@ -1,7 +1,7 @@
 """The command line: parse it, start the agent, then load the interface.
 
-Imports stand where they are used: `--help` and each subcommand load only what they need, and the agent
-is started before Textual is loaded, which takes a tenth of a second.
+Imports are inside the functions that need them: `--help` and each subcommand load only what they need, and
+the agent is started before Textual is loaded, which takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-if TYPE_CHECKING:  # each command loads what it needs, and no more
+if TYPE_CHECKING:  # for annotations only: each command loads no more than it needs
     import logging
     from argparse import ArgumentParser
 
@@ -70,7 +70,7 @@ def parse(argv: Sequence[str]) -> Options:
         Refusal: it is invalid.
     """
     ours, agent, agent_args = split(argv)
-    given = read(_parser(), ours, agent) if ours else {}  # creating a parser costs more than all the rest
+    given = read(_parser(), ours, agent) if ours else {}  # creating a parser takes longer than all the rest
     return Options(agent, tuple(agent_args), **given)
 
 
@@ -80,6 +80,7 @@ def read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict
     Raises:
         Refusal: they are invalid.
     """
+    # only where options are parsed
     from argparse import ArgumentError
 
     try:
@@ -96,7 +97,7 @@ def read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict
 
 
 def split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
-    """Return (our options, the agent, its arguments); the latter are passed on unparsed."""
+    """Return (acp-tui's options, the agent, its arguments); the last are passed on unparsed."""
     for index, word in enumerate(argv):
         rest = argv[index + 1 :]
         if word == "--":
@@ -119,7 +120,7 @@ _WORDS_OF_OTHERS: Final = {
     "-m": "/model in a session",
     "--model": "/model in a session",
 }
-"""Words of other clients, and what to use here."""
+"""Options and commands of other clients, and what to use here."""
 
 
 def _advice(parser: ArgumentParser, word: str) -> str:
@@ -156,7 +157,8 @@ examples:
 
 
 def _parser() -> ArgumentParser:
-    """Return the parser of our options; `--agent` is in it for the help and the completions only."""
+    """Return the parser of acp-tui's own options; `--agent` is in it only for help and completions."""
+    # only where options are parsed
     from argparse import SUPPRESS
 
     from acp_tui.commands.parsers import SUBCOMMANDS, new_parser
@@ -230,7 +232,8 @@ def help_text() -> str:
 
 
 def whole_parser() -> ArgumentParser:
-    """Return the parser of our options and those of all subcommands, for completions and the man page."""
+    """Return the parser of all options and subcommands, for completions and the man page."""
+    # only for completions and the man page
     from acp_tui.commands.parsers import SUBCOMMANDS
 
     made = _parser()
@@ -258,6 +261,7 @@ def _one_of(words: Sequence[str]) -> str:
 
 def known_agents_and_settings() -> tuple[Mapping[str, KnownAgent], Settings, list[Problem]]:
     """Return (the agents by name, the settings, their problems)."""
+    # not for --help
     from acp_tui.store.agents import known_agents
     from acp_tui.store.folders import config_folder
     from acp_tui.store.settings import load
@@ -274,6 +278,7 @@ def launch_of(
     Raises:
         Refusal: there is no such agent on this machine.
     """
+    # not for --help
     from acp_tui.store.agents import LaunchError, demo_launch, resolve
 
     if demo:
@@ -288,11 +293,12 @@ def launch_of(
 
 def folder(text: str, what: str) -> str:
     """Return an absolute path to an existing folder; links stay as they are."""
+    # not for --help
     from pathlib import Path
 
     from acp_tui.formatting import expand_home
 
-    if not text:  # such as an unset variable: do not fall back to the current folder
+    if not text:  # perhaps an unset variable: do not fall back to the current folder
         raise Refusal(f"{what} is empty; name a folder, or . for the current one.")
     path = Path(os.path.abspath(Path(expand_home(text))))  # noqa: PTH100 (resolve() would follow links)
     if not path.exists():
@@ -323,12 +329,12 @@ def main(argv: list[str] | None = None) -> int:
     except Refusal as refusal:
         print(f"acp-tui: {refusal}", file=sys.stderr)
         return refusal.code
-    except KeyboardInterrupt:  # before the interface handles keys
+    except KeyboardInterrupt:  # Ctrl+C before the interface handles keys
         return INTERRUPTED
 
 
 def _printed(words: list[str]) -> int | None:
-    """Print what needs no interface and return the exit code, or None if it is needed."""
+    """Handle a command line that needs no interface; return its exit code, or None for others."""
     try:
         code = _print(words)
         if code is not None:
@@ -355,6 +361,7 @@ def _print(words: list[str]) -> int | None:
         print_completion(ours)
         return 0
     if "--version" in ours:
+        # --help and --version need no more
         from acp_tui import __version__
 
         print(f"acp-tui {__version__}")
@@ -368,12 +375,13 @@ def print_completion(ours: Sequence[str]) -> None:
     Raises:
         Refusal: the shell is not known.
     """
+    # only for --print-completion
     import shtab
 
     shell = read(_parser(), ours, None)["print_completion"]
     parser = whole_parser()
     folders, files = ("--cwd", "--add-dir"), ("--mcp-config", "--log-file")
-    for action in parser._actions:  # shtab reads it there
+    for action in parser._actions:  # where shtab looks for it
         if action.option_strings[-1:] == ["--agent"]:
             action.choices = sorted(known_agents_and_settings()[0])
         elif action.option_strings[-1:] and action.option_strings[-1] in (*folders, *files):
@@ -397,6 +405,7 @@ def _open_missing_streams() -> None:
 
 
 def _run(options: Options) -> NoReturn:
+    # only for the interface
     from acp_tui import late_methods
 
     gc.disable()  # start-up objects stay alive; the interface re-enables it
@@ -407,6 +416,7 @@ def _run(options: Options) -> NoReturn:
     roots = [folder(extra, "The folder of --add-dir") for extra in options.add_dir]
     start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))
     try:
+        # after the agent has started
         from acp_tui.ui.application.app import run
 
         code, leave = run(start)
@@ -418,11 +428,11 @@ def _run(options: Options) -> NoReturn:
 
 
 _LONGEST_ID: Final = 200
-"""Most characters of an id that is printed."""
+"""Maximum characters of an id that is printed."""
 
 
 def how_to_resume(session_id: str) -> str:
-    """Return the line about resuming a session; the agent chose its id, and the user may paste the line."""
+    """Return the line about resuming a session, safe to paste although the agent chose the id."""
     is_plain = session_id.isascii() and len(session_id) <= _LONGEST_ID and not session_id.startswith("-")
     if is_plain and all(letter.isalnum() or letter in "-_.:@/+" for letter in session_id):
         return f"To resume this session: acp-tui --resume {session_id}"
@@ -433,17 +443,17 @@ _THREADS_END: Final = 0.3  # seconds
 
 
 def end_process(code: int) -> NoReturn:
-    """End the process without waiting for threads that are still at work, and without taking all apart.
+    """End the process without waiting for busy threads, and without freeing every object.
 
-    A thread may read from a disk that does not answer, and to free every object takes longer than to leave.
-    All that is to be kept is on disk by now.
+    A thread may read from a disk that does not answer, and freeing every object takes noticeable time.
+    Everything that must be kept is already on disk.
     """
     end = time.monotonic() + _THREADS_END
     others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
     for thread in others:
         thread.join(max(0.0, end - time.monotonic()))
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # the reader has gone
+        with suppress(OSError):  # the reader has ended
             stream.flush()
     os._exit(code)
 
@@ -463,9 +473,9 @@ def load_asyncio() -> None:
 
 
 def load_hashlib() -> None:
-    """Import hashlib and hmac without OpenSSL, whose library takes three megabytes; Python has the same.
+    """Import hashlib and hmac without OpenSSL, which takes three megabytes; Python has the same functions.
 
-    Some builds of Python leave them out, and use OpenSSL.
+    Some builds of Python lack them, and then OpenSSL is used.
     """
     own = (
         "_md5",
@@ -494,6 +504,7 @@ def _is_there(name: str) -> bool:
 
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
     """Return the start of the interface, with the agent's process already running."""
+    # only for the interface
     from acp_tui.conversation.start import Start
     from acp_tui.store.folders import config_folder
     from acp_tui.workspace.guard import Guard
@@ -533,6 +544,7 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
     """Return (the MCP servers of settings and files, their problems)."""
     if not (options.mcp_config or settings.mcp_servers):
         return (), ()
+    # only for the interface
     from pathlib import Path
 
     from acp_tui.formatting import expand_home
@@ -545,6 +557,7 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
 
 def _spawn(start: Start, launch: Launch) -> tuple[Process | None, SpawnFailed | None]:
     """Return (the process, None) or (None, the error to show)."""
+    # only for the interface
     from acp_tui.agent.process import SpawnFailed
 
     try:
@@ -554,14 +567,14 @@ def _spawn(start: Start, launch: Launch) -> tuple[Process | None, SpawnFailed | 
 
 
 _PIPED: Final = 8 << 20
-"""Most bytes of a pipe: more is no prompt."""
+"""Maximum bytes of piped text: more is no prompt."""
 
 
 def _piped() -> str:
-    """Return the text of a pipe on stdin, and let the keys come from the terminal.
+    """Return piped text from stdin, and connect stdin to the terminal for the keys.
 
     Raises:
-        Refusal: it is no text, or too much.
+        Refusal: it is not text, or too long.
     """
     if sys.stdin is None or sys.stdin.isatty() or sys.stdout is None or not sys.stdout.isatty():
         return ""
@@ -575,7 +588,7 @@ def _piped() -> str:
     try:
         terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError:
-        return text  # the check of the terminal says so
+        return text  # `_check_terminal` reports that
     os.dup2(terminal, 0)
     os.close(terminal)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
@@ -591,6 +604,7 @@ def _check_terminal() -> None:
 
 
 def _start_log(options: Options) -> None:
+    # only for the interface
     import logging
 
     from acp_tui.store.folders import open_plain, state_folder
@@ -599,9 +613,9 @@ def _start_log(options: Options) -> None:
     own = state_folder() / "acp-tui.log"
     path = options.log_file or own
     try:
-        # It may contain output of agents, so it is for its owner only.
+        # It may contain output of agents, so only its owner can read it.
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        if options.log_file:  # it may well be a terminal or /dev/null, and a pipe if somebody reads it
+        if options.log_file:  # a terminal or /dev/null is fine, and so is a pipe with a reader
             os.close(os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o600))
         else:
             os.close(open_plain(own, flags))
@@ -618,11 +632,12 @@ def _start_log(options: Options) -> None:
 
 
 _LONGEST_IN_LOG: Final = 4_000
-"""Most characters of one message."""
+"""Maximum characters of one message."""
 
 
 def _clean(record: logging.LogRecord) -> bool:
-    """Make a message of the log one line of safe text: it may quote an agent, and the log be a terminal."""
+    """Make a log message one line of safe text: it may quote an agent, and the log may be a terminal."""
+    # only for a log
     import logging
 
     from acp_tui.safe_text import safe, safe_line
@@ -637,6 +652,7 @@ def _clean(record: logging.LogRecord) -> bool:
 def examine(words: Sequence[str]) -> int:
     """Run `acp-tui doctor` and return the exit code."""
     ours, agent, agent_args = split(words)
+    # only for this subcommand
     from acp_tui.commands import doctor, parsers
 
     if "--help" in ours or "-h" in ours:
@@ -664,6 +680,7 @@ def examine(words: Sequence[str]) -> int:
 
 def print_log(words: Sequence[str]) -> int:
     """Run `acp-tui log` and return the exit code."""
+    # only for this subcommand
     from acp_tui.commands import log, parsers
     from acp_tui.store.decisions import NAME
     from acp_tui.store.folders import data_folder
@@ -682,6 +699,7 @@ def print_log(words: Sequence[str]) -> int:
 
 def see_rules(words: Sequence[str]) -> int:
     """Run `acp-tui rules` and return the exit code."""
+    # only for this subcommand
     from pathlib import Path
 
     from acp_tui.commands import parsers, rules
@@ -694,6 +712,7 @@ def see_rules(words: Sequence[str]) -> int:
     options = read(parsers.rules(), words, None)
     if options["what"] == "try" and options["files"]:
         raise Refusal("rules try takes no files; it uses the rule files in effect.", USAGE)
+    # only for this subcommand
     from acp_tui.rules import rule_files
     from acp_tui.rules.book import RuleBook
     from acp_tui.store import folders
@@ -709,6 +728,7 @@ def see_rules(words: Sequence[str]) -> int:
 
 def run_in_sandbox(words: Sequence[str]) -> int:
     """Run `acp-tui sandbox` and return the exit code."""
+    # only for this subcommand
     from acp_tui.commands import parsers, sandbox
     from acp_tui.sandbox.choice import sandbox_for
     from acp_tui.sandbox.fence import NoFence
@@ -746,6 +766,7 @@ def run_in_sandbox(words: Sequence[str]) -> int:
 
 def see_sessions(words: Sequence[str]) -> int:
     """Run `acp-tui sessions` and return the exit code."""
+    # only for this subcommand
     from acp_tui.commands import parsers, sessions
     from acp_tui.store.folders import data_folder
 
@@ -757,6 +778,7 @@ def see_sessions(words: Sequence[str]) -> int:
 
 def search_sessions(words: Sequence[str]) -> int:
     """Run `acp-tui search` and return the exit code."""
+    # only for this subcommand
     from acp_tui.commands import parsers, search
     from acp_tui.store.folders import data_folder
     from acp_tui.store.search_index import has_full_text, index_folder
@@ -782,6 +804,7 @@ def search_sessions(words: Sequence[str]) -> int:
 
 def blame_file(words: Sequence[str]) -> int:
     """Run `acp-tui blame` and return the exit code."""
+    # only for this subcommand
     from acp_tui.changes.blame import place_in
     from acp_tui.commands import blame, parsers
     from acp_tui.store.folders import data_folder

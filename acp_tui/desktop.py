@@ -47,9 +47,9 @@ FindProgram = Callable[[str], str | None]
 def desktop_clipboard(
     env: Mapping[str, str], finds: FindProgram = shutil.which, platform: str = sys.platform
 ) -> ClipboardProgram | None:
-    """Return the program for the clipboard of the user's desktop.
+    """Return the clipboard program of the user's desktop.
 
-    Over SSH that is only a forwarded X server: any other desktop here is not the user's.
+    Over SSH that is only a forwarded X server: any other desktop on this machine is not the user's.
     """
     return next(
         (program for program in _desktop_clipboards(env, platform) if finds(program.argv[0]) is not None),

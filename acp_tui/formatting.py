@@ -15,7 +15,7 @@ _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 
 
 def moment(text: str) -> datetime:
-    """Parse a time: so long ago, or a date with or without a time.
+    """Parse a time: an age such as `7d`, or a date with or without a time.
 
     Raises:
         ValueError: it is neither.
@@ -41,7 +41,7 @@ def seconds(duration: float) -> str:
 
 
 _SIGNAL: Final = 128
-"""The number that shells, and the sandbox, add to that of a signal to make an exit code of it."""
+"""Shells and the sandbox report a signal as an exit code: its number plus this."""
 _DEADLY: Final = frozenset(
     {
         *("SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL"),
@@ -51,7 +51,7 @@ _DEADLY: Final = frozenset(
 
 
 def exit_words(code: int) -> str:
-    """Return an exit code such as `exit code 3`, or `exit code 139 (SIGSEGV)` for one that tells a signal."""
+    """Return an exit code such as `exit code 3`, or `exit code 139 (SIGSEGV)` for a signal."""
     try:
         name = signal.Signals(code - _SIGNAL).name
     except ValueError:
@@ -79,10 +79,10 @@ def tokens(count: int) -> str:
 
 
 def expand_home(path: str) -> str:
-    """Return a path with a leading `~` or `~name` as the home folder; unchanged where there is none."""
+    """Return a path with a leading `~` or `~name` replaced by the home folder, if there is one."""
     try:
         return os.path.expanduser(path)  # noqa: PTH111 - text, not yet a path
-    except ValueError:  # no name of a user has such a character
+    except ValueError:  # no user name has such a character
         return path
 
 

@@ -1,7 +1,7 @@
 """Methods of dataclasses that are compiled when they are first used.
 
-`dataclasses` writes the source of up to six methods for each class and compiles it. For the classes of the
-interface and of what it is made of that is a tenth of the start, and a session calls a fifth of them.
+`dataclasses` generates the source of up to six methods for each class and compiles it. For all classes of the
+interface that takes a tenth of the start, and a session calls only a fifth of them.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from functools import cached_property
 from typing import Any, Final
 
 _MAKER: Final = "__create_fn__"
-"""The function in the source that `dataclasses` writes: it returns a method, or all those of a class."""
+"""The function in the generated source: it returns one method, or all methods of a class."""
 
 
 def install() -> None:
-    """Let the methods of dataclasses be compiled late from now on; calling it again changes nothing."""
-    vars(dataclasses)["exec"] = _execute  # found by the functions of that module before the builtin one
+    """Compile the methods of dataclasses on first use from now on; further calls change nothing."""
+    vars(dataclasses)["exec"] = _execute  # the functions of that module find this before the builtin `exec`
 
 
 def _execute(source: str, scope: dict[str, Any] | None, names: dict[str, Any]) -> None:
-    """Define the function of a source that makes methods, or run a source of another kind at once."""
+    """Replace `exec`: delay a source that defines methods, and run any other at once."""
     head, _, returned = source.rpartition("\n return ")
     if not head.startswith(f"def {_MAKER}("):
         exec(source, scope, names)
@@ -36,7 +36,7 @@ def _execute(source: str, scope: dict[str, Any] | None, names: dict[str, Any]) -
 
 
 class _Uncompiled:
-    """A method of a class that gives its place to the compiled one once it is wanted."""
+    """A placeholder for a method, replaced by the compiled one at its first use."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class _Uncompiled:
         self.__name__ = name
         self._source = source, scope, given
         self._at = at
-        """Its place among the methods of the source, if that makes several."""
+        """Its index among the methods of the source, if there are several."""
 
     @cached_property
     def _compiled(self) -> Any:
@@ -59,7 +59,9 @@ class _Uncompiled:
         found = made[_MAKER](**given)
         return found if self._at is None else found[self._at]
 
-    def __call__(self, *args: Any, **options: Any) -> Any:  # by a decorator, which has it without a class
+    def __call__(
+        self, *args: Any, **options: Any
+    ) -> Any:  # by a decorator, which has the function without a class
         return self._compiled(*args, **options)
 
     def __get__(self, instance: object, owner: type[Any]) -> Any:

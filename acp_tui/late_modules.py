@@ -1,9 +1,9 @@
-"""Modules that are loaded when something of them is first used, not where they are imported.
+"""Late modules: loaded when one of their names is first used, not when they are imported.
 
-Whoever imports one takes it as a module (`from acp_tui.ui.screens import help`), at the top like all others.
-`from acp_tui.ui.screens.help import HelpScreen` works as ever, but loads it at once.
-`importlib.util.LazyLoader` does not serve: with it, a second `import` of a module loads it, and early
-releases of Python 3.11 do not guard that against other threads.
+Import such a module as a module (`from acp_tui.ui.screens import help`), at the top like all others.
+`from acp_tui.ui.screens.help import HelpScreen` also works, but loads it at once.
+`importlib.util.LazyLoader` is no alternative: with it, a second `import` of a module loads it, and early
+releases of Python 3.11 do not protect that from other threads.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # for annotations only: this module runs first at every start
     from importlib.abc import Loader
 
 LATE: Final = frozenset(
@@ -93,14 +93,14 @@ _waking: Final = threading.Lock()
 
 
 def install() -> None:
-    """Let the modules of the table be loaded late from now on; calling it again changes nothing."""
-    # Another finder would not know the modules that this one has left empty.
+    """Load the modules of the table late from now on; further calls change nothing."""
+    # A second finder would not know the modules that this one has left empty.
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
 
 class _Finder:
-    """Finds an empty module for the first import, and what belongs into it for the second."""
+    """Finds an empty module at the first import, and its content at the second."""
 
     def __init__(self) -> None:
         self._found: dict[str, _LateModule] = {}
@@ -123,16 +123,16 @@ class _Finder:
 
 
 class _LateModule(ModuleType):
-    """A module that is loaded once anything is wanted of it."""
+    """A module that is loaded at the first access to one of its names."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # wanted by imports themselves
+        if name.startswith("__"):  # read by the import system itself
             raise AttributeError(name)
         with _waking:
             if isinstance(self.__loader__, _Nothing):
                 self.__loader__ = None
                 del sys.modules[self.__name__]
-        importlib.import_module(self.__name__)  # which waits for a thread that already does it
+        importlib.import_module(self.__name__)  # this waits for a thread that is already loading it
         if name not in vars(self):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
         return vars(self)[name]
@@ -152,7 +152,7 @@ class _Nothing:
 
 
 class _Content:
-    """Fills a module, which is one like all others from then on."""
+    """Fills a module, which is then an ordinary one."""
 
     def __init__(self, module: ModuleType, loader: Loader) -> None:
         self._module = module

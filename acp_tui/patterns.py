@@ -1,6 +1,6 @@
 """Regular expressions that are compiled when they are first used.
 
-To compile all of them takes as long as to draw the first frame, and a session uses a fraction.
+Compiling all of them takes as long as drawing the first frame, and a session uses only a few.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _PARTS: Final = tuple(name for name in dir(re.Pattern) if not name.startswith("_
 
 
 def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return a regular expression for a constant of a module; its mistakes show when it is first used."""
+    """Return a lazy regular expression for a module constant; errors in it show at its first use."""
     return cast("re.Pattern[AnyStr]", _Uncompiled(text, flags))
 
 
@@ -21,7 +21,7 @@ class _Compiled:
 
 
 class _Uncompiled(_Compiled):
-    """A pattern that takes the methods of the compiled one once one of them is wanted."""
+    """A pattern that gets the methods of the compiled one when one is first used."""
 
     def __init__(self, text: Any, flags: int) -> None:
         self._given = text, flags

@@ -1,6 +1,6 @@
 """System calls that not every system has, each with a portable substitute.
 
-A way is chosen once, by trying the call; the name of the system decides nothing.
+A way is chosen once, by trying the call, and never by the name of the system.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIMIT_NAME: Final = b"Max realtime timeout"
 
 
 class Way(NamedTuple):
-    """One way of this machine to do something."""
+    """The way in which this machine does something: natively or portably."""
 
     subject: str
     """A noun for display, such as "processes"."""
@@ -79,7 +79,7 @@ class ProcessFacts(NamedTuple):
     """A living process."""
 
     since: bytes
-    """Start time, which tells it from another process with the same id."""
+    """Start time, which distinguishes it from another process with the same id."""
     parent: int
     session: int
 
@@ -96,7 +96,7 @@ class ProcessTable(Protocol):
         """Return the process id assigned last, or None if unknown."""
 
     def facts(self, pid: int) -> ProcessFacts | None:
-        """Return the facts of a process; None if it is gone or only waits to be reaped."""
+        """Return the facts of a process; None if it has ended, reaped or not."""
 
     def environment(self, pid: int) -> bytes:
         """Return the environment of a process, NUL between variables; b"" if unreadable."""
@@ -108,7 +108,7 @@ class ProcessTable(Protocol):
         """Return the seconds of processor time of a session, with reaped children."""
 
     def work(self, pid: int) -> Hashable | None:
-        """Return something that changes while a process works; None if unknown."""
+        """Return counters of a process's CPU time and I/O; None if unknown."""
 
 
 class ProcProcesses:
@@ -131,7 +131,7 @@ class ProcProcesses:
             return None
 
     def facts(self, pid: int) -> ProcessFacts | None:
-        """Return the facts of a process; None if it is gone or only waits to be reaped."""
+        """Return the facts of a process; None if it has ended, reaped or not."""
         fields = self._stat(pid)
         if not fields:
             return None
@@ -142,7 +142,7 @@ class ProcProcesses:
         try:
             with open(f"{self._folder}/{pid}/environ", "rb") as file:
                 return file.read()
-        except OSError:  # gone, or another user's
+        except OSError:  # gone, or of another user
             return b""
 
     def limit(self, pid: int) -> int | None:
@@ -160,7 +160,7 @@ class ProcProcesses:
         )
 
     def work(self, pid: int) -> Hashable | None:
-        """Return something that changes while a process works; None if unknown."""
+        """Return counters of a process's CPU time and I/O; None if unknown."""
         stat, counted = self._stat(pid), self._read(pid, "io")
         return (*stat[11:13], counted) if stat and counted else None
 
@@ -184,7 +184,7 @@ class PsutilProcesses:
     name = "psutil"
 
     def __init__(self) -> None:
-        import psutil  # not loaded where `/proc` is there: it takes 50 ms
+        import psutil  # not loaded on systems with `/proc`: it takes 50 ms
 
         self._psutil = psutil
 
@@ -197,7 +197,7 @@ class PsutilProcesses:
         return None
 
     def facts(self, pid: int) -> ProcessFacts | None:
-        """Return the facts of a process; None if it is gone or only waits to be reaped."""
+        """Return the facts of a process; None if it has ended, reaped or not."""
         try:
             process = self._psutil.Process(pid)
             with process.oneshot():
@@ -225,7 +225,7 @@ class PsutilProcesses:
         return sum(self._cpu(pid, session) for pid in self.ids())
 
     def work(self, pid: int) -> Hashable | None:
-        """Return something that changes while a process works; None if unknown."""
+        """Return counters of a process's CPU time and I/O; None if unknown."""
         try:
             process = self._psutil.Process(pid)
             with process.oneshot():
@@ -238,7 +238,7 @@ class PsutilProcesses:
             if os.getsid(pid) != session or self.facts(pid) is None:
                 return 0.0
             return float(sum(self._psutil.Process(pid).cpu_times()[:4]))
-        except (self._psutil.Error, OSError):  # gone, or another user's
+        except (self._psutil.Error, OSError):  # gone, or of another user
             return 0.0
 
 
@@ -254,7 +254,7 @@ def has_ended(pid: int) -> bool:
     if hasattr(os, "waitid"):
         try:
             return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        except ChildProcessError:  # reaped elsewhere
+        except ChildProcessError:  # already reaped
             return True
     return process_table().facts(pid) is None
 
@@ -309,16 +309,16 @@ def _pidfd(pid: int) -> int | None:
 
 @cache
 def has_folder_descriptors() -> bool:
-    """Return whether a shell can enter a folder that is held open, in a session begun by `posix_spawn`."""
+    """Return whether a shell can enter an open folder, in a process session started by `posix_spawn`."""
     try:
         opened = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except (AttributeError, OSError):
         return False
     try:
         os.posix_spawn("/", ["/"], {}, setsid=True)
-    except NotImplementedError:  # macOS: Python has no `setsid` there, and the portable way is taken
+    except NotImplementedError:  # macOS: Python has no `setsid` there, so the portable way is used
         return False
-    except OSError:  # a folder is no program, but sessions would begin
+    except OSError:  # running a folder fails, but only after the session was accepted
         return path_of(opened) == "/"
     finally:
         os.close(opened)
@@ -326,7 +326,7 @@ def has_folder_descriptors() -> bool:
 
 
 def open_folder(path: str) -> int:
-    """Open a folder to enter it, but no link.
+    """Open a folder in order to enter it; refuse a link.
 
     Raises:
         OSError: it cannot be opened.
@@ -336,7 +336,7 @@ def open_folder(path: str) -> int:
 
 
 def path_of(descriptor: int) -> str | None:
-    """Return the present path of an open file, or None if unknown."""
+    """Return the current path of an open file, or None if unknown."""
     try:
         return os.readlink(f"{PROC}/self/fd/{descriptor}")  # noqa: PTH115 - text
     except OSError:
@@ -350,7 +350,7 @@ def has_attributes() -> bool:
         os.listxattr("/")
     except AttributeError:
         return False
-    except OSError:  # this file system has none
+    except OSError:  # this file system does not support them
         pass
     return True
 
@@ -371,7 +371,7 @@ def has_reserve() -> bool:
 
 
 def reserve(file: int, size: int) -> None:
-    """Reserve disk space for the start of an open file, where the system can.
+    """Reserve disk space for the start of an open file, if the system can.
 
     Raises:
         OSError: there is no space; the file is unchanged.
@@ -385,7 +385,7 @@ _ESCAPED: Final = regex(rb"\\([0-7]{3})")
 
 
 def mounts(listed: Path = Path(PROC, "self/mountinfo")) -> dict[bytes, str]:
-    """Return the kinds of all mounted file systems by their places."""
+    """Return the file system types by mount point."""
     try:
         lines = listed.read_bytes().splitlines()
     except OSError:
@@ -399,7 +399,7 @@ def mounts(listed: Path = Path(PROC, "self/mountinfo")) -> dict[bytes, str]:
 
 
 def _mounts_of_psutil() -> dict[bytes, str]:
-    import psutil  # see PsutilProcesses
+    import psutil  # see `PsutilProcesses`
 
     try:
         return {os.fsencode(each.mountpoint): each.fstype for each in psutil.disk_partitions(all=True)}
@@ -412,7 +412,7 @@ def _mounts_of_psutil() -> dict[bytes, str]:
 
 @cache
 def has_memory_limit() -> bool:
-    """Return whether the system keeps to a memory limit: the one that does can be asked for it."""
+    """Return whether the system enforces a memory limit: one that does can report it."""
     try:
         resource.prlimit(os.getpid(), resource.RLIMIT_AS)
     except (AttributeError, OSError, ValueError):
@@ -420,10 +420,10 @@ def has_memory_limit() -> bool:
     return True
 
 
-# inotify is known by the signals that its descriptor sends (O_ASYNC); an idle watcher then costs nothing.
+# With inotify, a descriptor can send signals (O_ASYNC), and an idle watcher costs nothing.
 @cache
 def has_event_signals() -> bool:
-    """Return whether the descriptor of file events can be found, and send signals to one thread."""
+    """Return whether the inotify descriptor can be found and can send signals to one thread."""
     theirs, ours = os.pipe()
     try:
         attach_signals(theirs, threading.get_native_id(), signal.SIGURG)
@@ -448,7 +448,7 @@ _THREAD: Final = 0
 
 
 def send_signals(descriptor: int, *, on: bool) -> None:
-    """Let a descriptor send signals, or not."""
+    """Have a descriptor send signals, or stop it."""
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
     fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_ASYNC if on else flags & ~os.O_ASYNC)
 

@@ -18,18 +18,18 @@ _OBEYED: Final = (
     "\ud800-\udfff"  # lone surrogates
 )
 _JOINERS: Final = "\u180b-\u180f\u200b-\u200d\ufe00-\ufe0f\U000e0000-\U000e0fff"
-"""Invisible, but part of some scripts and emoji: zero-width spaces and joiners, variation selectors, tags."""
+"""Invisible parts of some scripts and emoji: zero-width spaces and joiners, variation selectors, tags."""
 _FILLERS: Final = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u2060-\u2065\u3164\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 )
-"""Invisible and never needed in a text."""
+"""Invisible characters that no text needs."""
 _FLAG: Final = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
 """A subdivision flag, whose letters are tags."""
 
 _UNSAFE = regex(f"{_FLAG}|[{_OBEYED}{_JOINERS}{_FILLERS}]")
 _BLANKS: Final = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000"
-"""Look like a space, and are none to a shell."""
+"""Characters that look like a space but are none for a shell."""
 _FORMATS: Final = (
     "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U00013455\U00016fe4\U0001d159"
 )
@@ -57,7 +57,7 @@ def safe(text: str, before: str = "") -> str:
 
     Args:
         text: the untrusted text.
-        before: the character in front of the text.
+        before: the character before the text.
     """
     if _UNSAFE.search(text) is None:
         return text
@@ -65,7 +65,7 @@ def safe(text: str, before: str = "") -> str:
 
 
 def exact(text: str) -> str:
-    """Return a command or path with every invisible character and odd blank shown, even inside emoji.
+    """Return a command or path with every invisible character and unusual space shown, even inside emoji.
 
     Two results that look the same are the same.
     """

@@ -1,4 +1,4 @@
-"""The files that an agent writes below the home, by what strace tells of a run of it."""
+"""Own files of an agent: the places below the home that it writes, observed with strace."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _WRITES: Final = regex(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC")
 _CALL: Final = regex(r"^\d+\s+(?P<name>\w+)\((?P<words>.*)\)\s+=\s+\d")
 _PATH: Final = regex(r'(?:(?:\d+|AT_FDCWD)<(?P<folder>[^>]*)>, )?"(?P<path>(?:[^"\\]|\\.)*)"')
 _MOST: Final = 8
-"""Places that are named."""
+"""Most places that are listed."""
 
 
 def traced(argv: Sequence[str], told: Path) -> list[str] | None:
-    """Return a command under strace, which writes to a file; None where strace is missing."""
+    """Return a command under strace, which writes its log to a file; None without strace."""
     program = shutil.which(_PROGRAM)
     if program is None:
         return None
@@ -33,9 +33,9 @@ def traced(argv: Sequence[str], told: Path) -> list[str] | None:
 
 
 def places_written(lines: Iterable[str], home: str, workspace: str) -> list[str]:
-    """Return the places below the home that a traced program has written, the workspace left out.
+    """Return the places below the home, outside the workspace, that a traced program has written.
 
-    A file that is named after another one, as those are that replace it, is not named beside it.
+    A file whose name extends that of another one, such as a temporary copy, is left out.
     """
     found: dict[str, None] = {}
     for path in _written(lines):
@@ -54,12 +54,12 @@ def _written(lines: Iterable[str]) -> Iterator[str]:
         if call is None or (call["name"].startswith("open") and not _WRITES.search(call["words"])):
             continue
         paths = list(_PATH.finditer(call["words"]))
-        for match in paths[-1:]:  # of two, the second is what is made
+        for match in paths[-1:]:  # of two paths, the second is created
             yield os.path.normpath(os.path.join(match["folder"] or "/", match["path"]))  # noqa: PTH118 - text
 
 
 def finding_in(told: Path, cwd: str, state: Sequence[str]) -> Finding:
-    """Return what a sandbox makes of the places that strace tells of in a file.
+    """Return the finding for the log of a run under strace.
 
     Raises:
         OSError: the file cannot be read.
@@ -70,11 +70,11 @@ def finding_in(told: Path, cwd: str, state: Sequence[str]) -> Finding:
 
 
 def finding(places: Sequence[str], state: Sequence[str], home: str) -> Finding:
-    """Return what a sandbox makes of the places that an agent writes.
+    """Return the finding about the places that an agent writes, for a sandbox.
 
     Args:
-        places: the places, absolute.
-        state: those that are known as its own, below the home.
+        places: the absolute paths.
+        state: the known own places of the agent, below the home.
         home: the user's home.
     """
     own = [f"{home}/{name.removeprefix('~/')}" for name in state]

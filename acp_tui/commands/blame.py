@@ -16,7 +16,7 @@ from acp_tui.commands.log import print_lines, printable
 from acp_tui.safe_text import safe
 
 _WHO: Final = 40
-"""Characters of the origin of a line."""
+"""Width of the origin of a line, in characters."""
 
 
 def run(path: Path, line: int | None, journals: Path, stores: Path, *, as_json: bool) -> int:
@@ -67,7 +67,7 @@ def _text(found: BlamedFile, number: int) -> str:
 
 
 def _facts(found: BlamedFile, number: int) -> Iterator[str]:
-    """Yield all that is known of a line."""
+    """Yield all known facts about a line."""
     author = found.author(number)
     assert author is not None, "each line has one"
     step = author.step

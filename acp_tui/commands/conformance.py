@@ -47,7 +47,7 @@ def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
 
 
 def older_than_asked(raw: Any) -> Finding:
-    """Report an agent that was asked for version 2, and speaks version 1; `raw` is its introduction."""
+    """Report an agent that was asked for version 2 but speaks version 1; `raw` is its first answer."""
     if not isinstance(raw, dict) or raw.get("protocolVersion") != version2.VERSION:
         return Finding("protocol", "note", "does not speak version 2", "version 1 is spoken")
     text = f"returns the number {version2.VERSION} that it is asked for, and speaks version 1"
@@ -166,9 +166,9 @@ def ending(by_itself: bool, status: ExitStatus, left_behind: bool) -> Iterator[F
     """Check the end after stdin was closed.
 
     Args:
-        by_itself: whether the process ended without a signal of ours.
+        by_itself: True if the process ended without a signal.
         status: its exit status.
-        left_behind: whether descendants still ran after its end.
+        left_behind: True if descendants still ran after its end.
     """
     if not by_itself:
         needed = "KILL" if status.signal == "SIGKILL" else "TERM"
@@ -210,7 +210,7 @@ def pages(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def _before_answer(frames: Sequence[WireMessage], method: str) -> list[dict[str, Any]]:
-    """Return the messages between our first request with a method and its answer."""
+    """Return the messages between the client's first request with a method and its answer."""
     asked: Any = None
     came: list[dict[str, Any]] = []
     for frame in frames:
@@ -224,14 +224,14 @@ def _before_answer(frames: Sequence[WireMessage], method: str) -> list[dict[str,
 
 
 def answer_to(frames: Sequence[WireMessage], method: str) -> Any:
-    """Return the raw result of our first request with a method, or None."""
+    """Return the raw result of the client's first request with a method, or None."""
     asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
     request = next(asked, None)
     return answer_of(frames, request.get("id")) if request is not None else None
 
 
 def _is_whole(update: Any) -> bool:
-    """Return whether an update is a whole message of version 2; older dialects have its name for a chunk."""
+    """Return whether an update is a whole message of version 2; older dialects use its name for a chunk."""
     return any(isinstance(one, MessageUpdate) for one in read_updates(update))
 
 

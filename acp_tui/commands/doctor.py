@@ -71,7 +71,7 @@ def run(
         timeout: seconds for each answer.
         prompt: a prompt to send, or None.
         as_json: print JSON.
-        state: what it is known to keep below the home, to be compared with what it writes; None: do not look.
+        state: its known places below the home, to compare with what it writes; None: skip that check.
     """
     guard = Guard()
 
@@ -97,7 +97,7 @@ def report_machine(cwd: str, *, as_json: bool) -> int:
 
 
 def state_of(launch: Launch, known: Mapping[str, KnownAgent]) -> Sequence[str]:
-    """Return what an agent is known to keep below the home."""
+    """Return the known own places of an agent below the home."""
     agent = known.get(launch.name) or agent_of(launch.argv, known)
     return agent.state if agent is not None else ()
 
@@ -105,7 +105,7 @@ def state_of(launch: Launch, known: Mapping[str, KnownAgent]) -> Sequence[str]:
 async def _own_files(
     launch: Launch, cwd: str, patience: float, prompt: str | None, guard: Guard, state: Sequence[str]
 ) -> Finding:
-    """Run all checks again under strace, and return what the agent has written below the home."""
+    """Run all checks again under strace; return the finding about places written below the home."""
     with TemporaryDirectory() as folder:
         told = Path(folder, "calls")
         argv = agent_files.traced(launch.argv, told)
@@ -115,7 +115,7 @@ async def _own_files(
             process = Process.spawn(argv, cwd=cwd, env=launch.env, guard=guard)
         except SpawnFailed as error:
             return Finding(agent_files.CHECK, "note", f"not known: {error.title}")
-        unused = Report(launch)  # strace slows it down, and answers signals in its own way
+        unused = Report(launch)  # strace slows it down and handles signals in its own way
         await _Examination(unused, process, cwd, patience, __version__, launch.protocol).run(prompt)
         if not unused.info:
             return Finding(agent_files.CHECK, "note", "not known: it does not start under strace")
@@ -206,7 +206,7 @@ PING_TIME: Final = 5.0
 _LARGE: Final = 1_000_000  # characters in one line
 _LINGER: Final = 0.3  # seconds to wait for an unwanted answer to a notification
 CROSSED: Final = 0.2
-"""Seconds within which the end of a turn and our cancel may have crossed."""
+"""Seconds within which the end of a turn and the cancel may have crossed."""
 _STREAMING: Final = 3.0  # seconds until a silent turn is cancelled
 
 T = TypeVar("T")
@@ -247,7 +247,7 @@ async def examine(
         patience: seconds for each answer.
         prompt: a prompt to send, if allowed.
         version: the client's version.
-        guard: ends the agent if we are killed.
+        guard: ends the agent if this program is killed.
     """
     report = Report(launch)
     report.add("program", "well", launch.argv[0])
@@ -279,7 +279,7 @@ class _Over(Exception):
 
 
 class _Examined(Agent):
-    """An agent that keeps facts not found in messages."""
+    """An agent connection that records facts that are in no message."""
 
     unassigned: list[str]
     too_large: list[Dropped]
@@ -479,7 +479,7 @@ class _Examination:
         return "answered, although it is a notification" if len(self._strays) > before else ""
 
     async def _prompt(self, session: Session, text: str) -> bool:
-        """Send a prompt to the end of its turn; return whether there was an end."""
+        """Send a prompt and wait for the end of its turn; return False if there was none."""
         before = len(self._wire.frames)
         blocks: list[Any] = [TextContent(text=text)]
         result = await self._ask("prompt", self._agent.prompt(session.id, blocks))
@@ -500,12 +500,14 @@ class _Examination:
         turn.add_done_callback(lambda _: self._changed.set())
         try:
             async with asyncio.timeout(_STREAMING):
-                while len(session.entries) <= entries + 1 and not turn.done():  # the prompt is one of them
+                while (
+                    len(session.entries) <= entries + 1 and not turn.done()
+                ):  # the prompt itself counts as one
                     await self._changed.wait()
                     self._changed.clear()
         except TimeoutError:
             pass
-        if session.turn_state == "idle":  # over: the request is about to return
+        if session.turn_state == "idle":  # the turn has ended, and the request is about to return
             await asyncio.wait({turn}, timeout=_STREAMING)
         if turn.done():
             error = turn.exception()
@@ -532,7 +534,7 @@ class _Examination:
         return ""
 
     async def _clear_away(self) -> None:
-        """Delete or close our session, if the agent can."""
+        """Delete or close the session, if the agent can."""
         if self._session is None:
             return
         can = self._agent.can.session_capabilities
@@ -599,7 +601,7 @@ class _Examination:
         except AgentGone:
             raise self._gone(check) from None
         except AgentError:
-            pass  # refused, so it lives
+            pass  # an error is an answer: it is alive
 
     def _login(self, check: str, error: LoginRequired) -> Finding:
         methods = [method.name for method in self._report.info.auth_methods] if self._report.info else []
@@ -626,7 +628,7 @@ class _Examination:
             asyncio.get_running_loop().call_soon(self._decline, session)  # the question is still being opened
 
     def _decline(self, session: Session) -> None:
-        """Decline every question: an examination allows nothing."""
+        """Decline every question: the examination allows nothing."""
         for key, question in list(session.questions.items()):
             if isinstance(question, Permission):
                 self._agent.answer(session.id, key, None, AnsweredBy("nobody", "doctor"))

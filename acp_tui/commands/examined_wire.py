@@ -1,4 +1,4 @@
-"""The messages of an examined agent, kept in words of version 1 for the checks. No I/O."""
+"""The messages of an examined agent, kept in version 1 for the checks. No I/O."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from acp_tui.protocol.jsonrpc import Call, Message, Notification, Peer, Request,
 from acp_tui.protocol.version2 import Meaning, Version2
 
 _LARGE: Final = 1_000_000
-"""Characters from which a line of ours is not kept."""
+"""Characters from which on a line of the client is not kept."""
 
 
 class ExaminedWire:
@@ -24,7 +24,7 @@ class ExaminedWire:
         self._version2: Version2 | None = None
 
     def record(self, direction: str, line: bytes) -> None:
-        """Keep a message; of one in version 2 what it means in version 1."""
+        """Keep a message, translated to version 1 if needed."""
         if len(line) > _LARGE and direction == "out":
             return
         msg = json.loads(line.decode("utf-8", "replace"))
@@ -41,10 +41,10 @@ class ExaminedWire:
             self.frames += self._meanings(each)
 
     def raw(self, text: str) -> None:
-        """Ignore what is no message; the connection counts it."""
+        """Ignore stray lines; the connection counts them."""
 
     def note(self, msg: dict[str, Any]) -> None:
-        """Ignore a row of our own."""
+        """Ignore a row of the client."""
 
     def output(self, msg: dict[str, Any]) -> None:
         """Ignore the output of a command."""
@@ -73,7 +73,7 @@ class ExaminedWire:
 
 
 def _frame(meaning: Meaning) -> dict[str, Any] | None:
-    """Return a message as it would stand on the wire; None for what has no words there."""
+    """Return a message as it would be on the wire; None if version 1 has no equivalent."""
     match meaning:
         case Response(call=call, error=None):
             return {"jsonrpc": "2.0", "id": call.id, "result": meaning.result}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 Verdict = Literal["well", "note", "broken"]
-"""Conforming; odd but allowed or harmless; a violation of the protocol."""
+"""Conforming, unusual but allowed or harmless, or a violation of the protocol."""
 
 _FEW: Final = 4
 _SHOWN: Final = 80  # characters
@@ -22,7 +22,7 @@ class Finding:
     verdict: Verdict
     text: str
     fallback: str = ""
-    """The client's way of coping, if any."""
+    """The client's workaround, if any."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def came(frames: Sequence[WireMessage], method: str) -> Iterator[WireMessage]:
 
 
 def answers_to(frames: Sequence[WireMessage], method: str) -> list[dict[str, Any]]:
-    """Return the results of our requests with a method, if they are objects."""
+    """Return the results of the client's requests with a method, if they are objects."""
     asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
     found = (answer_of(frames, request.get("id")) for request in asked)
     return [result for result in found if isinstance(result, dict)]

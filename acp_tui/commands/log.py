@@ -43,7 +43,7 @@ def print_lines(lines: Iterable[str]) -> None:
         for line in lines:
             out.write(f"{line}\n".encode(sys.stdout.encoding, "replace"))
         out.flush()
-    except BrokenPipeError:  # the reader has stopped, as `head` does
+    except BrokenPipeError:  # the reader has stopped, like `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

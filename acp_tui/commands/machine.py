@@ -1,4 +1,4 @@
-"""The part of `acp-tui doctor` about this machine: the ways that it has, and what is missing."""
+"""The part of `acp-tui doctor` about this machine: what it supports, and what is missing."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ _CHECK: Final = 22
 """Width of the first column, in cells."""
 _MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
 _PATIENCE: Final = 0.5
-"""Seconds in which a terminal answers."""
+"""Most seconds to wait for an answer of the terminal."""
 _LOOKED_AT: Final = 2_000
-"""Names of a folder that are looked at."""
+"""Most names of a folder that are checked."""
 _LIMIT: Final = Path("/proc/sys/fs/inotify/max_user_watches")
 
 Ask = Callable[[], bytes]
-"""Returns the answer of a terminal to `COMPARE`, or b""."""
+"""Returns the answer of a terminal to `QUESTION`, or b""."""
 
 
 def findings(folder: Path, env: Mapping[str, str], ask: Ask) -> Iterator[Finding]:
-    """Yield the ways that this machine has.
+    """Yield what this machine supports.
 
     Args:
         folder: the workspace.
-        env: our environment.
+        env: the environment.
         ask: asks the terminal.
     """
     yield watching(folder)
@@ -142,7 +142,7 @@ def clipboard(env: Mapping[str, str]) -> Finding:
 
 
 def notifications(env: Mapping[str, str]) -> Finding:
-    """Find the way to call the user."""
+    """Find the way to notify the user."""
     if env.get("TMUX") or env.get("TERM", "").startswith(("tmux", "screen")):
         advice = "tmux and screen pass nothing else; `set -g monitor-bell on` shows it in tmux"
         return Finding("notifications", "note", "the bell", advice)
@@ -150,7 +150,7 @@ def notifications(env: Mapping[str, str]) -> Finding:
 
 
 def colors(env: Mapping[str, str]) -> Finding:
-    """Find how many colours the terminal has."""
+    """Find the number of colours of the terminal."""
     found, term = colors_of_terminal(env), env.get("TERM", "")
     if found == "many":
         exact = env.get("COLORTERM", "") in ("truecolor", "24bit")
@@ -162,8 +162,8 @@ def colors(env: Mapping[str, str]) -> Finding:
     return Finding("colours", "note", f"none: {why}", "bold, underline and reverse are used instead")
 
 
-COMPARE: Final = b"\x1b[?u\x1b[c"
-"""Asks a terminal for its keyboard protocol, then for what every terminal answers."""
+QUESTION: Final = b"\x1b[?u\x1b[c"
+"""Asks a terminal for its keyboard protocol, then for its attributes, which every terminal reports."""
 _KITTY: Final = regex(rb"\x1b\[\?\d+u")
 _ATTRIBUTES: Final = regex(rb"\x1b\[\?[\d;]*c")
 
@@ -193,7 +193,7 @@ def ask_terminal() -> bytes:
         before = termios.tcgetattr(terminal)
         try:
             tty.setcbreak(terminal, termios.TCSANOW)
-            os.write(terminal, COMPARE)
+            os.write(terminal, QUESTION)
             return _answer_of(terminal)
         finally:
             termios.tcsetattr(terminal, termios.TCSAFLUSH, before)
@@ -229,7 +229,7 @@ def git(folder: Path) -> Finding:
 
 
 def file_names(folder: Path) -> Iterator[Finding]:
-    """Find how the file system compares names, without writing."""
+    """Find how the file system compares names, without writing to it."""
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in islice(entries, _LOOKED_AT)]
@@ -248,13 +248,13 @@ def file_names(folder: Path) -> Iterator[Finding]:
 
 
 def _other_form(name: str) -> str:
-    """Return a name with its accents composed or, if they are, taken apart."""
+    """Return a name with its accents composed or, if they are composed, decomposed."""
     composed = unicodedata.normalize("NFC", name)
     return composed if composed != name else unicodedata.normalize("NFD", name)
 
 
 def _is_same(path: Path, name: str) -> bool:
-    """Return whether a file is found by another name, too."""
+    """Return whether another name finds the same file."""
     try:
         return path.with_name(name).samefile(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The options of the subcommands; help, completions and the man page need no more of them."""
+"""The options of the subcommands, which is all that help, completions and the man page need."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormat
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-if TYPE_CHECKING:  # the help needs none of what reads the values
+if TYPE_CHECKING:  # for annotations only: the help needs no values
     from datetime import datetime
 
 _WIDTH: Final = 80
@@ -164,7 +164,7 @@ def sandbox() -> ArgumentParser:
 
 
 PARTS: Final = ("prompt", "answer", "tool", "output", "decision", "file")
-"""The parts of a session that a search can be limited to."""
+"""The parts of a session to which a search can be limited."""
 
 
 def search() -> ArgumentParser:
@@ -252,6 +252,7 @@ SUBCOMMANDS: Final[Mapping[str, Subcommand]] = {
 
 
 def _since(text: str) -> datetime:
+    # only to read this value
     from acp_tui.formatting import moment
 
     try:
@@ -288,6 +289,7 @@ def _days(text: str) -> float:
 
 def _size(text: str) -> int:
     """Parse a size such as 500MB or 2 GB."""
+    # only to read this value
     from acp_tui.store import shape
 
     try:
@@ -298,6 +300,7 @@ def _size(text: str) -> int:
 
 def _age(text: str) -> float:
     """Parse an age such as 90d."""
+    # only to read this value
     from acp_tui.store import shape
 
     try:

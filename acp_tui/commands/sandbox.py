@@ -1,4 +1,4 @@
-"""`acp-tui sandbox`: run any command in the fence that agents run in."""
+"""`acp-tui sandbox`: run any command in the sandbox of agents."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ async def _on_pipes(sandbox: Sandbox, command: Sequence[str], cwd: str, guard: G
         await child.end(_PATIENCE)
 
 
-# The command gets a terminal of its own, and we stand between: with ours it could type into the shell that we
-# were started from.
+# The command gets a terminal of its own, and this program copies between the two: with the user's terminal
+# the command could type into the shell from which this program was started.
 async def _on_terminal(sandbox: Sandbox, command: Sequence[str], cwd: str, guard: Guard) -> int:
     loop = asyncio.get_running_loop()
     terminals = Terminals(guard=guard, enclosure=sandbox.commands)
@@ -89,13 +89,13 @@ async def _on_terminal(sandbox: Sandbox, command: Sequence[str], cwd: str, guard
 
 
 def _kept() -> dict[str, str]:
-    """Return what `Terminals` would set for agents, as it is here: somebody is there to press keys."""
+    """Return the user's values of variables that `Terminals` sets for agents: here a user presses keys."""
     return {name: value for name in _OF_TERMINALS if (value := os.environ.get(name))}
 
 
 @contextmanager
 def _raw() -> Iterator[None]:
-    """Pass each key on as it is, the ones that send signals among them."""
+    """Pass each key on, including those that send signals."""
     before = termios.tcgetattr(0)
     tty.setraw(0, termios.TCSANOW)
     try:

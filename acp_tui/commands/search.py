@@ -1,4 +1,4 @@
-"""`acp-tui search`: search everything that was said and done in recorded sessions."""
+"""`acp-tui search`: search all recorded sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PATHS: Final = ("file", "folder")
 _FILTERED: Final = regex(r"[a-z]+:[^\s/:\\]")
 """Beginnings of texts with a filter, or with what was meant as one."""
 _LOWEST: Final = 19
-"""The priority of the program that makes the index."""
+"""The nice value of the process that updates the index."""
 
 
 def query_of(options: dict[str, Any]) -> Query:
@@ -57,13 +57,13 @@ def _as_phrase(word: str) -> str:
 
 
 def run(journals: Path, folder: Path, query: Query, limit: int, *, as_json: bool) -> int:
-    """Print what is found and return the exit code.
+    """Print the results and return the exit code.
 
     Args:
         journals: the folder of the journals.
         folder: the folder of the index.
-        query: what is looked for.
-        limit: places at most.
+        query: the words and filters.
+        limit: the most results.
         as_json: print JSON.
     """
     index = SearchIndex(folder)
@@ -75,7 +75,7 @@ def run(journals: Path, folder: Path, query: Query, limit: int, *, as_json: bool
             try:
                 document = document_at(hit.path, hit.offset, hit.end)
             except OSError:
-                continue  # deleted meanwhile
+                continue  # already deleted
             if document is not None:
                 found += 1
                 yield (_as_json if as_json else _line)(hit, excerpt(document, query))
@@ -90,7 +90,7 @@ def run(journals: Path, folder: Path, query: Query, limit: int, *, as_json: bool
 
 
 def update_index(journals: Path, folder: Path) -> int:
-    """Bring the index up to date at the lowest priority, and return the exit code."""
+    """Update the index at the lowest priority and return the exit code."""
     if not has_full_text():
         print("acp-tui: this Python has no full text search, so there is no index", file=sys.stderr)
         return 1
@@ -104,7 +104,7 @@ def update_index(journals: Path, folder: Path) -> int:
 
 
 def start_indexing() -> None:
-    """Bring the index up to date in a process of its own, which ends by itself."""
+    """Update the index in a separate process, which ends by itself."""
     subprocess.Popen(
         build_command(),
         stdin=subprocess.DEVNULL,

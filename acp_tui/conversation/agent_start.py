@@ -72,7 +72,8 @@ def spawn_agent(
     cwd = roots[0]
     if not wants_sandbox(option, cwd, settings, launch, known):
         return Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard)
-    from acp_tui.sandbox.choice import sandbox_for  # takes a few ms, which others need not wait for
+    # these take a few ms, which agents without a sandbox need not wait for
+    from acp_tui.sandbox.choice import sandbox_for
     from acp_tui.sandbox.fence import NoFence
 
     environment = {**os.environ, **launch.env}

@@ -47,7 +47,7 @@ class SessionChoices:
             await self._choose_to_look(agent, session)
         launch = self._conversation.launch
         if is_new and launch is not None:
-            await self._last_choices.choose_again(agent, session, launch, chosen)
+            await self._last_choices.repeat(agent, session, launch, chosen)
 
     async def set_option(self, option: Option, value: str | bool) -> None:
         """Change a mode, a model or another option; a refusal is a notice in the chat."""
@@ -153,9 +153,7 @@ class LastChoices:
             choices.keep(_key(agent, launch), option_id, option.config.current_value)
             self._tell_problem(agent, session)
 
-    async def choose_again(
-        self, agent: Agent, session: Session, launch: Launch, chosen: frozenset[str]
-    ) -> None:
+    async def repeat(self, agent: Agent, session: Session, launch: Launch, chosen: frozenset[str]) -> None:
         """Set the last choices again, except for the options `chosen` for this run.
 
         Returns once the requests are sent, so that the next prompt follows them on the wire.

@@ -342,9 +342,9 @@ class Conversation(ConversationState):
         """Give all queued prompts to the running turn, in their order."""
         self._prompts.steer_all()
 
-    def unmark(self, index: int) -> None:
+    def send_after_turn(self, index: int) -> None:
         """Unmark a prompt that was marked for the running turn: it is sent after the turn."""
-        self._prompts.unmark(index)
+        self._prompts.send_after_turn(index)
 
     @property
     def given(self) -> list[Prompt]:
@@ -720,7 +720,7 @@ class Conversation(ConversationState):
             return
         self.tracking = _tracker(self._start, self.cwd, self.note)
         if self.tracking is not None:
-            self.tracking.on_look = self._listener.look_changed
+            self.tracking.on_look = self._listener.comparison_changed
             self.tracking.begin(session.past())
 
     def _tell_write_failures(self, session: Session) -> None:
@@ -775,13 +775,13 @@ class Conversation(ConversationState):
         """Return whether this may be the requested session: updates may precede the answer that names it."""
         if self.session is not None or self.running is None:
             return False
-        if self._session_start.takes_up:
+        if self._session_start.is_resumed_start:
             return self._session_start.awaits(session_id)
         return not self.running.is_shared
 
     def _fail(self, agent: Agent, error: Exception) -> None:
         """Enter the phase `failed`: no session was opened."""
-        self.failure = failure_of(agent, error, takes_up=self._session_start.takes_up)
+        self.failure = failure_of(agent, error, is_resumed_start=self._session_start.is_resumed_start)
         self._prompts.give_back()
         self._enter("failed")
 

@@ -29,7 +29,7 @@ class Failure(NamedTuple):
     """Advice of the failed step, if it has any."""
     closed_output: bool = False
     """True if the agent was stopped because it lived on after closing its output."""
-    takes_up: bool = False
+    is_resumed_start: bool = False
     """True if a restarted agent can load the session again."""
 
 
@@ -42,17 +42,17 @@ def ended(agent: Agent) -> Failure:
         stdout=agent.connection.strays,
         exit=agent.connection.exit,
         closed_output=agent.connection.was_ended,
-        takes_up=agent.can.can_resume,
+        is_resumed_start=agent.can.can_resume,
     )
 
 
-def failure_of(agent: Agent, error: Exception, *, takes_up: bool = False) -> Failure:
+def failure_of(agent: Agent, error: Exception, *, is_resumed_start: bool = False) -> Failure:
     """Return the failure of a start that has opened no session.
 
     Args:
         agent: the agent.
         error: the exception.
-        takes_up: True if an earlier session was requested, not a new one.
+        is_resumed_start: True if an earlier session was requested, not a new one.
     """
     kinds: dict[type[Exception], FailureKind] = {
         AgentGone: "exited",
@@ -60,7 +60,7 @@ def failure_of(agent: Agent, error: Exception, *, takes_up: bool = False) -> Fai
         LoginRequired: "login",
     }
     return Failure(
-        kinds.get(type(error), "not_taken_up" if takes_up else "refused"),
+        kinds.get(type(error), "not_taken_up" if is_resumed_start else "refused"),
         str(error),
         stderr=agent.stderr_tail,
         stdout=agent.connection.strays,

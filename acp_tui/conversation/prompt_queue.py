@@ -100,7 +100,7 @@ class PromptQueue:
             self.steer(index)
             index += len(self.queue) == count
 
-    def unmark(self, index: int) -> None:
+    def send_after_turn(self, index: int) -> None:
         """Unmark a prompt that was marked for the running turn: it is sent after the turn."""
         self.queue[index] = self.queue[index]._replace(steers=False)
         self._listener.queue_changed()
@@ -166,7 +166,7 @@ class PromptQueue:
         return [*self.given, *([self._preparing] if self._preparing is not None else []), *self.queue]
 
     def withdraw(self) -> bool:
-        """Return a prompt that is about to be sent to the front of the queue; return whether any is queued."""
+        """Move a prompt that is about to be sent back into the queue; return whether any is queued."""
         if not self._is_preparing:
             return False
         if self._preparing is not None:

@@ -117,7 +117,7 @@ class SessionStart:
         return is_told and known_session is not None and session_id == known_session.info.session_id
 
     @property
-    def takes_up(self) -> bool:
+    def is_resumed_start(self) -> bool:
         """True if an earlier session is opened, not a new one."""
         return self.known_session is not None
 

@@ -146,7 +146,7 @@ class ConversationListener(Protocol):
     def questions_changed(self) -> None:
         """Show the questions outside any session, one of which was asked or answered."""
 
-    def look_changed(self) -> None:
+    def comparison_changed(self) -> None:
         """Show that the workspace is being compared, or the results other than changes."""
 
     def queue_changed(self) -> None:

@@ -72,7 +72,7 @@ def stop_reason(reason: str) -> str:
     return _snake(reason)
 
 
-def told_name(raw: Any) -> str:
+def update_name(raw: Any) -> str:
     """Return the name of an unknown update, from whichever field has it."""
     if isinstance(raw, dict):
         names = (raw.get(key) for key in _NAMED_BY)

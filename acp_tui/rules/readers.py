@@ -7,7 +7,9 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from tree_sitter import Node
 
 from acp_tui.patterns import regex
 from acp_tui.rules.paths import awk_opens, is_plain_sed
@@ -21,9 +23,6 @@ from acp_tui.rules.shell import (
     text_for_shell,
     tree_of,
 )
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _MAX_PARSED: Final = 200_000
 """Most characters of a line that is parsed; any part of a longer one may write."""

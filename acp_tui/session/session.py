@@ -899,7 +899,7 @@ class Session:
     def _unknown(self, event: schema.UnknownUpdate, at: float) -> SessionChange:
         """Show an unknown update; consecutive ones of one name share an entry."""
         last = self.entries[-1] if self.entries else None
-        name = dialects.told_name(event.raw)
+        name = dialects.update_name(event.raw)
         if isinstance(last, UnknownNews) and last.name == name:
             last.count, last.raw = last.count + 1, event.raw
             return SessionChange((len(self.entries) - 1,))

@@ -89,7 +89,7 @@ class Notes:
     def questions_changed(self) -> None:
         self.questions += 1
 
-    def look_changed(self) -> None:
+    def comparison_changed(self) -> None:
         """Nothing is drawn here."""
 
     def queue_changed(self) -> None:

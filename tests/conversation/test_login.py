@@ -205,7 +205,7 @@ async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("can", "takes_up"),
+    ("can", "is_resumed_start"),
     [
         ({}, False),
         ({"loadSession": True}, True),
@@ -213,7 +213,7 @@ async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> 
     ],
 )
 async def test_of_an_agent_that_has_ended_it_is_known_whether_it_can_take_a_session_up(
-    can: dict[str, Any], takes_up: bool, tmp_path: Path
+    can: dict[str, Any], is_resumed_start: bool, tmp_path: Path
 ) -> None:
     async with talk(start(tmp_path, can=can)) as (conversation, _):
         await conversation.begin()
@@ -221,7 +221,7 @@ async def test_of_an_agent_that_has_ended_it_is_known_whether_it_can_take_a_sess
         await until(lambda: conversation.phase == "ended")
 
         assert conversation.failure is not None
-        assert conversation.failure.takes_up is takes_up
+        assert conversation.failure.is_resumed_start is is_resumed_start
         assert not conversation.failure.closed_output
 
 

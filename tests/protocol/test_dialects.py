@@ -215,7 +215,7 @@ def test_d16_an_unknown_update_below_its_name_is_named() -> None:
     update = read_update({"progress": {"percent": 5}})
 
     assert isinstance(update, news.UnknownUpdate)
-    assert dialects.told_name(update.raw) == "progress"
+    assert dialects.update_name(update.raw) == "progress"
 
 
 @pytest.mark.parametrize("block", [{"text": "hi"}, {"text": {"text": "hi"}}, [{"text": "h"}, {"text": "i"}]])

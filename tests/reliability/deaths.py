@@ -65,12 +65,12 @@ def run(count: int, seed: int) -> Result:
 
 def _like(draw: Random) -> dict[str, Any]:
     """Return how an agent dies."""
-    takes_up = draw.choice(("resume", "load", "no"))
+    is_resumed_start = draw.choice(("resume", "load", "no"))
     moment = draw.choice(_MOMENTS)
     life = 0
     if moment == "attach":  # the user has started it again, and it dies as the session is taken up
-        takes_up = "load" if takes_up == "no" else takes_up
-        moment, life = f"session/{takes_up}", 1
+        is_resumed_start = "load" if is_resumed_start == "no" else is_resumed_start
+        moment, life = f"session/{is_resumed_start}", 1
     how = draw.choice(_WAYS)
     return {
         "life": life,
@@ -78,7 +78,7 @@ def _like(draw: Random) -> dict[str, Any]:
         "how": how,
         "words": draw.choice((0, 1, 20, 500)),
         "cut": draw.random() < 0.3,
-        "takes_up": takes_up,
+        "is_resumed_start": is_resumed_start,
     }
 
 

@@ -61,9 +61,9 @@ def main() -> None:
         match method:
             case "initialize":
                 able: dict[str, Any] = (
-                    {"sessionCapabilities": {"resume": {}}} if LIKE["takes_up"] == "resume" else {}
+                    {"sessionCapabilities": {"resume": {}}} if LIKE["is_resumed_start"] == "resume" else {}
                 )
-                able |= {"loadSession": LIKE["takes_up"] == "load"}
+                able |= {"loadSession": LIKE["is_resumed_start"] == "load"}
                 send(id=message["id"], result={"protocolVersion": 1, "agentCapabilities": able})
             case "session/new":
                 send(id=message["id"], result={"sessionId": "s1"})

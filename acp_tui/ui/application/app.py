@@ -63,7 +63,7 @@ from acp_tui.ui.widgets.textual_internals import (
     write_raw,
 )
 
-if TYPE_CHECKING:  # what the first frame does not need
+if TYPE_CHECKING:  # for annotations only: the first frame needs none of them
     from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView
     from acp_tui.ui.widgets.markdown.inline import LinksWanted
 

@@ -20,7 +20,7 @@ from acp_tui.desktop import ClipboardProgram, FindProgram, desktop_clipboard, is
 from acp_tui.store.settings import Calls
 from acp_tui.ui.widgets.text import safe_line, start_of
 
-if TYPE_CHECKING:  # the first frame needs no conversation
+if TYPE_CHECKING:  # for annotations only: the first frame needs no conversation
     from acp_tui.conversation.conversation import Conversation
 
 

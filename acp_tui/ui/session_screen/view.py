@@ -180,7 +180,7 @@ class SessionView:
             self._parts.question_dialogs.show_next()
 
     @survives_errors
-    def look_changed(self) -> None:
+    def comparison_changed(self) -> None:
         """Show in the panes that files are looked at, and what was found beside the changes."""
         if self._screen.is_running:
             self._wake()

@@ -20,7 +20,7 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
-if TYPE_CHECKING:  # it is loaded for the first picture
+if TYPE_CHECKING:  # Pillow is loaded for the first picture
     from PIL.Image import Image
 
 

@@ -278,7 +278,7 @@ async def test_a_look_at_the_files_is_shown_while_nothing_else_happens(
         ticks: list[float] = []
         monkeypatch.setattr(here.session.parts.unresponsive_agent, "tick", ticks.append)
 
-        here.session.view.look_changed()
+        here.session.view.comparison_changed()
 
         await here.until(lambda: ticks)
 

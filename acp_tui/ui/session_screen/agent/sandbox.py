@@ -22,7 +22,7 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 
-if TYPE_CHECKING:  # loaded for those who use it
+if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.refusals import FenceRefusal
     from acp_tui.sandbox.sandbox import Sandbox
 
@@ -64,7 +64,7 @@ class SessionSandbox:
         """Return a line for each refusal that a tool call's result tells."""
         if (sandbox := self._sandbox) is None or not text:
             return ()
-        from acp_tui.sandbox.refusals import refusals_in  # for those who use it
+        from acp_tui.sandbox.refusals import refusals_in  # only for sessions with a sandbox
 
         found = refusals_in(text, sandbox.fence, self._screen.conversation.cwd)
         self._keep_refusals(found)
@@ -89,7 +89,11 @@ class SessionSandbox:
         sandbox, agent = self._sandbox, self._screen.conversation.agent
         if sandbox is None or agent is None or not agent.stderr_tail:
             return []
-        from acp_tui.sandbox.refusals import FenceRefusal, own_place, refusals_in  # for those who use it
+        from acp_tui.sandbox.refusals import (
+            FenceRefusal,
+            own_place,
+            refusals_in,
+        )  # only for sessions with a sandbox
 
         found: dict[str, FenceRefusal] = {}
         for refusal in refusals_in(agent.stderr_tail, sandbox.fence, self._start.cwd):
@@ -217,7 +221,7 @@ class SessionSandbox:
         return await menu.choose(self._screen, f"{place} may hold secrets", items, "no") == "yes"
 
     async def _open(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
-        from acp_tui.sandbox.sandbox import CannotOpen  # loaded by now
+        from acp_tui.sandbox.sandbox import CannotOpen  # the sandbox has already loaded it
 
         try:
             place = await asyncio.to_thread(_existing, refusal)
@@ -250,7 +254,7 @@ def _existing(refusal: FenceRefusal) -> str:
     Raises:
         OSError: it cannot be made.
     """
-    from acp_tui.sandbox.refusals import own_place  # loaded by now
+    from acp_tui.sandbox.refusals import own_place  # the sandbox has already loaded it
 
     place, home = Path(refusal.place), Path(os.path.realpath(Path.home()))
     while not os.path.lexists(place):

@@ -85,7 +85,7 @@ class QueueMenu(Menu):
             return
         index, left, count = self._queue.index(prompt), self.place_without(), len(self._queue)
         if prompt.steers:
-            self._conversation.unmark(index)
+            self._conversation.send_after_turn(index)
         elif problem := self._conversation.steer(index):
             self.notify(problem, title="Queue")
         if len(self._queue) == count:

@@ -404,7 +404,7 @@ def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None
         yield "If it was recorded here, you can still read it from the list of sessions."
         return
     if failure.kind == "ended":
-        yield _TAKES_UP if failure.takes_up else _BEGINS_ANEW
+        yield _TAKES_UP if failure.is_resumed_start else _BEGINS_ANEW
 
 
 def _login_advice(login: str, can_log_in: bool) -> Iterator[str]:

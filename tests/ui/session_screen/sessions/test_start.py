@@ -42,7 +42,7 @@ def test_an_agent_that_exits_is_told_with_its_exit_code() -> None:
 
 
 def test_an_agent_killed_from_outside_is_told_with_the_signal() -> None:
-    told = explain(Failure("ended", "", exit=ExitStatus(None, "SIGKILL"), takes_up=True))
+    told = explain(Failure("ended", "", exit=ExitStatus(None, "SIGKILL"), is_resumed_start=True))
 
     assert told.title == "The agent was ended by SIGKILL"
     assert any("conversation is kept" in advice for advice in told.advice)
