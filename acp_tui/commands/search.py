@@ -21,9 +21,9 @@ from acp_tui.store.search_query import FILTERS, Excerpt, Query, excerpt, limited
 
 _LIMIT: Final = 50
 _PATHS: Final = ("file", "folder")
-"""Filters whose values may have blanks."""
+"""Filters whose values may contain spaces."""
 _FILTERED: Final = regex(r"[a-z]+:[^\s/:\\]")
-"""Beginnings of texts with a filter, or with what was meant as one."""
+"""The start of a text with a filter, or with an attempt at one."""
 _LOWEST: Final = 19
 """The nice value of the process that updates the index."""
 
@@ -44,9 +44,9 @@ def query_of(options: dict[str, Any]) -> Query:
 
 
 def _as_phrase(word: str) -> str:
-    """Return an argument as a part of a query: one with blanks was quoted in the shell.
+    """Return an argument as a part of a query: one with spaces was quoted in the shell.
 
-    One that begins with a filter is a path with blanks, or a whole query that was quoted.
+    One that begins with a filter is a path with spaces, or a whole quoted query.
     """
     if " " not in word or '"' in word:
         return word
