@@ -24,7 +24,7 @@ from acp_tui.ui.widgets.diff.view import SavedDiffPreferences
 log = logging.getLogger(__name__)
 
 CLEANED: Final = 30.0
-"""Seconds after the start before old recordings are deleted, so that the start has the disk for itself."""
+"""Seconds after the start until old recordings are deleted, so that the start has the disk to itself."""
 
 
 async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None:
@@ -41,7 +41,7 @@ async def begin(app: AcpApp, start: Start, running: RunningAgent | None) -> None
 
 
 async def _tell_edits(app: AcpApp) -> None:
-    """Tell of texts that were edited, and not written before the program was killed."""
+    """Report edited texts that were not written before the program was killed."""
     for path in await asyncio.to_thread(left_behind, data_folder() / FOLDER):
         text = f"You were editing this when acp-tui ended: {path}"
         app.notify(text, title="Edited text", severity="warning", timeout=30, markup=False)

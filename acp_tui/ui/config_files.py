@@ -1,4 +1,4 @@
-"""The user's files that count as soon as they are saved: settings, keys, rules and themes."""
+"""The user's files that apply as soon as they are saved: settings, keys, rules and themes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NEXT_AGENT: Final = [name for name, setting in SETTINGS.items() if setting.appl
 
 
 class ConfigFiles:
-    """Watches the user's files, and applies what is saved."""
+    """Watches the user's files and applies saved changes."""
 
     def __init__(self, app: AcpApp, tabs: Tabs, start: Start) -> None:
         """Prepare; watching starts with `run`."""
@@ -31,7 +31,7 @@ class ConfigFiles:
         self._tabs = tabs
         self._start = start
         self._saved = start.settings
-        """The settings as last read: some wait for the next start."""
+        """The settings as last read: some apply at the next start."""
         self._wrong = [problem for problem in start.problems if self._is_of_settings(problem)]
         self._is_remote = False
         self._has_told = False
@@ -40,7 +40,7 @@ class ConfigFiles:
     async def run(self) -> None:
         """Watch until cancelled."""
         self._is_remote = bool(await asyncio.to_thread(why_unwatchable, config_folder()))
-        if not self._app.is_running:  # it has ended meanwhile
+        if not self._app.is_running:  # the program has ended in the meantime
             return
         self._app.theme_changed_signal.subscribe(self._app, lambda _: self._watching.look())
         self._tabs.on_other_files = self._watching.look
@@ -57,7 +57,7 @@ class ConfigFiles:
             yield from screen.parts.rules.book.files()
 
     def _look_unless_told(self) -> None:
-        """Look at the files when the user comes back to the terminal, where the system tells of nothing."""
+        """Check the files when the user comes back to the terminal, if the system reports no changes."""
         if self._watching.obstacle or self._is_remote:
             self._watching.look()
 
@@ -102,7 +102,7 @@ class ConfigFiles:
             self._app.notify(text, title="Settings", timeout=15)
 
     def _use_keys(self, keys: Mapping[str, str]) -> None:
-        """Use the keys; an action whose key is none keeps the one that it has."""
+        """Use the keys; an action with an invalid key keeps its current one."""
         last = keymap_of(self._app)
         good = usable(keys)
         kept = {action: last[action] for action in keys if action not in good and action in last}
@@ -121,12 +121,12 @@ class ConfigFiles:
 
 
 def deferred(before: Settings, saved: Settings, now: Settings) -> str:
-    """Return a text about settings that were saved and do not count yet, or "".
+    """Return a text about saved settings that do not apply yet, or "".
 
     Args:
-        before: as they were saved before.
-        saved: as they were saved last.
-        now: as they count.
+        before: the settings saved before.
+        saved: the settings saved last.
+        now: the settings in force.
     """
     new = {name for name in Settings._fields if getattr(saved, name) != getattr(before, name)}
     waits = [name for name in _NEXT_START if name in new and getattr(saved, name) != getattr(now, name)]

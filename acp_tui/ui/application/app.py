@@ -71,15 +71,15 @@ FIRST_SHEET: Final = Path(__file__).parent / "first_frame.tcss"
 """The style sheet of the first frame; the others are read after it."""
 
 SETTLED: Final = 3.0
-"""Seconds after the start, when all late imports are done."""
+"""Seconds after the start until all late imports are done."""
 
 SOONER: Final = 0.001
-"""Seconds that a thread computes before another one's turn, else 5 ms: the echo of a key takes several."""
+"""Seconds that a thread runs before it must yield (default 5 ms): the echo of a key takes several turns."""
 
 COLLECT_AFTER: Final = (5_000, 5, 400)
 """Thresholds of the garbage collector.
 
-A collection stops everything: 8 ms at 25,000 objects, a tenth of a second in a long session.
+A collection stops the program: for 8 ms at 25,000 objects, a tenth of a second in a long session.
 """
 
 
@@ -88,14 +88,14 @@ async def read_other_sheets(stylesheet: Stylesheet) -> None:
     for path in sorted(Path(__file__).parents[1].rglob("*.tcss")):
         if path != FIRST_SHEET:
             stylesheet.read(path)
-            stylesheet.parse()  # what was parsed before is kept
+            stylesheet.parse()  # sheets that were parsed before are kept
             await asyncio.sleep(0)
 
 
 def collect_again() -> None:
-    """Turn garbage collection on again, for objects made from now on.
+    """Turn garbage collection on again, only for objects created from now on.
 
-    A full collection of all modules takes a tenth of a second in which no key is answered.
+    A full collection of all modules would block keys for a tenth of a second.
     """
     if not gc.isenabled():
         gc.freeze()
@@ -107,7 +107,7 @@ def crash_report_of(mistake: BaseException) -> str:
     """Return the crash report for the terminal, without values of variables: they may be secrets."""
     try:
         lines = traceback.format_exception(mistake)
-    except Exception:  # the interface must end all the same, and not stay as a dead picture
+    except Exception:  # the interface must end anyway, and not stay frozen on the screen
         log.exception("showing why the interface ended")
         lines = []
     return (
@@ -134,11 +134,11 @@ class SessionInView(Protocol):
         """Open a file of the workspace in the user's editor."""
 
     def bring_home(self, event: Key | Paste) -> None:
-        """Focus the prompt for text that is no command of the focused pane, before it is handled."""
+        """Move the focus to the prompt for text that is no command of the focused pane."""
 
 
 class OpenSessions(Protocol):
-    """The open sessions, as the application knows them: they are loaded after it."""
+    """The open sessions, as the application sees them: their modules are loaded after it."""
 
     first: str
     """The name of the first mode."""
@@ -169,7 +169,7 @@ class AcpApp(App[int]):
     """The application."""
 
     TITLE = "acp-tui"
-    ENABLE_COMMAND_PALETTE = False  # ours is a command like the others
+    ENABLE_COMMAND_PALETTE = False  # the palette of acp-tui is a command like the others
     DEFAULT_MODE = "first-frame"
     SUSPENDED_SCREEN_CLASS = "-behind"
     CSS_PATH: ClassVar[list[Any]] = [FIRST_SHEET]
@@ -180,7 +180,7 @@ class AcpApp(App[int]):
 
         Args:
             start: the command line and the settings.
-            colors: how many colours the terminal has.
+            colors: the number of colours of the terminal.
             ascii: True if the terminal shows ASCII only; the settings override it.
         """
         super().__init__(ansi_color=True if colors == "none" else None)
@@ -193,25 +193,25 @@ class AcpApp(App[int]):
         self._moves = self.animation_level
         self._set_motion()
         self.on_return: Callable[[], None] = lambda: None
-        """Called when the terminal gets the focus, and with each Enter."""
+        """Called when the terminal gets the focus, and at each Enter."""
         self._tabs: OpenSessions | None = None
         self._is_drawn = False
         self._leaves = False
         self._is_lent = False
         """True while another program has the terminal."""
         self.diff_habits: DiffPreferences
-        """The layout of differences in all views; set once everything is loaded."""
+        """The user's diff layout in all views; set once everything is loaded."""
         self.seat = Seat()
         """The focus of the terminal and the time of the last key."""
         self.attention = Attention(
             self.write_to_terminal, self.seat, start.settings.notifications, speaks_777(os.environ)
         )
         self.app_theme = AppTheme(self, self._every_screen, config_folder() / "themes", colors, self._ascii)
-        """The theme, as the terminal can show it."""
+        """The theme, fitted to the terminal."""
         self.app_theme.begin(start.theme, start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
         self.key_problems: Sequence[Problem] = ()
-        """Problems with the keys of the settings."""
+        """Problems in the key settings."""
         self._first: FirstFrame | None = self._first_frame()
         """The first frame, until the session screen takes its place."""
         self.add_mode(self.DEFAULT_MODE, lambda: self._first or self._first_frame())
@@ -255,7 +255,7 @@ class AcpApp(App[int]):
 
     @override
     def get_driver_class(self) -> type[Driver]:
-        from textual.drivers.linux_driver import LinuxDriver  # not there on every platform
+        from textual.drivers.linux_driver import LinuxDriver  # missing on some platforms
 
         chosen = super().get_driver_class()
         return TerminalDriver if chosen is LinuxDriver else chosen
@@ -269,7 +269,7 @@ class AcpApp(App[int]):
         if isinstance(event, AppFocus) or (isinstance(event, Key) and event.key == "enter"):
             self.on_return()
         if isinstance(event, Key) and self._quits(event.key):
-            self._leave_or_ask()  # also from the first frame, and over a question that keeps other keys back
+            self._leave_or_ask()  # also from the first frame, and over a question that holds other keys back
         elif self._first is not None and isinstance(event, Key | Paste):
             self._first.keep(event)
         elif not isinstance(event, Key | Paste) or not is_kept_back(self, event):
@@ -278,7 +278,7 @@ class AcpApp(App[int]):
             await super().on_event(event)
 
     def _leave_or_ask(self) -> None:
-        """Quit, after a question if something is unfinished; at once while it loads, or already ends."""
+        """Quit, after a question if something is unfinished; at once while loading or already quitting."""
         if self._tabs is None or self._first is not None or self._leaves:
             self.action_leave()
         else:
@@ -295,7 +295,7 @@ class AcpApp(App[int]):
     async def take_place_of_first_frame(self, tabs: OpenSessions) -> None:
         """Show the session screen and replay the keys that the first frame kept."""
         self._tabs = tabs
-        await mount_mode(self, tabs.first)  # 90 ms, while the first frame goes on to show keys
+        await mount_mode(self, tabs.first)  # 90 ms, during which the first frame still shows keys
         await self.switch_mode(tabs.first)
         first = self._first
         assert first is not None
@@ -321,14 +321,14 @@ class AcpApp(App[int]):
         if not self.is_headless:
             loop.remove_signal_handler(signal.SIGTERM)
             on_end(lambda: loop.call_soon_threadsafe(self.action_leave))
-        # Whoever had the terminal meanwhile has drawn over it.
+        # Another program has drawn over the screen in the meantime.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
         self.set_timer(SETTLED, collect_again)
 
     def use_settings(self, before: Settings, now: Settings) -> None:
-        """Apply settings that were saved."""
+        """Apply saved settings."""
         self.attention.calls = now.notifications
         self._set_motion()
         if now.theme != before.theme:
@@ -345,20 +345,20 @@ class AcpApp(App[int]):
 
     @work(group="start")
     async def load(self) -> None:
-        """Load the other modules in a thread, so that keys are handled meanwhile."""
+        """Load the other modules in a thread, so that keys are handled in the meantime."""
         self._is_drawn = True
         sys.setswitchinterval(SOONER)
         late = await asyncio.to_thread(importlib.import_module, "acp_tui.late_modules")
         late.install()
         module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
-        running = module.begin_early(self._start)  # it gets to know us while the interface is loaded
+        running = module.begin_early(self._start)  # it initializes while the interface is loaded
         rest = await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
         await read_other_sheets(self.stylesheet)
         await rest.begin(self, self._start, running)
 
     @override
     def delay_update(self, delay: float = 0.05) -> None:
-        """Draw at once: Textual hides a change of tabs for 50 ms, in which no key would be seen."""
+        """Draw at once: Textual hides a change of tabs for 50 ms, and typed keys with it."""
 
     @override
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -375,7 +375,7 @@ class AcpApp(App[int]):
         chain = binding_chain(self.screen)
         _, bindings = chain[0]
         if not bindings.key_to_bindings.get(key) or any(one.id for one in bindings.key_to_bindings[key]):
-            return False  # no other wants it, or the field acts on its own in its turn
+            return False  # no setting uses it, or the field handles it itself
         for node, bindings in chain[1:]:
             for binding in bindings.key_to_bindings.get(key, ()):
                 if binding.id in keymap_of(self) and await self.run_action(binding.action, node):
@@ -408,7 +408,7 @@ class AcpApp(App[int]):
     def action_leave(self) -> None:
         """End all agents and their processes, then quit; the second time quit at once."""
         if self._leaves:
-            self.exit(0)  # what is left is ended by the guard
+            self.exit(0)  # the guard ends what is left
         self._leaves = True
         self._leave()
 
@@ -431,7 +431,7 @@ class AcpApp(App[int]):
         self._copy(clean)
 
     def on_text_selected(self) -> None:
-        """Copy what was selected with the mouse on any screen, if the settings say so."""
+        """Copy text selected with the mouse on any screen, if the settings enable that."""
         if self._start.settings.copy_on_select and (text := self.screen.get_selected_text()):
             self.copy_to_clipboard(text)
 
@@ -443,7 +443,7 @@ class AcpApp(App[int]):
     @cached_property
     def outer_clipboard(self) -> Clipboard:
         """The clipboard outside the program, created by the first copy."""
-        env = {} if self.is_headless else os.environ  # tests leave the user's clipboard alone
+        env = {} if self.is_headless else os.environ  # tests must not change the user's clipboard
         export = key_of(self.screen_stack[0], "session.export")  # the session below all dialogs
         return Clipboard(lambda sequence: self.write_to_terminal(sequence), env, export=export)
 
@@ -451,7 +451,7 @@ class AcpApp(App[int]):
     @contextmanager
     def suspend(self) -> Iterator[None]:
         if self._is_lent:
-            raise TerminalTaken  # by another program that we have started
+            raise TerminalTaken  # by another program that acp-tui has started
         lending = super().suspend()
         lending.__enter__()
         try:
@@ -460,8 +460,8 @@ class AcpApp(App[int]):
                 yield
         finally:
             self._is_lent = False
-            # Textual would take the terminal back only without an error.
-            # A program that ends lets it go as it is: nothing would stop what reads keys once more.
+            # Textual would take the terminal back only if there was no error.
+            # Not while quitting: nothing would stop a reader of keys that starts again.
             lending.__exit__(*(sys.exc_info() if self._exit else (None, None, None)))
 
     @override
@@ -519,20 +519,20 @@ def run(start: Start) -> tuple[int, str]:
     """Run the interface until the user quits; return (exit code, id of a session to resume, or "")."""
     colors = colors_of_terminal(os.environ)
     if colors == "none":
-        os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
+        os.environ["NO_COLOR"] = "1"  # Textual searches for it and removes it
     teach_alt_keys()
     app = AcpApp(start, colors, is_ascii(os.environ))
     result = _run_loop(app)
     driver = driver_of(app)
     if isinstance(driver, TerminalDriver) and driver.is_stuck:
-        os._exit(app.return_code or 0)  # Python would wait for the terminal at its end
+        os._exit(app.return_code or 0)  # Python would wait for the terminal on exit
     return result if isinstance(result, int) else app.return_code or 0, app.resumable
 
 
 def _run_loop(app: AcpApp) -> int | None:
     """Run an application; abandon tasks that ignore their cancellation for two seconds.
 
-    `asyncio.run` would wait for them for ever, and so would the shell.
+    `asyncio.run` would wait for them forever, and so would the shell.
     """
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -547,13 +547,13 @@ def _run_loop(app: AcpApp) -> int | None:
         if left:
             loop.run_until_complete(asyncio.wait(left, timeout=PATIENCE))
         loop.run_until_complete(loop.shutdown_asyncgens())
-        threads.shutdown(wait=False, cancel_futures=True)  # idle ones end; the others are not waited for
+        threads.shutdown(wait=False, cancel_futures=True)  # idle threads end; busy ones are abandoned
         loop.stop()
         asyncio.set_event_loop(None)
 
 
 PATIENCE: Final = 2.0
-"""Seconds that cancelled tasks and workers have to end."""
+"""Most seconds to wait for cancelled tasks and workers."""
 
 
 async def wait_for_workers(workers: WorkerManager) -> None:

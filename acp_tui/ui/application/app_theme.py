@@ -44,7 +44,7 @@ class AppTheme:
         colors: Colors,
         ascii: bool,
     ) -> None:
-        """Set no theme yet.
+        """Prepare; `begin` sets the theme.
 
         Args:
             app: the application.
@@ -62,7 +62,7 @@ class AppTheme:
         self._colors = colors
         self._ascii = ascii
         self._chosen: tuple[ThemeFile, ThemeProblem | None] | None = None
-        """The file as it was read last, or its problem."""
+        """The theme file as last read, or its problem."""
         self._in_settings = ""
 
     def names(self) -> list[str]:
@@ -83,7 +83,7 @@ class AppTheme:
     def use(self, name: str) -> bool:
         """Use a theme; return False if its file is broken.
 
-        Then the user is warned and the theme before stays, at the start acp-dark.
+        Then the user is warned, and the previous theme is kept; at the start, acp-dark.
         """
         self._chosen = theme, problem = choose(name, self._folder)
         self.name = name
@@ -97,7 +97,7 @@ class AppTheme:
         self.styles = styles if self._colors == "many" else with_forms(styles)
         self._app.register_theme(textual_theme(theme))
         if self._app.theme == theme.name:
-            self._app.mutate_reactive(App.theme)  # the same name, but other colours
+            self._app.mutate_reactive(App.theme)  # Textual ignores new colours under the same name
         else:
             self._app.theme = theme.name
         for screen in self._screens():
@@ -113,12 +113,12 @@ class AppTheme:
         return self._folder / f"{self.name}.toml"
 
     def reload(self) -> None:
-        """Apply the theme file as it was saved; one that is gone changes nothing."""
+        """Apply the saved theme file; a missing one changes nothing."""
         if self.name in find(self._folder) and choose(self.name, self._folder) != self._chosen:
             self.use(self.name)
 
     def use_saved(self, name: str) -> None:
-        """Use the theme that the settings name from now on; one that was chosen before counts no more."""
+        """Use the theme that the settings now name; it replaces an earlier choice."""
         self._in_settings = name
         self.use(name)
 
@@ -139,7 +139,7 @@ _TABLE: Final[dict[int, str]] = {
 
 
 class AsciiFilter(LineFilter):
-    """Replaces symbols by ASCII, also those of Textual."""
+    """Replaces symbols by ASCII, including Textual's."""
 
     @override
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:

@@ -24,7 +24,7 @@ class Command(NamedTuple):
     name: str
     """The name in the settings."""
     title: str
-    """The action, beginning with a verb: shown in the palette and the help."""
+    """The action, starting with a verb; shown in the palette and the help."""
     keys: str = ""
     """The keys, as Textual names them; "" for a command without one."""
     scope: Scope = "session"
@@ -34,13 +34,13 @@ class Command(NamedTuple):
     is_first: bool = True
     """True to give its key priority over the focused widget."""
     slash: tuple[str, ...] = ()
-    """The words behind `/`; the first one is listed, the others are found."""
+    """The words after `/`; the first one is listed, the others also work."""
     summary: str = ""
     """One sentence, for the palette and the slash menu."""
     hint: str = ""
     """The optional argument."""
     synonyms: str = ""
-    """More words that find it in the palette."""
+    """Other words that find it in the palette."""
 
     @property
     def binding(self) -> Binding:
@@ -552,7 +552,7 @@ _OURS: Final = {word for one in COMMANDS if one.name != "session.compact" for wo
 
 
 def agent_word(name: str) -> str:
-    """Return the word behind `/` for a command of the agent: `agent:NAME` if NAME is a word of ours."""
+    """Return the word after `/` for a command of the agent: `agent:NAME` if acp-tui has a command NAME."""
     return f"agent:{name}" if name in _OURS else name
 
 

@@ -24,7 +24,7 @@ Piece = tuple[str, str]
 """(role, text)."""
 
 ENTER: Final = {"prompt.send": "enter", "prompt.new-line": "shift+enter,ctrl+j,alt+enter"}
-"""The keys of the prompt box that send or insert a line; loading that takes too long for this frame."""
+"""The keys of the prompt box that send, or insert a line: loading the prompt box takes too long here."""
 
 _INDENT: Final = 3
 """Cells before the welcome, as in the chat pane."""
@@ -34,7 +34,7 @@ class FirstFrame(ExactLayout, Screen[None]):
     """An empty session screen; keeps keys for the real one."""
 
     AUTO_FOCUS = ""
-    BLANK = True  # its rows cover it
+    BLANK = True  # its rows cover the whole screen
 
     def __init__(
         self,
@@ -78,8 +78,8 @@ class FirstFrame(ExactLayout, Screen[None]):
         return iter((self._welcome, self._prompt, self._status))
 
     def on_mount(self) -> None:
-        """Load the other modules once this is drawn."""
-        # By way of the application, which draws nothing before its own start is over.
+        """Load the other modules once this frame is drawn."""
+        # Through the application, which draws nothing until it has started.
         self.app.call_later(self.call_after_refresh, self._load)
 
     def on_resize(self) -> None:
@@ -94,7 +94,7 @@ class FirstFrame(ExactLayout, Screen[None]):
         elif event.key in self._new_line:
             self.typed += "\n"
         elif event.key in self._send:
-            self.typed = self.typed if self.typed.strip() in ("", "!") else ""  # a blank one stays
+            self.typed = self.typed if self.typed.strip() in ("", "!") else ""  # a blank prompt is not sent
         elif event.key == "backspace":
             self.typed = self.typed[:-1]
         elif event.is_printable and event.character:
@@ -145,12 +145,12 @@ class Rows(Widget):
         self.refresh()
 
     def show_now(self, rows: Sequence[Sequence[Piece]]) -> None:
-        """Set the rows and draw them, without the turns of the loop that other drawing takes.
+        """Set the rows and draw them at once, without waiting for turns of the loop.
 
-        While the session screen is mounted, each of them is long.
+        While the session screen is mounted, each turn is long.
         """
         self._rows = rows
-        if not self.size:  # nothing has been laid out yet
+        if not self.size:  # there is no layout yet
             self.refresh()
             return
         mark_rows(self, [self.size.region])

@@ -1,4 +1,4 @@
-"""The guard of screens that open by themselves, against keys meant for something else."""
+"""The key guard: protects screens that open by themselves from keys meant for something else."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from textual.events import Key, Paste
 
 from acp_tui.ui.widgets.textual_internals import has_screens
 
-# A dialog of the agent may open in the middle of a word. Its letters must write on in the draft then, and not
-# answer; yet a user who only watches should answer with one key. So the guard follows the rhythm of the keys:
-# while the user types, or has a draft, keys write on until Tab or a click turns to the dialog. Else a single
-# letter answers, once it has stayed alone for longer than this user needs between two letters.
+# A dialog of the agent may open in the middle of a word. Then letters must continue the draft, and not
+# answer; but a user who only watches should be able to answer with one key. So the guard follows the rhythm
+# of the keys: while the user types, or has a draft, keys continue it until Tab or a click turns to the
+# dialog. Otherwise a single letter answers, once no other key has followed for longer than this user needs
+# between two letters.
 QUIET: Final = 3.5
-"""Seconds after a key in which the user is taken to go on typing: writers pause so long in a sentence."""
+"""Seconds after a key during which the user counts as typing: writers pause this long in a sentence."""
 
 SENT: Final = 1.5
-"""The same after the Enter that sent a prompt."""
+"""The same, after the Enter that sent a prompt."""
 
 ALONE: Final = 0.5
-"""Least seconds that a letter waits: another key makes it the beginning of a word."""
+"""Minimum seconds that a letter waits: another key makes it the start of a word."""
 
 SLOWEST: Final = 1.2
-"""Most seconds that it waits, for slow typists."""
+"""Maximum seconds that it waits, for slow typists."""
 
 REPEAT: Final = 0.7
-"""Seconds in which a key that is held down repeats at the latest."""
+"""Maximum seconds until a key that is held down repeats."""
 
 REACTION: Final = 0.2
-"""Least seconds from a dialog on the screen to a key for it: human reaction time."""
+"""Minimum seconds from drawing a dialog to a key for it: human reaction time."""
 
 SHOWN_FOR: Final = 0.4
-"""Seconds that a dialog has to be on the screen before a click, or a letter after a list, counts."""
+"""Seconds that a dialog must be on the screen before a click, or a letter after a list, counts."""
 
 _BURST: Final = 0.03
-"""Seconds between two keys that were queued or pasted, not typed."""
+"""Maximum seconds between two keys that were queued or pasted, not typed."""
 _LEFT: Final = 30.0
 """Seconds without a key after which the user may have left the dialog."""
 _WORD: Final = 0.9
-"""Most seconds between two keys of a word."""
+"""Maximum seconds between two keys of a word."""
 _TABBING: Final = 8.0
-"""Seconds after a Tab elsewhere in which another Tab may go there, too."""
+"""Seconds after a Tab elsewhere during which another Tab goes there, too."""
 _SLACK: Final = 1.5
-"""Factor by which the next key of a word may be slower than those before."""
+"""Factor by which the next key of a word may be slower than the ones before."""
 _LEARNED: Final = 24
-"""Gaps between keys that are remembered."""
+"""Number of gaps between keys that are remembered."""
 
 Kind = Literal["text", "cursor", "tab", "escape", "page", "command", "key"]
 """Kinds of keys; `command` is Ctrl with a letter, `key` any other."""
@@ -97,7 +98,7 @@ class ScreenBelow(NamedTuple):
     """State of the screen below a dialog."""
 
     draft: bool = False
-    """True if a text is begun there."""
+    """True if it has an unsent text."""
     completing: bool = False
     """True if completions are open there."""
     single: str = ""
@@ -110,11 +111,11 @@ class Receiver(Enum):
     DIALOG = auto()
     """The dialog."""
     NOBODY_TURNED = auto()
-    """Nobody: the user turns to the dialog with it."""
+    """Nobody: the key turns to the dialog."""
     DIALOG_IF_ALONE = auto()
     """The dialog, if no other key follows."""
     DIALOG_AGAIN = auto()
-    """The dialog: the same letter as before, which is not for the draft either."""
+    """The dialog, by the same letter as before, which then does not stay in the draft."""
     DRAFT = auto()
     """The draft below."""
     NOBODY = auto()
@@ -135,7 +136,7 @@ class KeyHistory:
         self._gaps: deque[float] = deque(maxlen=_LEARNED)
 
     def use(self, key: Press, *, was_early: bool = False) -> None:
-        """Note a key for a text, a list or a pane; or a Tab that `was_early`."""
+        """Note a key for a text, a list or a pane, or a Tab that `was_early`."""
         self._take(key, answered=False)
         if key.kind == "tab" and not was_early:
             self._tabbed = key.at
@@ -151,7 +152,7 @@ class KeyHistory:
         self._quiet = self._used + SENT
 
     def holds_answer(self, key: Press) -> bool:
-        """Return whether a key is the answer to a dialog, still held down: it writes nothing."""
+        """Return whether a key is the answer to a dialog, still held down, so that it must not write."""
         last = self.last
         if not self.answered or last is None or key.kind != "text":
             return False
@@ -161,7 +162,7 @@ class KeyHistory:
         return is_held
 
     def announce(self) -> None:
-        """Note that the last key has only told what it does when it comes again."""
+        """Note that the last key only announced what a second press does."""
         self._announced = self.last
 
     def is_again(self, within: float) -> bool:
@@ -181,17 +182,17 @@ class KeyHistory:
         return last.at - before.at < within
 
     def note_dialog_changed(self, at: float) -> None:
-        """Note that a dialog vanished or changed: keys in flight may be for its earlier question."""
+        """Note that a dialog closed or changed: keys on the way may be for the earlier question."""
         self._changed = at
 
     @property
     def aware_at(self) -> float:
-        """Time from which the user knows that a dialog has changed."""
+        """Time from which on the user has seen that a dialog changed."""
         return self._changed + REPEAT
 
     @property
     def quiet_at(self) -> float:
-        """Time at which the user is taken to have stopped typing, if no other key comes."""
+        """Time at which the user counts as having stopped typing, if no other key comes."""
         return self._quiet
 
     @property
@@ -205,7 +206,7 @@ class KeyHistory:
 
     @property
     def alone(self) -> float:
-        """Seconds without another key after which a letter is no beginning of a word."""
+        """Seconds without another key after which a letter does not start a word."""
         return min(SLOWEST, max(ALONE, _SLACK * max(self._gaps, default=0.0)))
 
     def _take(self, key: Press, *, answered: bool) -> None:
@@ -213,7 +214,7 @@ class KeyHistory:
         in_word = (
             last is not None and last.is_letter and key.kind == "text" and not (self.answered or answered)
         )
-        # A letter that is pressed again and again is no word.
+        # A repeated letter is no word.
         if in_word and last is not None and key.name != last.name and 0 < key.at - last.at < _WORD:
             self._gaps.append(key.at - last.at)
         self._before, self.last, self.answered = self.last, key, answered
@@ -226,7 +227,7 @@ def key_history_of(app: App[Any]) -> KeyHistory:
 
 
 def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
-    """Guard a key or a paste before the application handles it; return whether it is handled by that."""
+    """Guard a key or a paste before the application handles it; return whether the guard has handled it."""
     if event.is_forwarded or not has_screens(app):
         return False
     screen: Any = app.screen  # a guarded one is an `UnaskedScreen`, which is loaded after the first frame
@@ -253,13 +254,13 @@ def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
 #
 # The user has turned to the dialog by Tab, a click or an answer, or has asked for it. A draft is a text below
 # the dialog, which does not count if the dialog follows an answer; typing is a key for something else in the
-# last seconds. A letter that is the only key so far is for the dialog when it is pressed again after a pause.
+# last seconds. A letter that is the only key so far is for the dialog if it is pressed again after a pause.
 # Tab turns, unless it comes too soon or is for completions. Page keys are for the dialog, and Escape once the
 # user can have seen it.
 class KeyGuard:
-    """Decides the receiver of each key; all times are seconds and come from outside.
+    """Decides the receiver of each key; all times are in seconds and given by the caller.
 
-    Over a draft, or soon after a key for something else, keys that write go on into the draft until Tab or a
+    Over a draft, or soon after a key for something else, keys that write continue the draft until Tab or a
     click turns to the dialog. Else a letter is for the dialog if it stays alone. A letter that is pressed
     again after a pause, with no other key since the dialog opened, is for the dialog, too.
     """
@@ -268,7 +269,7 @@ class KeyGuard:
         self.turned = False
         """True once the user has turned to the dialog."""
         self.follows = False
-        """True for the next question after an answer: then a draft does not hold its keys back."""
+        """True for the next question after an answer, whose keys a draft does not hold back."""
         self._drawn: float | None = None
         """Time at which the dialog was on the screen."""
         self._placed = float("inf")
@@ -279,7 +280,7 @@ class KeyGuard:
         self._held_answer: Press | None = None
         """Key of the last answer while it is held down."""
         self._waiting: tuple[Press, float] | None = None
-        """Letter that waits for being alone, and the end of its wait."""
+        """Letter that waits whether another key follows, and the end of its wait."""
         self._first_letter: Press | None = None
         """First key since the dialog opened, while it is the only one and a letter in the draft."""
         self._is_untouched = True
@@ -301,7 +302,7 @@ class KeyGuard:
         self._placed = max(at, self._placed) if self._drawn is not None else self._placed
 
     def note_answers_replaced(self, history: KeyHistory) -> None:
-        """Note that the last key has put other answers there: held down, it chooses none of them."""
+        """Note that the last key replaced the answers: held down, it chooses none of the new ones."""
         self._held_answer = history.last
 
     def restart(self, at: float) -> None:
@@ -315,7 +316,7 @@ class KeyGuard:
 
     @property
     def waiting(self) -> tuple[Press, float] | None:
-        """Letter that waits for being alone, and the end of its wait."""
+        """Letter that waits whether another key follows, and the end of its wait."""
         return self._waiting
 
     def counts_at(self, history: KeyHistory, below: ScreenBelow) -> float:
@@ -345,8 +346,8 @@ class KeyGuard:
             key: the key.
             history: the keys before.
             below: the screen below.
-            bound: whether the key does something in the dialog.
-            writes: whether a field of the dialog has the keys.
+            bound: True if the key does something in the dialog.
+            writes: True if a field of the dialog has the focus.
 
         Returns:
             (a letter before it that did not stay alone and goes into the draft, the receiver of the key)
@@ -380,12 +381,15 @@ class KeyGuard:
         return begun, receiver
 
     def take(self, now: float, history: KeyHistory) -> Press | None:
-        """Return a letter that has stayed alone by now: it is for the dialog."""
+        """Return a letter that no key has followed in time: it is for the dialog."""
         if self._waiting is None or now < self._waiting[1]:
             return None
         letter, self._waiting = self._waiting[0], None
         history.answer(letter)
-        self.turned, self._may_answer_at = True, now  # what it opens, such as a reason, takes what follows
+        self.turned, self._may_answer_at = (
+            True,
+            now,
+        )  # what it opens, such as a reason, gets the next keys
         return letter
 
     def release(self) -> Press | None:
@@ -427,7 +431,7 @@ class KeyGuard:
                 if not off or key.at < drawn or not key.is_letter or not bound:
                     return Receiver.DRAFT
                 if key.at < self.counts_at(history, below):
-                    return Receiver.NOBODY  # for what was here before
+                    return Receiver.NOBODY  # meant for the previous content
                 self._waiting = key, key.at + history.alone
                 return Receiver.DIALOG_IF_ALONE
             case "command":
@@ -436,7 +440,7 @@ class KeyGuard:
                 return Receiver.NOBODY if bound else Receiver.DIALOG
 
     def _is_repeated(self, key: Press, below: ScreenBelow) -> bool:
-        """Return whether a key is the letter before, after a pause longer than one that a held key makes."""
+        """Return whether a key repeats the letter before it, after a pause longer than that of a held key."""
         first = self._waiting[0] if self._waiting is not None else self._first_letter
         if first is None or first.name != key.name or key.at < first.at + REPEAT:
             return False
@@ -450,7 +454,7 @@ class KeyGuard:
         if key.kind != "text" or writes:
             return Receiver.DIALOG
         if not bound:
-            self.turned = False  # somebody writes
+            self.turned = False  # a field has the focus
             return Receiver.DRAFT
         is_sudden = key.at < self._turned_at + _BURST
         is_late = history.last is not None and key.at > history.last.at + _LEFT

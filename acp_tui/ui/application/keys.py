@@ -1,4 +1,4 @@
-"""The actions of a screen with their keys, and the validation of the key settings."""
+"""Keys: the actions of a screen with their keys, and the validation of the key settings."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ _MODIFIERS: Final = frozenset(("ctrl", "alt", "shift", "super", "hyper", "meta")
 _NAMES: Final = frozenset(
     (*(key.value for key in Keys), *KEY_NAME_REPLACEMENTS.values(), *KEY_TO_UNICODE_NAME, "space")
 )
-"""Keys with a name; all others are called by their letter."""
+"""Keys with a name; all others are named by their character."""
 
 _BESIDE_PROMPT: Final = ("app.", "session.", "prompt.")
-"""Prefixes of the actions that are there while the prompt has the focus."""
+"""Prefixes of the actions that are available while the prompt has the focus."""
 _IN_PANES: Final = ("session.hide-pane",)
-"""Exceptions, meant for panes only."""
+"""Exceptions, which are only for panes."""
 _SEEN_WITH_SESSION: Final = ("PromptBox", "ChatPane", "PlanPane", "ToolCallsPane", "ChangesPane")
 """The focusable widgets of a session screen."""
 
 
 class KeyProblem(NamedTuple):
-    """A problem with a key of the settings."""
+    """A problem in the key settings."""
 
     action: str
     """The name in the settings."""
@@ -134,7 +134,8 @@ def unreadable(keys: Mapping[str, str]) -> list[KeyProblem]:
 async def check(app: App[Any], keys: Mapping[str, str]) -> list[KeyProblem]:
     """Validate the key settings: unknown actions, unknown keys, conflicts.
 
-    It imports all modules of the interface, one at a time, and expects the usable keys in the app's keymap.
+    It imports all modules of the interface, one at a time, and expects the app's keymap to have the usable
+    keys.
     """
     for module in pkgutil.walk_packages([str(Path(__file__).parents[1])], "acp_tui.ui."):
         importlib.import_module(module.name)
@@ -159,7 +160,7 @@ def _text(path: Path) -> str:
     try:
         return plain_text(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError):
-        return ""  # it is gone by now
+        return ""  # the file was deleted
 
 
 def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[KeyProblem]:

@@ -1,4 +1,4 @@
-"""The terminal around the interface: title, notifications, clipboard and hang-up."""
+"""The terminal of the interface: title, notifications, clipboard and hang-up."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class TerminalTaken(Exception):
 State = Literal["starting", "ready", "working", "asks", "ended"]
 
 QUIET: Final = 5.0
-"""Seconds without a key before the user counts as away, in terminals without focus reports."""
+"""Seconds without a key after which the user counts as away, in terminals without focus reports."""
 _NAME: Final = 80
-"""Maximum of cells of an agent's name in the title."""
+"""Maximum cells of an agent's name in the title."""
 
 KEEP_TITLE: Final = "\x1b[22;2t"
 GIVE_TITLE_BACK: Final = "\x1b[23;2t"
@@ -121,7 +121,7 @@ class Attention:
         Args:
             conversation: the conversation.
             of: its screen; each has a state of its own.
-            is_seen: True if the screen is in view, so that the title is about it.
+            is_seen: True if the screen is in view, so that the title shows it.
         """
         before, state = self._states.get(of, "starting"), state_of(conversation)
         self._states[of] = state
@@ -132,7 +132,7 @@ class Attention:
             self._title = title
         call = _CALLS.get((before, state))
         if call is not None and conversation.phase != "ending" and self.calls != "never":
-            # A semicolon would end the title, and a digit first is another command of some terminals.
+            # A semicolon would end the title, and some terminals take a leading digit as another command.
             who = name.replace(";", ",")
             notice = f"777;notify;{who};{call}" if self._by_777 else f"9;acp-tui: {who} {call}"
             self._call(f"\x1b]{notice}\x07\x07", of, state)
@@ -143,7 +143,7 @@ class Attention:
             return
         if self.calls == "always" or self._seat.focus is False:
             self._write(notice)
-        elif self._seat.focus is None:  # nobody tells us, as in tmux
+        elif self._seat.focus is None:  # without focus reports, as in tmux
             left = QUIET - self._seat.idle()
             if left > 0:
                 self._seat.later(left, lambda: self._call(notice, of, state))
@@ -159,7 +159,7 @@ class Attention:
 
 
 OSC52_LIMIT: Final = 74_994
-"""Maximum of base64 bytes in one sequence, by the strictest terminals."""
+"""Maximum base64 bytes in one sequence, as in the strictest terminals."""
 
 PATIENCE: Final = 3.0
 """Seconds for a clipboard program to take the text."""
@@ -180,7 +180,7 @@ class Clipboard:
 
         Args:
             write: sends a control sequence to the terminal.
-            env: our environment.
+            env: the environment.
             finds: returns the path of a program.
             export: the key that exports the session.
         """
@@ -211,7 +211,7 @@ class Clipboard:
         """Put a text into tmux's buffer, and from there into the terminal's clipboard."""
         if not self._env.get("TMUX") or self._finds("tmux") is None:
             return False
-        for option in (("-w",), ()):  # before 3.2 tmux could not hand it on
+        for option in (("-w",), ()):  # tmux before 3.2 cannot pass it on
             if await asyncio.to_thread(
                 run_clipboard, ClipboardProgram("tmux", ("tmux", "load-buffer", *option, "-")), text
             ):
@@ -220,7 +220,7 @@ class Clipboard:
 
     def _through_terminal(self, text: str) -> bool:
         if len(text) > OSC52_LIMIT:
-            return False  # without a look at all of it
+            return False  # without encoding all of it first
         code = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
         if len(code) > OSC52_LIMIT:
             return False
@@ -245,7 +245,7 @@ class Clipboard:
 def run_clipboard(program: ClipboardProgram, text: str) -> bool:
     """Run a clipboard program with a text; return True on success. For a thread."""
     try:
-        # What stays behind to hand the text out must not hold our streams.
+        # The process that stays to serve the clipboard must not keep the program's streams open.
         done = subprocess.run(
             program.argv,
             input=text.encode(program.encoding, "replace"),
@@ -263,13 +263,13 @@ def run_clipboard(program: ClipboardProgram, text: str) -> bool:
 HANG_UP_PATIENCE: Final = 4.0
 """Seconds for an orderly end after a hang-up; the guard ends what is left."""
 _END_PATIENCE: Final = 10.0
-"""Seconds for an orderly end after a request to end, while the terminal is still there."""
+"""Seconds for an orderly end after SIGTERM, while the terminal still exists."""
 
 
 def on_end(leave: Callable[[], object]) -> None:
     """Call `leave`, from any thread, after a hang-up or SIGTERM; exit if it takes too long.
 
-    A write to a terminal that is closed, or takes nothing, may block for ever, and the event loop with it.
+    A write to a terminal that is closed, or reads nothing, may block the event loop forever.
     """
 
     def end(number: int, patience: float) -> None:
@@ -291,16 +291,16 @@ def on_end(leave: Callable[[], object]) -> None:
 def _watch(fd: int, gone: Callable[[], None]) -> None:
     """Wait until the other side of a terminal is closed: not all send a signal."""
     poll = select.poll()
-    poll.register(fd, 0)  # only that it has hung up or is broken
+    poll.register(fd, 0)  # report only hang-up and errors
     poll.poll()
     gone()
 
 
 def has_shell() -> bool:
-    """Return True if the parent is a shell with job control, which can resume us."""
+    """Return True if the parent is a shell with job control, which can resume the program."""
     parent = os.getppid()
     try:
         same_terminal = os.getsid(parent) == os.getsid(0)
         return same_terminal and os.getpgid(parent) != os.getpgrp()
-    except OSError:  # the parent is gone, or somebody else's
+    except OSError:  # the parent is gone, or of another user
         return False

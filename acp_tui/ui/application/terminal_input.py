@@ -1,7 +1,7 @@
 """Terminal input: bytes to keys and pastes.
 
 Textual's own parser treats text behind an escape character in a paste as keys, and fails on bytes that are
-no UTF-8. Here a paste ends with its end mark and with nothing else.
+not UTF-8. Here only the end mark ends a paste.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from acp_tui.ui.widgets.textual_internals import (
 )
 
 MOST: Final = 32 * 1024 * 1024
-"""Maximum of characters in one paste; a longer one is dropped."""
+"""Maximum characters in one paste; a longer one is dropped."""
 PATIENCE: Final = 5.0
-"""Seconds without a byte before an unfinished paste is dropped."""
+"""Seconds without a byte after which an unfinished paste is dropped."""
 QUIET: Final = 0.3
-"""Seconds without a byte before keys count again after a dropped paste."""
+"""Seconds without a byte after which keys count again after a dropped paste."""
 
 _UNREAD_PATIENCE: Final = 1.0
-"""Seconds at the end for a terminal to take what was written."""
+"""Seconds on exit for the terminal to read the remaining output."""
 _TICK: Final = 0.1
-"""Seconds between two looks at what is open."""
+"""Seconds between two checks for timeouts."""
 _SETTLED: Final = 2 * ESCAPE_DELAY
-"""Seconds after the last byte from which an escape before it has become a key."""
+"""Seconds after the last byte from which on a pending escape counts as a key."""
 
 _MOST_CELLS: Final = 10_000
-"""Maximum of columns or rows of a terminal."""
+"""Maximum columns or rows of a terminal."""
 _READ: Final = 64 * 1024
 _REST_OF_START: Final = BRACKETED_PASTE_START[1:]
-"""The mark of a paste behind its escape."""
+"""The start mark of a paste, after its escape."""
 _BROKEN: Final = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """Errors of Textual's parser on malformed numbers, sizes of 0 and invalid characters."""
 
@@ -83,12 +83,12 @@ class _Keys(XTermParser):
 class InputParser:
     """A parser of terminal input: keys and mouse by Textual's parser, pastes by its own.
 
-    It relies on Textual's parser to take single characters, to have nothing pending behind a whole mark,
+    It relies on Textual's parser to take single characters, to have nothing pending after a whole mark,
     and to keep the state of the mouse in public attributes.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        """Begin outside a paste; `clock` times out pastes."""
+        """Start outside a paste; `clock` is for timeouts."""
         self._clock = clock
         self._keys = _Keys()
         self._is_in_paste = False
@@ -97,15 +97,15 @@ class InputParser:
         self._parts: list[str] = []
         self._size = 0
         self._seen = ""
-        """The last characters, which may begin a mark."""
+        """The last characters, which may be the start of a mark."""
         self._last = 0.0
         """Time of the last input."""
         self._is_settled = True
-        """True if no lone escape can be waiting for what follows it."""
+        """True if no lone escape can be pending."""
         self._was_escape = False
         """True if the last character was an escape that became a key."""
         self._late = ""
-        """The characters since then that may be the rest of a mark, which came in two pieces."""
+        """The characters since then, which may be the rest of a mark that came in two pieces."""
 
     def feed(self, text: str) -> Iterator[Message]:
         """Parse a piece of input, which may begin and end anywhere."""
@@ -123,7 +123,7 @@ class InputParser:
             mark = BRACKETED_PASTE_END if self._is_in_paste else BRACKETED_PASTE_START
             window = self._seen + text
             found = window.find(mark)
-            # What was seen of a mark never is all of it, so that something of this text is used.
+            # `_seen` is never a whole mark, so this consumes some of the text.
             used = len(text) if found < 0 else found + len(mark) - len(self._seen)
             part, text = text[:used], text[used:]
             self._seen = window[1 - len(mark) :] if found < 0 else ""
@@ -137,7 +137,7 @@ class InputParser:
         self._last = self._clock()
 
     def tick(self) -> Iterator[Message]:
-        """Yield messages of timeouts: a lone escape is a key, a stalled paste is dropped."""
+        """Yield messages for timeouts: a lone escape becomes a key, a stalled paste is dropped."""
         quiet = self._clock() - self._last
         if not self._is_in_paste:
             for message in self._guarded(self._keys.tick()):
@@ -157,7 +157,7 @@ class InputParser:
 
     @property
     def wait(self) -> float | None:
-        """The seconds until `tick` is to be called, even without input; None while nothing is open."""
+        """Seconds until `tick` must be called even without input; None while nothing is pending."""
         return None if self._is_settled and not self._is_in_paste else _TICK
 
     def _begin(self) -> Iterator[Message]:
@@ -186,7 +186,7 @@ class InputParser:
         self._size, self._seen = 0, ""
         self._is_in_paste = self._is_lost = False
         for message in self._guarded(self._keys.feed(BRACKETED_PASTE_END)):
-            if not isinstance(message, Paste):  # to Textual's parser all pastes are empty
+            if not isinstance(message, Paste):  # Textual's parser gets only empty pastes
                 yield message
 
     def _guarded(self, made: Iterable[Message]) -> Iterator[Message]:
@@ -209,7 +209,7 @@ def _is_sound(message: Message) -> bool:
 
 
 def _like(broken: _Keys) -> _Keys:
-    """Return a new parser with the state of the mouse and the terminal."""
+    """Return a new parser with the same state of the mouse and the terminal."""
     new = _Keys()
     new.last_x, new.last_y = broken.last_x, broken.last_y
     new.mouse_pixels = broken.mouse_pixels
@@ -236,13 +236,13 @@ class _Exit(threading.Event):
 
 
 class Frames:
-    """Joins what is written of a frame: each piece wakes the thread that writes, and a frame has three."""
+    """Joins the pieces of a frame: each piece wakes the writing thread, and a frame has three."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
 
     def joined(self, piece: str) -> str:
-        """Return what to write now; nothing within a frame, and all of it at its end."""
+        """Return the text to write now: nothing within a frame, all of it at its end."""
         if not self._pieces and piece != SYNC_START:
             return piece
         self._pieces.append(piece)
@@ -254,18 +254,19 @@ class Frames:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver with our parser, which waits for input without looking every tenth of a second."""
+    """Textual's driver with this parser; it waits for input instead of polling ten times a second."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Pass the arguments on."""
+        """Take the arguments of Textual's driver."""
         super().__init__(*args, **options)
         self.is_stuck = False
-        """True once the terminal has not taken what was written."""
+        """True once the terminal has stopped reading."""
         self.exit_event: _Exit = _Exit()
         self._frames = Frames()
-        self._parser = InputParser()  # kept: a paste may go on behind a program that had the terminal
-        # Textual stops in the handler of a signal, which may interrupt the writing of a frame: then both want
-        # the lock of the writer's queue, and nothing is drawn any more. The loop calls between two steps.
+        self._parser = InputParser()  # kept: a paste may continue after another program had the terminal
+        # Textual stops in a signal handler, which may interrupt the writing of a frame: then both want the
+        # lock of the writer's queue, and nothing is drawn any more. The event loop calls this between
+        # steps.
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
         loop.add_signal_handler(signal.SIGCONT, self._sigcont_application)
@@ -291,7 +292,7 @@ class TerminalDriver(LinuxDriver):
 
     @override
     def close(self) -> None:
-        # Textual waits until all is written, which may be for ever: a terminal may take nothing.
+        # Textual waits until everything is written, which may take forever if the terminal reads nothing.
         closing = threading.Thread(target=super().close, name="close-terminal", daemon=True)
         closing.start()
         closing.join(_UNREAD_PATIENCE)
@@ -304,7 +305,7 @@ def modes_kept() -> Iterator[None]:
     try:
         file = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
         modes = termios.tcgetattr(file)
-    except (OSError, ValueError, termios.error):  # there is no terminal
+    except (OSError, ValueError, termios.error):  # without a terminal
         yield
         return
     try:
@@ -322,7 +323,7 @@ _SEQUENCES = Enum(  # type: ignore[misc]  # the parser wants members of an enum,
 def teach_alt_keys() -> None:
     """Teach Textual Alt with digits and with Enter, which it reads as `¡` and Enter.
 
-    Terminals with the Kitty keyboard protocol need none of this. Alt+B and Alt+F remain word left and right:
+    Terminals with the Kitty keyboard protocol do not need this. Alt+B and Alt+F remain word left and right:
     terminals send them for Option with the arrows.
     """
     table = cast("dict[str, Any]", ANSI_SEQUENCES_KEYS)

@@ -1,4 +1,4 @@
-"""Theme files in TOML, read into the styles of the roles and into Textual's theme.
+"""Theme files in TOML, converted to the styles of the roles and to Textual's theme.
 
 ThemeProblem is a value, not an exception: a broken file of the user is shown, and acp-dark is used instead.
 """
@@ -75,7 +75,7 @@ DEFAULT_ROLES: Final[Mapping[str, str]] = {
 """The default style of each role; grounds and `$number` are blends of colours."""
 
 DECORATION: Final = frozenset({"faint", "table-border"})
-"""Roles of lines and marks that say nothing by themselves."""
+"""Roles of lines and marks without a meaning of their own."""
 
 _READ_AS_TEXT: Final = ("primary", "secondary", "accent", "success", "warning", "error")
 _REFERENCE: Final = regex(r"\$([A-Za-z0-9_-]+)")
@@ -167,7 +167,7 @@ def styles_of(theme: ThemeFile, ascii: bool = False) -> Styles:
 
 
 def _readable(role: str, style: Style, colors: Mapping[str, str], grounds: Sequence[str]) -> Style:
-    """Return a style whose colour can be read on its own ground, or on all of those given."""
+    """Return a style whose colour is readable on its own ground, or on all given ones."""
     if style.color is None or style.color.is_default:
         return style
     least = LEAST_OF_DECORATION if role in DECORATION else LEAST
@@ -202,7 +202,7 @@ def textual_theme(theme: ThemeFile) -> Theme:
 
 
 class _WrongValue(Exception):
-    """An invalid value of a theme file; `load` makes it a `ThemeProblem`."""
+    """An invalid value in a theme file; `load` turns it into a `ThemeProblem`."""
 
     def __init__(self, table: str, key: str, message: str) -> None:
         super().__init__(message)
@@ -318,7 +318,7 @@ def _variables(theme: ThemeFile) -> dict[str, str]:
 
 
 def _tint(colors: Mapping[str, str], name: str, amount: float) -> str:
-    """Return a background tinted with a colour, as strong as text stays readable."""
+    """Return a background tinted with a colour, as strongly as text stays readable."""
     background, foreground = colors["background"], colors["foreground"]
     least = min(LEAST, contrast(foreground, background) * 0.85)
     while amount > 0.05:

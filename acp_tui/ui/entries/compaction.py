@@ -1,4 +1,4 @@
-"""The block of a compaction: a rule across the chat, with the summary folded behind it."""
+"""The block of a compaction: a rule across the chat with a folded summary."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _WORDS: Final = {
     "interrupted": "compaction interrupted",
 }
 _WORD: Final = 40
-"""Characters of an unknown status."""
+"""Maximum characters of an unknown status."""
 _EDGE: Final = 3
 """Cells of the rule before the words."""
 _HEAD_ROWS: Final = 2
 
 
 def compaction_words(entry: Compaction, symbol: Callable[[str], str]) -> str:
-    """Return a compaction in words: `compacted, 82 % → 11 %`."""
+    """Return a compaction as text: `compacted, 82 % → 11 %`."""
     words = _WORDS.get(entry.status) or f"compaction: {safe_line(entry.status[:_WORD])}"
     if entry.before is None or entry.after is None or entry.status not in ("completed", "in_progress"):
         return words

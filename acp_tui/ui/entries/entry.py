@@ -1,4 +1,4 @@
-"""The base of the blocks of a chat; each block shows an entry."""
+"""The base class of chat blocks; each block shows one entry."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from acp_tui.workspace.terminals import Terminal
 
 @dataclass
 class BlockContext:
-    """The context of the blocks of a chat."""
+    """The data and functions that the blocks of a chat share."""
 
     cwd: str
     terminal: Callable[[str], Terminal | None]
-    """Returns a live terminal by its id, None for one that is not ours or is gone."""
+    """Returns a live terminal by its id; None if the client does not run it, or no longer."""
     redraw: Callable[[Block], None]
     """Tells the view that a block has new rows."""
     symbol: Callable[[str], str]
-    """Returns a mark by its name."""
+    """Returns a symbol by its name."""
     asks: Callable[[ToolCall], bool]
     """Returns whether a tool call waits for the user's permission."""
     refused: Callable[[ToolCall, str], Sequence[str]] = lambda call, text: ()
-    """Returns a line for each refusal of the sandbox that a call's printed text tells."""
+    """Returns a line for each refusal of the sandbox in a call's output."""
     name_of: Callable[[str], str] = str
     """Returns the name of a session of the agent by its id."""
     key: Callable[[str], str] = str
@@ -42,9 +42,9 @@ class BlockContext:
     pictures: bool = False
     """True if the terminal has the colours for pictures."""
     edits: EditPlaces | None = None
-    """Finds the places of edits; None if there is no workspace to look in."""
+    """Locates edits in their files; None without a workspace."""
     thoughts: str = "auto"
-    """`always`: open; `never`: folded to a line; `auto`: folded, with its newest words while they come."""
+    """`always`: expanded; `never`: one line; `auto`: one line, with the newest words while streaming."""
 
 
 _ONE: Final = (0,)
@@ -73,9 +73,9 @@ class EntryBlock(Block):
         self.stable_rows = 0
         self._rows: Sequence[Row] = ()
         self._starts: Sequence[int] = ()
-        """First rows of the parts that were laid out last."""
+        """First rows of the parts at the last layout."""
         self._laid_out: Sequence[Block] = ()
-        """Those parts: there may be others by now."""
+        """The parts at the last layout: they may have changed since."""
         self._instead: Sequence[Block] | None = None
         self._is_switched = False
         self.changed()
@@ -85,7 +85,7 @@ class EntryBlock(Block):
         """Make the parts equal to the entry."""
 
     def changed(self) -> None:
-        """Note that the entry has changed; parts out of view may be made later."""
+        """Note that the entry has changed; parts out of view may be built later."""
         if self.parts or not self.is_settled:
             self.sync()
 
@@ -103,15 +103,15 @@ class EntryBlock(Block):
 
     @property
     def text_length(self) -> int:
-        """Characters to lay out while it has no parts."""
+        """Number of characters to lay out while it has no parts."""
         return 0
 
     def choose(self) -> bool:
-        """Handle Enter or a click; return True if nothing else is to be done."""
+        """Handle Enter or a click; return True if nothing else needs to be done."""
         return False
 
     def show_instead(self, blocks: Sequence[Block] | None) -> None:
-        """Draw other blocks in its place, or none; None draws the entry again."""
+        """Draw other blocks in its place, or no rows for []; None draws the entry again."""
         self._instead = blocks
         self._is_switched = True
 

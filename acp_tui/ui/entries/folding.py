@@ -20,13 +20,13 @@ from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece
 TurnOf = Callable[[int], tuple[Turn | None, Turn | None]]
 
 FEWEST: Final = 3
-"""Consecutive reads and searches from which they are folded."""
+"""Number of consecutive reads and searches from which on they are folded."""
 _NAMED: Final = 3
-"""Titles that the line of such a row names."""
+"""Number of titles in the line of such a run."""
 
 
 def turn_line(said: UserMessage, symbol: Callable[[str], str]) -> list[Piece]:
-    """Return the start of the prompt, as pieces for the left of a line."""
+    """Return the start of a prompt, as pieces for the left side of a line."""
     words = line_of(said) or "(no text)"
     return [("accent", f"{symbol('folded')} "), ("user", words)]
 
@@ -34,11 +34,11 @@ def turn_line(said: UserMessage, symbol: Callable[[str], str]) -> list[Piece]:
 def turn_facts(
     entries: Sequence[Any], turn: Turn | None, before: Turn | None, symbol: Callable[[str], str]
 ) -> list[Piece]:
-    """Return the facts of a turn for the right of a line: files, commands, end, time, context, cost.
+    """Return the facts of a turn for the right side of a line: files, commands, end, time, context, cost.
 
     Args:
-        entries: those of the turn.
-        turn: the turn, None where only its entries are known, as in a session that was loaded.
+        entries: the entries of the turn.
+        turn: the turn; None if only its entries are known, as in a loaded session.
         before: the turn before it, for the difference of costs.
         symbol: returns a mark by its name.
     """
@@ -57,7 +57,7 @@ def turn_facts(
 
 
 def run_line(calls: Sequence[ToolCall], cwd: str, symbol: Callable[[str], str]) -> list[Piece]:
-    """Return the summary of consecutive reads and searches, as pieces for the left of a line."""
+    """Return the summary of consecutive reads and searches, as pieces for the left side of a line."""
     reads = sum(call.kind == "read" for call in calls)
     counts = ((reads, "read", "reads"), (len(calls) - reads, "search", "searches"))
     words = ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
@@ -90,7 +90,7 @@ def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[
 
 
 def _spent(turn: Turn, symbol: Callable[[str], str]) -> Iterator[str]:
-    """Yield the tokens of the turn that went to the model and came back."""
+    """Yield the turn's tokens to and from the model."""
     spent = turn.spent
     if spent is not None and (spent.input_tokens or spent.output_tokens):
         yield f"{symbol('up')} {tokens(spent.input_tokens)} {symbol('down')} {tokens(spent.output_tokens)}"
@@ -114,7 +114,7 @@ def _count(number: int, what: str) -> str:
 
 
 class Digest(OneRowBlock):
-    """A line whose text is made when it is first drawn."""
+    """A line whose text is computed when it is first drawn."""
 
     def __init__(self, make: Callable[[], tuple[Sequence[Piece], Sequence[Piece]]]) -> None:
         super().__init__([("text", " ")], is_action=True, above=1)
@@ -129,7 +129,7 @@ class Digest(OneRowBlock):
 
 
 class Folding:
-    """The folds of a chat; a folded block is behind the line of one other."""
+    """The folds of a chat: the line of one block stands for several others."""
 
     def __init__(
         self,
@@ -138,12 +138,12 @@ class Folding:
         turn_of: TurnOf,
         is_idle: Callable[[], bool],
     ) -> None:
-        """Take what the chat has.
+        """Fold the blocks of a chat.
 
         Args:
             blocks: its blocks, which change.
-            redraw: called with a block that is drawn otherwise.
-            turn_of: returns the turn that the block at a place began, and the one before it, where known.
+            redraw: called with a block that must be drawn again.
+            turn_of: returns the turn that starts at a block index, and the one before it, if known.
             is_idle: returns True while no turn runs.
         """
         self._blocks = blocks
@@ -151,17 +151,17 @@ class Folding:
         self._turn_of = turn_of
         self._is_idle = is_idle
         self._behind: dict[EntryBlock, list[EntryBlock]] = {}
-        """By the block that has the line: all that are behind it, itself included."""
+        """By the block with the line: all blocks that it stands for, itself included."""
         self._head: dict[EntryBlock, EntryBlock] = {}
         self._kept_open: set[EntryBlock] = set()
         """Blocks whose line the user has opened."""
         self._row = range(0)
-        """Places that are known to be reads in a row which no folded turn hides."""
+        """Indices that are known to be consecutive reads outside folded turns."""
 
     # ------------------------------------------------------------------ turns
 
     def toggle_turn(self, index: int) -> Block | None:
-        """Fold the turn of a block, or open it again; return the block with its line, None while it runs."""
+        """Fold or unfold the turn of a block; return the block with the line, None while the turn runs."""
         start = self._start(index)
         block = self._blocks[start]
         if self._is_turn(block) and block in self._behind:
@@ -180,7 +180,7 @@ class Folding:
             block = self._blocks[index]
             if by_user or block not in self._kept_open:
                 if block in self._behind and self._is_turn(block) and not by_user:
-                    return  # and so are those before it
+                    return  # and so are all earlier ones
                 self._fold_turn(index)
             index -= 1
 
@@ -219,7 +219,7 @@ class Folding:
     # ------------------------------------------------------------------ reads in a row
 
     def changed(self, indexes: Collection[int]) -> None:
-        """Blocks are new or have changed: fold the reads in a row before or around them, or open them."""
+        """Update the folds around new or changed blocks: fold runs of reads, or unfold them."""
         for index in indexes:
             block = self._blocks[index]
             if isinstance(block, EntryBlock) and not is_read(block.entry):
@@ -234,10 +234,10 @@ class Folding:
                 done = self._fold_row(place)
 
     def _fold_row(self, index: int) -> range:
-        """Fold the reads in a row around a place if they are to be folded; return their places."""
+        """Fold the run of reads around an index if it is long enough; return its indices."""
         row = self._row_around(index)
         if len(row) < FEWEST or (self._may_grow(row) and not self._is_idle()):
-            return row  # a line that grows under the eyes would be unrest
+            return row  # a line that keeps growing would distract
         reads = [block for block in self._blocks[row.start : row.stop] if isinstance(block, EntryBlock)]
         if self._kept_open.intersection(reads) or self._behind.get(reads[0]) == reads:
             return row
@@ -249,10 +249,10 @@ class Folding:
         return row
 
     def _row_around(self, index: int) -> range:
-        """Return the places of the reads in a row around a place.
+        """Return the indices of the run of reads around an index.
 
-        An agent may read thousands of files, and each is news when it comes and when it ends: places that
-        were found to be reads are not looked at again.
+        An agent may read thousands of files, and each changes when it starts and ends: indices that
+        are known as reads are not checked again.
         """
         known = self._row
         if index in known:

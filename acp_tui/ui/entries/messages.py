@@ -40,7 +40,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock, one_ro
 
 
 def card(content: ContentBlock, indent: int = 0) -> TextBlock:
-    """Return a line that names a block of content; nothing is ever fetched."""
+    """Return a line that describes a content block; nothing is ever fetched."""
     return TextBlock(
         [("muted", f"[{described(content)}]")], first=[("text", " " * indent)], rest=[("text", " " * indent)]
     )
@@ -62,7 +62,7 @@ def has_links(message: Message) -> bool:
 
 
 def described(content: ContentBlock) -> str:
-    """Describe a block of content by kind, type, size and name."""
+    """Describe a content block by kind, type, size and name."""
     match content:
         case TextContent():
             return content.text
@@ -85,7 +85,7 @@ def described(content: ContentBlock) -> str:
 
 
 def _size(data: str) -> str:
-    """Return the size of what base64 stands for, or say that it stands for nothing."""
+    """Return the size of base64 data, or a remark that it is invalid."""
     try:
         return size(len(base64.b64decode(data, validate=True)))
     except (binascii.Error, ValueError):
@@ -99,9 +99,9 @@ _BEGINNING: Final = 8
 """Lines shown of a folded prompt."""
 _INDENT: Final = [("text", "  ")]
 _HEAD_ROWS: Final = 2
-"""Of the line of a thought: an empty one, and itself."""
+"""Rows of the line of a thought: an empty one and itself."""
 _NEWEST: Final = 400
-"""Characters of a thought in which its newest line is looked for."""
+"""Characters at the end of a thought that are searched for its newest line."""
 
 
 def take_over_parts(
@@ -113,7 +113,7 @@ def take_over_parts(
     indent: int,
     image: Callable[[ImageContent], Block] = card,
 ) -> None:
-    """Make blocks equal to the parts of a message, which mostly grow; `image` returns one for an image."""
+    """Update blocks to the parts of a message, which mostly grow; `image` returns the block of an image."""
     del parts[len(told) :]
     for position, part in enumerate(told):
         if position < len(parts) and not _is_of(parts[position], part):
@@ -141,7 +141,7 @@ def _is_of(block: Block, part: Part) -> bool:
 
 
 class UserMessageBlock(EntryBlock):
-    """A prompt: as it was typed, behind a mark; of a long one, such as a paste, the beginning."""
+    """A prompt as typed, after a mark; a long one, such as a paste, is folded to its start."""
 
     __slots__ = ("_is_open",)
     entry: UserMessage
@@ -166,7 +166,7 @@ class UserMessageBlock(EntryBlock):
         if self.context.pictures:
             known = [
                 part for part in self.parts if not isinstance(part, TextBlock)
-            ]  # an image stays as it is
+            ]  # an image does not change
             new = [picture(one, lambda _: self.context.redraw(self), 2) for one in images[len(known) :]]
             self.parts = [text, *more, *known, *new]
         else:
@@ -229,7 +229,7 @@ def _beginning(pieces: Sequence[Piece]) -> tuple[list[Piece], str]:
 
 
 class SteeredMessageBlock(EntryBlock):
-    """Words that were given to a running turn."""
+    """Text that was sent into a running turn."""
 
     __slots__ = ()
     entry: SteeredMessage
@@ -256,7 +256,7 @@ class SteeredMessageBlock(EntryBlock):
 
 
 class AgentMessageBlock(EntryBlock):
-    """An answer, as Markdown that grows."""
+    """An answer, as growing Markdown."""
 
     __slots__ = ()
     entry: AgentMessage
@@ -313,7 +313,7 @@ class AscribedMessageBlock(EntryBlock):
 
 
 class ThoughtBlock(EntryBlock):
-    """Reasoning: one line with its duration, the text on demand."""
+    """Reasoning: one line with its duration; Enter shows the text."""
 
     __slots__ = ("_is_open", "_now")
     entry: Thought
@@ -373,7 +373,7 @@ class ThoughtBlock(EntryBlock):
         return text_of(self.entry)
 
     def headline(self) -> list[Piece]:
-        """Return its line: how long it was thought, and while that goes on the newest words."""
+        """Return its line: the duration, and while it is streaming the newest words."""
         open_now = self._open_now
         mark = self.context.symbol("open" if open_now else "folded")
         if self.entry.finished:
@@ -383,7 +383,7 @@ class ThoughtBlock(EntryBlock):
         return [("thought", f"{mark} thinking {passed}  "), ("muted", words)]
 
     def _newest_words(self) -> str:
-        """Return the line that is being thought."""
+        """Return the newest line of the thought."""
         text = next((part for part in reversed(self.entry.parts) if isinstance(part, TextBuffer)), None)
         lines = text.since(max(0, text.length - _NEWEST)).split("\n") if text is not None else []
         return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -21,7 +21,7 @@ from acp_tui.workspace.terminals import Terminal
 
 _FENCE: Final = regex(r"\A```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _NAMES: Final = ("output", "stdout", "text", "content", "result", "message", "error", "stderr")
-"""Fields in which agents put the text of a raw output."""
+"""Fields in which agents send the text of a raw output."""
 
 
 def result_text(call: ToolCall) -> str:
@@ -55,12 +55,12 @@ def _raw_text(raw: Any) -> str:
 
 
 _LINES: Final = 50
-"""Lines that are kept for each that is shown: progress bars go back over some."""
+"""Lines kept for each shown line: progress bars go back over some."""
 
 _ASIDE: Final = "A full-screen program; open it to see the screen."
 
 _NEWEST: Final = 20_000
-"""Characters at the end of a printed text in which its newest lines are looked for."""
+"""Characters at the end of an output that are searched for its newest lines."""
 
 
 class Tail(Block):
@@ -78,7 +78,7 @@ class Tail(Block):
         """Return the lines, up to date."""
 
     def new_log(self) -> MainScreenLog:
-        """Return a log of the size that is needed, without any lines."""
+        """Return an empty log of the needed size."""
         return MainScreenLog(max_lines=self._limit * _LINES)
 
     @override
@@ -103,11 +103,11 @@ class Tail(Block):
 _READ: Final = 64 << 10
 """Bytes of the newest output that are read for a draw."""
 _MOST_WAITING: Final = 1 << 20
-"""Bytes of output that wait for a draw."""
+"""Maximum bytes of output that wait to be drawn."""
 
 
 class TerminalTail(Tail):
-    """The newest lines of a terminal of ours, as they come."""
+    """The newest lines of a terminal that the client runs, live."""
 
     __slots__ = ("_log", "_redraw", "_waiting")
 
@@ -132,7 +132,7 @@ class TerminalTail(Tail):
 
     def _take(self, data: bytes) -> None:
         self._waiting += data
-        if len(self._waiting) > _MOST_WAITING:  # nobody draws it for now
+        if len(self._waiting) > _MOST_WAITING:  # it is not being drawn
             self._waiting = bytearray(newest(bytes(self._waiting), _READ))
         self._redraw()
 

@@ -37,13 +37,13 @@ _STOPS: Final = {
     "refusal": "refused",
 }
 _WORD: Final = 40
-"""Characters of an unknown word of the agent."""
+"""Maximum characters of an unknown state."""
 _HEAD_ROWS: Final = 2
 _INDENT: Final = [("text", "  ")]
 _LINES: Final = 2
 """Lines shown of a folded message."""
 _WIDE: Final = 150
-"""Characters shown of them."""
+"""Maximum characters of those lines."""
 
 
 def state_of(one: Subagent) -> tuple[str, str]:

@@ -38,15 +38,15 @@ from acp_tui.ui.widgets.text import Row, exact_line
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock, one_row
 
 _SIGNAL_NAME: Final = 20
-"""Characters of a signal's name that are shown; it is the agent's text."""
+"""Maximum characters of a signal's name, which comes from the agent."""
 _AT_ONCE: Final = 400_000
-"""Characters of an edit that is compared at once, in some milliseconds; a larger one is in a thread."""
+"""Maximum characters of an edit that is compared at once, in a few milliseconds; larger ones use a thread."""
 _PATIENCE: Final = 3.0
-"""Seconds for that; the rest counts as replaced."""
+"""Maximum seconds of a comparison; the rest counts as replaced."""
 
 
 def counted(old: str | None, new: str) -> tuple[int, int] | None:
-    """Return (added, removed) lines of an edit; None for a large one that was not compared yet."""
+    """Return (added, removed) lines of an edit; None for a large one that is not compared yet."""
     return _counts(old, new) if len(old or "") + len(new) <= _AT_ONCE else known_counts(old, new)
 
 
@@ -56,13 +56,13 @@ def _counts(old: str | None, new: str) -> tuple[int, int]:
 
 
 class EditCounts:
-    """The counts of the edits of one file, which become more: each is counted once."""
+    """The line counts of one file's edits, each counted only once as edits are added."""
 
     def __init__(self) -> None:
         self._known: list[tuple[Edit, tuple[int, int] | None]] = []
 
     def of(self, edits: Sequence[Edit]) -> list[tuple[int, int] | None]:
-        """Return what `counted` says of each edit."""
+        """Return `counted` of each edit."""
         known = self._known
         self._known = [
             known[place]
@@ -74,20 +74,20 @@ class EditCounts:
 
 
 _HEAD_ROWS: Final = 2
-"""Of the line of a call: an empty one, and itself."""
+"""Rows of the line of a call: an empty one and itself."""
 _SOME_WIDTH: Final = 80
 _LONGEST: Final = 4_000
-"""Most characters of a title on its line, in a terminal of any width."""
+"""Maximum characters of a title on its line, in terminals of any width."""
 _DIFF_ROWS: Final = 12
 _MOST_DIFFS: Final = 40
-"""Diffs of a call that are previewed, and counted for its line: all of them are laid out at once."""
+"""Maximum diffs of a call that are previewed and counted: all of them are laid out at once."""
 _OUTPUT_ROWS: Final = 6
 _NONE: Final[Mapping[str, TerminalTail]] = MappingProxyType({})
 _Part = TypeVar("_Part", bound=Block)
 
 
 class ToolCallBlock(EntryBlock):
-    """A tool call. Nothing that can be read from the entry again is kept, for there are thousands."""
+    """A tool call. It keeps nothing that the entry has, since there may be thousands."""
 
     __slots__ = ("_estimate", "_tails", "before", "now")
     entry: ToolCall
@@ -95,12 +95,12 @@ class ToolCallBlock(EntryBlock):
 
     def __init__(self, entry: ToolCall, context: BlockContext) -> None:
         self.before: ToolCall | None = None
-        """The call that stands right above; no empty row is between two calls."""
+        """The call directly above; there is no empty row between two calls."""
         self.now: float | None = None
         """The time, on the clock of the session's events, while the call runs."""
         self._tails: Mapping[str, TerminalTail] = _NONE
         self._estimate = 0
-        """Rows that its parts took when they were let go; 0 before they were made."""
+        """Rows of its parts when they were dropped; 0 before they were built."""
         super().__init__(entry, context)
 
     @override
@@ -109,7 +109,7 @@ class ToolCallBlock(EntryBlock):
             self.parts = (OneRowBlock(),)
             return
         if self.entry.is_final:
-            self.now = None  # its own times count again
+            self.now = None  # use its own times again
         self._take_tails()
         head = self._part(CallHead) or CallHead(self)
         output = self._printed()
@@ -182,7 +182,7 @@ class ToolCallBlock(EntryBlock):
             yield _indented("\n".join([*lines, told]), "warning")
 
     def _result(self) -> str:
-        """Return all that the call has brought or printed."""
+        """Return all content and output of the call."""
         printed = [tail.source() for tail in self._tails.values()]
         if self.entry.output is not None:
             printed.append(str(self.entry.output))
@@ -266,7 +266,7 @@ class DiffPreview(Block):
         self._block = block
         self._rows: tuple[int, Styles, PlacedEdit | None, list[Row]] | None = None
         self._compared: tuple[str | None, str, Difference | None] | None = None
-        """The texts that were compared in a thread, and the difference once it is there."""
+        """The texts compared in a thread, and the difference once it is known."""
 
     @override
     def rows(self, width: int, styles: Styles) -> Sequence[Row]:
@@ -316,7 +316,7 @@ class DiffPreview(Block):
         if not task.cancelled() and self._compared == (old, new, None):
             self._compared = (old, new, task.result())
             self._rows = None
-            self._block.changed()  # its line has the counts
+            self._block.changed()  # its line shows the counts
             self._block.context.redraw(self._block)
 
     def _name(self) -> str:
@@ -340,7 +340,7 @@ class DiffPreview(Block):
 
 
 def _compared(old: str | None, new: str, path: str) -> Difference:
-    """Return the difference of two large texts; what its colours need is looked up on the way, for later."""
+    """Return the difference of two large texts; also load what its colours need later."""
     language_of_file(path)
     return compute(old, new, monotonic() + _PATIENCE)
 
@@ -348,7 +348,7 @@ def _compared(old: str | None, new: str, path: str) -> Difference:
 def call_pieces(
     call: ToolCall, cwd: str, styles: Styles, now: float | None = None, *, asks: bool = False
 ) -> tuple[list[Piece], list[Piece]]:
-    """Return a tool call's line as (left, right): mark, kind, title; size of the result, status, duration.
+    """Return a tool call's line as (left, right): symbol, kind, title; size of the result, status, duration.
 
     `asks` is True for a call that waits for the user's permission.
     """
@@ -362,7 +362,7 @@ def call_pieces(
         ("muted" if call.dropped else "text", title),
     ]
     if about and about not in title:
-        left.append(("muted", f"  {about}"))  # the command stands before what the agent calls it
+        left.append(("muted", f"  {about}"))  # the command precedes the agent's title
     right = _brought(call, styles)
     if asks:
         right.append((role, "  asks you"))

@@ -1,4 +1,4 @@
-"""The block of an update that is not understood: one line, with the data folded behind it."""
+"""The block of an unknown update: one line, with the data folded."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _INDENT: Final = [("text", "  ")]
 
 
 def unknown_words(entry: UnknownNews) -> str:
-    """Return an update that is not understood in words."""
+    """Return the line of an unknown update."""
     named = f": {entry.name[:_NAME]}" if entry.name else ""
     times = f", {entry.count:,} times" if entry.count > 1 else ""
     return f"an update that is not understood{named}{times}"
 
 
 class UnknownNewsBlock(EntryBlock):
-    """An update that is not understood; Enter shows its data."""
+    """An unknown update; Enter shows its data."""
 
     __slots__ = ("_is_open",)
     entry: UnknownNews

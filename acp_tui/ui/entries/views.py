@@ -1,4 +1,4 @@
-"""The table of entry kinds and what draws them. A new kind is a class in this folder and a line here."""
+"""The table of entry kinds and their blocks. A new kind is a class in this folder and a line here."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class NoticeBlock(EntryBlock):
 
 _MARKS: Final = {"info": "dot", "warning": "warning", "error": "failed"}
 _DESCRIPTION: Final = 500
-"""Characters of a description that are shown; the search and copies have all of it."""
+"""Maximum characters of a description that are shown; searches and copies use all of it."""
 _SEVERITY: Final = 20
 
 
@@ -104,7 +104,7 @@ _ROWS: Final = 12
 
 
 class OwnCommandBlock(EntryBlock):
-    """A command that was typed behind `!`."""
+    """A shell command that was typed after `!`."""
 
     __slots__ = ("_line",)
     entry: UserCommand

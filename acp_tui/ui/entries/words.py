@@ -1,4 +1,4 @@
-"""Tool calls in the words and marks of the interface."""
+"""Words and symbols of the interface for tool calls."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ STATUS_WORDS: Final = {
     "interrupted": "no result",
 }
 KIND_WORDS: Final = {"execute": "run", "switch_mode": "mode", "other": "tool"}
-"""Tool kinds that have a shorter word; the others are their own."""
+"""Tool kinds with a shorter word; the others are shown as they are."""
 
 
 def kind_word(kind: str) -> str:
-    """Return a tool kind as a short word; a kind of tomorrow is a tool."""
+    """Return a short word for a tool kind; a kind of a later version is `tool`."""
     known = ("read", "edit", "delete", "move", "search", "think", "fetch")
     return KIND_WORDS.get(kind, kind if kind in known else "tool")
 
 
 def operation_words(diff: Diff, cwd: str) -> str:
-    """Return what a change does to its file, where its text does not say so; or ""."""
+    """Return the operation of a change, if its text does not show it; else ""."""
     words = {"delete": "deleted", "add": "new"}.get(diff.operation, "")
     if diff.old_path:
         words = f"{'copied' if diff.operation == 'copy' else 'moved'} from {inside(diff.old_path, cwd)}"
     if not diff.is_untold or diff.operation == "delete":
         return words if diff.operation != "add" else ""
-    return f"{words}, its text is not told" if words else "changed, its text is not told"
+    return f"{words}, its text was not sent" if words else "changed, its text was not sent"
 
 
 def call_title(call: ToolCall, cwd: str, most: int | None = None) -> str:
     """Return the title of a tool call: its command, the agent's title, or its path.
 
-    `most` limits the characters read, for a line that is redrawn often.
+    `most` limits the characters that are read, for a line that is redrawn often.
     """
     title, command = call_words(call, cwd, most), call_command(call, cwd, most)
     return command if command and command not in title else title
@@ -81,9 +81,9 @@ def call_words(call: ToolCall, cwd: str, most: int | None = None) -> str:
 
 
 def _path_behind(call: ToolCall, title: str) -> str:
-    """Return the path of a call that has no title, or one that says no more than its kind or that path.
+    """Return the path of a call whose title is missing or only repeats the kind or the path.
 
-    Some agents call an edit "edit" until it is done, and a file by its path without the first slash.
+    Some agents title an edit "edit" until it is done, or a file with its path without the first slash.
     """
     if not call.locations:
         return ""

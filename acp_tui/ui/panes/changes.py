@@ -21,16 +21,16 @@ from acp_tui.ui.widgets.text import Row, exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece, TextBlock, one_row
 
 SLICE: Final = 0.03
-"""Seconds of counting before other work gets its turn."""
+"""Seconds of counting before other tasks run."""
 
 _NAMED: Final = 20
-"""Untracked changes that are named."""
+"""Maximum number of untracked changes that are named."""
 
 LONG: Final = 3.0
 """Seconds of scanning the workspace after which the user is told."""
 
 STATUS_ROLES: Final = {"A": "success", "M": "warning", "D": "error", "R": "warning", "T": "warning"}
-"""Added, modified, deleted, renamed, of another type."""
+"""Added, modified, deleted, renamed, type changed."""
 
 
 class FileLine(OneRowBlock):
@@ -42,7 +42,7 @@ class FileLine(OneRowBlock):
         self._origin = ""
 
     def show(self, left: Sequence[Piece], right: Sequence[Piece], origin: str) -> bool:
-        """Replace the text; return True if it differs. The origin is shown where there is room."""
+        """Replace the text; return True if it differs. The origin is shown if there is room."""
         is_other, self._origin = origin != self._origin, origin
         return self.set_pieces(left, right) or is_other
 
@@ -55,7 +55,7 @@ class FileLine(OneRowBlock):
 
 
 class ChangesPane(Pane):
-    """Files with their counts; enter opens the differences."""
+    """Changed files with their line counts; Enter opens the differences."""
 
     NAME = "changes"
     EMPTY = "No changes yet"
@@ -66,25 +66,25 @@ class ChangesPane(Pane):
         self._counts: dict[str, tuple[int, int]] = {}
         self._edits: dict[str, EditCounts] = {}
         self.is_kept: Callable[[str], bool] = lambda path: False
-        """Returns True if the user has kept all changes of a file, given by its absolute path."""
+        """Returns True if the user has accepted all changes of a file, by absolute path."""
         self.looking_for: Callable[[], float] = lambda: 0.0
-        """Returns the seconds that the current scan of the workspace has taken."""
+        """Returns the seconds that the current comparison of the workspace has taken."""
         self.seen: Callable[[], None] = lambda: None
         """Called when the user goes to the pane, or it comes into view."""
         self.beside: Callable[[], list[str]] = list
-        """Returns reasons why changes are not shown, and changes in untracked files, a line each."""
+        """Returns lines: reasons why changes are not shown, and changes in untracked files."""
         self._beside: list[tuple[str, TextBlock]] = []
         self._said = ""
         self._unshown: dict[str, FileChange] = {}
         self._cwd, self._since = "", 0
 
     def on_focus(self) -> None:
-        """Say that the user is here."""
+        """Report that the user goes to the pane."""
         super().on_focus()
         self.seen()
 
     def on_show(self) -> None:
-        """Say that the pane is in view."""
+        """Report that the pane is in view."""
         self.seen()
 
     @override
@@ -110,10 +110,10 @@ class ChangesPane(Pane):
         self._unshown, self._cwd, self._since = dict(files), session.cwd, session.since
         self._show_some()
         if not files:
-            self.on_mount()  # all is as it was: say what will be here
+            self.on_mount()  # no changes: show the placeholder
 
     def _show_some(self) -> None:
-        """Show what takes no key its turn: the edits of a long session are counted when it is opened."""
+        """Show files in slices, so that keys are handled: opening a long session counts all its edits."""
         until = perf_counter() + SLICE
         while self._unshown:
             path = next(iter(self._unshown))
@@ -143,7 +143,7 @@ class ChangesPane(Pane):
         self._beside = [(said, TextBlock([("warning", safe_line(said))])) for said in lines]
         if lines:
             self.take_placeholder_away()
-        for place, (_, line) in enumerate(self._beside):  # the cursor begins with the last line
+        for place, (_, line) in enumerate(self._beside):  # the cursor starts on the last line
             self.insert(place, line)
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
@@ -166,7 +166,7 @@ class ChangesPane(Pane):
             self.changed(line)
 
     def _count(self, path: str, file: FileChange) -> list[Piece]:
-        """Keep how many lines of a file changed, and return that in pieces."""
+        """Count the changed lines of a file; return the counts as pieces."""
         seen = file.seen
         if seen is None:
             edits = self._edits.setdefault(path, EditCounts()).of(file.edits)
@@ -185,7 +185,7 @@ class ChangesPane(Pane):
 
 
 def untracked_lines(untracked: Sequence[Untracked]) -> list[str]:
-    """Return how much changed in files that are not tracked, and their names."""
+    """Return the number of changes in untracked files, and their names."""
     count = len(untracked)
     names = [f"  {each.path}  {each.what}" for each in untracked[:_NAMED]]
     more = [f"  and {count - _NAMED:,} more"] if count > _NAMED else []
@@ -193,21 +193,21 @@ def untracked_lines(untracked: Sequence[Untracked]) -> list[str]:
 
 
 def status_of(file: FileChange) -> str:
-    """Return what happened to a file as one letter."""
+    """Return the status of a file as one letter."""
     if file.seen is not None:
         return file.seen.status
     return "A" if file.edits and file.edits[0].old is None else "M"
 
 
 def range_of(since: int) -> str:
-    """Return in few words since when changes are shown; nothing for all of the session."""
+    """Return the range of the shown changes; "" for the whole session."""
     if not since:
         return ""
     return "this turn" if since < 0 else f"since turn {since}"
 
 
 def came_from(file: FileChange) -> list[str]:
-    """Return where the newest change comes from: the turn, the tool call, the step of the plan."""
+    """Return the origin of the newest change: turn, tool call, plan step."""
     newest = file.origins[-1] if file.origins else None
     if newest is None or not newest.turn:
         return []
@@ -222,7 +222,7 @@ def came_from(file: FileChange) -> list[str]:
 
 
 def facts(file: FileChange, cwd: str) -> list[str]:
-    """Return what else there is to say of a change: its old name, its mode, and who made it."""
+    """Return other facts about a change: old name, mode, and author."""
     seen, found = file.seen, []
     if seen is not None and seen.status == "R":
         found.append(f"was {inside(seen.old_path, cwd)}")

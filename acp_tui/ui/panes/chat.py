@@ -81,7 +81,7 @@ class ChatPane(Pane):
         self._folding: Folding | None = None
         self._session: Session | None = None
         self._wanted: Callable[[Session], int | None] | None = None
-        """Finds the entry to go to, once all are there."""
+        """Finds the entry to go to once all are loaded."""
 
     def go_to(self, find: Callable[[Session], int | None]) -> None:
         """Put the cursor on the entry that `find` returns the index of, once the session is shown."""
@@ -100,7 +100,7 @@ class ChatPane(Pane):
             self.show_amid(block)
 
     def welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
-        """Show the welcome text until something is said."""
+        """Show the welcome text until there is an entry."""
         self._welcome_pieces, self._strays = pieces, ""
         self._show_welcome(pieces)
 
@@ -118,17 +118,17 @@ class ChatPane(Pane):
         self._show_welcome([*self._welcome_pieces, *told])
 
     def renew_welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
-        """Replace the welcome text, as long as it is shown."""
+        """Replace the welcome text while it is shown."""
         if self._welcome is not None:
             self.remove_block(self._welcome)
             self.welcome(pieces)
 
     def add_to_welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
-        """Add to the welcome text, as long as it is shown."""
+        """Add to the welcome text while it is shown."""
         self.renew_welcome([*self._welcome_pieces, *pieces])
 
     def use_settings(self, thoughts: str, fold_turns: bool) -> None:
-        """Draw thoughts and turns by other settings; folded ones stay folded until they are opened."""
+        """Apply settings for thoughts and turns; folded ones stay folded until the user opens them."""
         if not self.is_bound or (thoughts, fold_turns) == (self.context.thoughts, self.context.fold_turns):
             return
         self.context.thoughts, self.context.fold_turns = thoughts, fold_turns
@@ -165,12 +165,12 @@ class ChatPane(Pane):
         self.call_after_refresh(self._show_start_of_welcome)
 
     def _show_start_of_welcome(self) -> None:
-        """Show the welcome from its start where it is higher than the pane; what follows is below."""
+        """Scroll a welcome that is higher than the pane to its start."""
         if self._welcome is not None and not self._above:
             self.action_scroll_start()
 
     def forget(self, welcome: Sequence[tuple[str, str]]) -> None:
-        """Show nothing of the session that was shown last; of no other, as at the start."""
+        """Remove the session that was last shown; keep earlier ones above it."""
         self._counting.clear()
         self._session = None
         if self._above:
@@ -217,7 +217,7 @@ class ChatPane(Pane):
             self.call_after_refresh(self._go_to_wanted)
 
     def _replaced(self, block: EntryBlock, entry: Entry, place: int) -> EntryBlock:
-        """Show another entry in place of one."""
+        """Replace the entry of a block."""
         self._counting.discard(block)
         self.remove_block(block)
         new = VIEWS[type(entry)](entry, self.context)
@@ -233,14 +233,14 @@ class ChatPane(Pane):
         return self._session is None or self._session.turn_state == "idle"
 
     def _turn_of(self, place: int) -> tuple[Turn | None, Turn | None]:
-        """Return the turn that the block at a place began, and the one before it."""
+        """Return the turn that starts at a block index, and the one before it."""
         turns, first = self._session.turns if self._session is not None else [], place - self._above
         at = bisect_left(turns, first, key=lambda turn: turn.first)
         known = at < len(turns) and turns[at].first == first
         return (turns[at] if known else None), (turns[at - 1] if known and at else None)
 
     def place_of_cursor(self) -> int | None:
-        """Return the index of the entry under the cursor, which without one goes to the last in view.
+        """Return the index of the entry under the cursor; without a cursor, put it on the last one in view.
 
         None for an entry of an earlier session.
         """
@@ -254,7 +254,7 @@ class ChatPane(Pane):
         return self._folding is not None and self._folding.open(block)
 
     def action_fold_turn(self) -> None:
-        """Fold the turn that the keys are on to a line, or open it again."""
+        """Fold the turn under the cursor to a line, or unfold it."""
         if self.cursor is None:
             self.action_step(-1)
         if self.cursor is None or self._folding is None:

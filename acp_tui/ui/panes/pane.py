@@ -1,4 +1,4 @@
-"""The base of the panes: lines with a title that show a part of the session."""
+"""The base class of panes: titled lines that show a part of the session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 DETAILED_FROM: Final = 56
-"""Cells of a row from which the lines of a list have more than their titles: counts, seconds, origins."""
+"""Minimum cells of a row for more than titles: counts, seconds, origins."""
 
 
 class PaneKey(NamedTuple):
@@ -41,7 +41,7 @@ _LIST_KEYS: Final = (
 
 
 class Pane(Transcript):
-    """Part of the session screen: a title, and lines or a text for none."""
+    """A part of the session screen: a title, and lines or a placeholder."""
 
     NAME: ClassVar[str] = ""
     """Its name in settings, in titles and among the tabs."""
@@ -50,11 +50,11 @@ class Pane(Transcript):
     EMPTY: ClassVar[str] = ""
     """Text while the pane is empty."""
     KEYS: ClassVar[Sequence[PaneKey]] = _LIST_KEYS
-    """The keys that the bottom line names while the pane has the focus."""
-    FOCUS_ON_CLICK = False  # the prompt keeps the keys until one of them leads here
+    """The keys that the bottom line shows while the pane has the focus."""
+    FOCUS_ON_CLICK = False  # the prompt keeps the focus until a key or a click leads here
 
     class Retitled(Message):
-        """The fact in the title, or the number of rows, has changed."""
+        """The fact in the title or the number of rows has changed."""
 
         @override
         def can_replace(self, message: Message) -> bool:
@@ -69,10 +69,10 @@ class Pane(Transcript):
 
     @abstractmethod  # mypy sees that each pane gives it; Textual's metaclass leaves no room for an ABC
     def show(self, session: Session, change: SessionChange) -> None:
-        """Make the pane equal to what changed in the session."""
+        """Update the pane to a change of the session."""
 
     def tick(self, now: float) -> None:
-        """Count the seconds of what runs, at the time `now` on the clock of the session's events."""
+        """Update running times; `now` is on the clock of the session events."""
 
     def look_on(self) -> None:
         """Update facts that change without a turn; called each second."""
@@ -92,7 +92,7 @@ class Pane(Transcript):
             super().action_scroll_rows(rows)
 
     def on_focus(self) -> None:
-        """Put the keys on a line, so that Enter has something to open."""
+        """Move the cursor to a line, so that Enter has something to open."""
         super().on_focus()
         if self.IS_LIST and self.cursor is None and self._placeholder is None and self.blocks:
             self.action_step(-1)
@@ -110,7 +110,7 @@ class Pane(Transcript):
             self.post_message(self.Retitled())
 
     def on_mount(self) -> None:
-        """Say what will be here until something is."""
+        """Show the placeholder until there is something to show."""
         if self.EMPTY and not self.blocks:
             self._placeholder = OneRowBlock([("muted", self.EMPTY)])
             self.append(self._placeholder)
@@ -130,7 +130,7 @@ class Pane(Transcript):
 
     @property
     def wanted_rows(self) -> int:
-        """Rows that show all of it; none while it is empty."""
+        """Number of rows that show all of it; 0 while it is empty."""
         return 0 if self.is_empty else max(len(self.blocks), self.virtual_size.height)
 
 
@@ -155,11 +155,11 @@ class PaneFrame(Vertical):
         self._show_title()
 
     def on_descendant_focus(self) -> None:
-        """Mark the title of the pane that has the keys."""
+        """Mark the title while the pane has the focus."""
         self._show_title()
 
     def on_descendant_blur(self) -> None:
-        """Take the mark away."""
+        """Remove the mark."""
         self._show_title()
 
     def _show_title(self) -> None:

@@ -33,13 +33,13 @@ _MARKS: Final = {
 
 
 _LONGEST: Final = 1_000
-"""Cells of an entry that are shown: a step is a sentence, and more would be laid out again and again."""
+"""Maximum cells of a step: it is a sentence, and a longer one would slow down each layout."""
 
 _KIND: Final = 40
 _NAMED: Final = 3
-"""Files that a line names."""
+"""Maximum number of files in a line."""
 _LONGEST_TEXT: Final = 30_000
-"""Characters shown of a plan that is a text."""
+"""Maximum characters of a text plan that are shown."""
 
 
 class PlanLine(TextBlock):
@@ -53,12 +53,12 @@ class PlanLine(TextBlock):
         Args:
             entry: the step.
             styles: the theme's styles.
-            is_idle: no turn runs.
-            files: number of files that were changed in it; None to say nothing about that.
+            is_idle: True while no turn runs.
+            files: number of files changed in it; None: do not show it.
         """
         status = "completed" if entry.status == "done" else entry.status
         if is_idle and status == "in_progress":
-            status = "left"  # nobody works on it
+            status = "left"  # no turn runs, so nothing is in progress
         symbol, mark_role, role = _MARKS.get(status, ("waiting", "muted", "text"))
         priority = [("warning", " !")] if entry.priority == "high" and status != "completed" else []
         mark = f"{styles.symbol(symbol)} "
@@ -68,7 +68,7 @@ class PlanLine(TextBlock):
         super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))], is_action=True)
         self.entry = entry
         self.shown = (entry, is_idle, files)
-        """All that the line depends on."""
+        """The values on which the line depends."""
         self.is_current = status == "in_progress"
 
     @override
@@ -77,7 +77,7 @@ class PlanLine(TextBlock):
 
 
 class UnplannedLine(TextBlock):
-    """The files that were changed in no step; Enter opens the first."""
+    """The files changed outside all steps; Enter opens the first."""
 
     def __init__(self, paths: Sequence[str], cwd: str) -> None:
         names = ", ".join(exact_line(inside(path, cwd)) for path in paths[:_NAMED])
@@ -97,7 +97,7 @@ class PlanFileLine(TextBlock):
 
 
 class PlanRestLine(TextBlock):
-    """The length of what is not shown of a plan that is a text; Enter shows it whole."""
+    """The length of the hidden rest of a text plan; Enter shows all of it."""
 
     def __init__(self, text: str) -> None:
         left = len(text) - _LONGEST_TEXT
@@ -125,7 +125,7 @@ class PlanPane(Pane):
         self._drawn: tuple[str, str, int] | None = None
         """Id and type of the plan that is drawn, and the rows above it."""
         self._text: str | None = None
-        """The text of the plan that is drawn as Markdown."""
+        """The text of the plan, if it is drawn as Markdown."""
 
     @override
     def begin(self) -> None:
@@ -194,7 +194,7 @@ class PlanPane(Pane):
         self._show_current()
 
     def _show_text(self, session: Session, text: str) -> None:
-        """Show a plan that is a text; agents send one again and again as it grows."""
+        """Show a text plan; agents send it again and again as it grows."""
         before, self._text = self._text, text
         block = self._markdown()
         if text == before:
@@ -216,7 +216,7 @@ class PlanPane(Pane):
             self._finish_text()
 
     def _finish_text(self) -> None:
-        """Take a plan that is a text as complete: what it ends with might be unfinished before."""
+        """Complete a text plan: its last block may have looked unfinished before."""
         if (block := self._markdown()) is not None:
             block.finish()
             self.changed(block)
@@ -244,7 +244,7 @@ class PlanPane(Pane):
 
     def on_resize(self) -> None:
         """Show the current step again: a plan may come before the pane has a height."""
-        self.call_later(self._show_current)  # once it is laid out for the new size
+        self.call_later(self._show_current)  # after the layout for the new size
 
     def _show_current(self) -> None:
         """Keep the current entry in view, unless the pane has the focus."""

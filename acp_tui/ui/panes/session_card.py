@@ -1,4 +1,4 @@
-"""The session card: who the agent is, in which model and mode, what is asked, and where."""
+"""The session card: agent, model, mode, approval, folder and sandbox."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 _LABEL: Final = 8
 """Cells of a label."""
 _LONGEST: Final = 200
-"""Cells of a value: an agent may send megabytes."""
+"""Maximum cells of a value: an agent may send megabytes."""
 _SERVERS: Final = 20
-"""MCP servers that are named."""
+"""Maximum number of MCP servers that are named."""
 
 
 class SessionCard(StatusRows):
@@ -36,14 +36,14 @@ class SessionCard(StatusRows):
             self.what = what
 
     def __init__(self, conversation: Conversation, servers: Sequence[str], styles: Styles) -> None:
-        """Show a conversation whose agent is given the MCP servers of these names."""
+        """Show a conversation; `servers` are the names of the MCP servers that its agent gets."""
         super().__init__(styles, id="session-card")
         self._conversation = conversation
         self._servers = servers
         self._commands: list[str] = []
         self.is_folded = False
         self.branch = ""
-        """The branch of the folder, if that is in a git repository."""
+        """The branch of the folder, if it is in a git repository."""
 
     @property
     def unfolded_rows(self) -> int:
@@ -56,7 +56,7 @@ class SessionCard(StatusRows):
         self.show()
 
     def show(self) -> None:
-        """Make the card equal to the conversation."""
+        """Update the card to the conversation."""
         rows = list(self._rows())
         if self.is_folded:
             dot = f" {self.theme_styles.symbol('dot')} "

@@ -1,4 +1,4 @@
-"""The side: the session card and the panes beside the chat, each as high as what it shows."""
+"""The sidebar: the session card and the panes beside the chat, each as high as its content."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from acp_tui.ui.panes.tool_calls import ToolCallsPane
 _FOLDED: Final = 2
 """Rows of the folded card: its title and a line."""
 _FEWEST: Final = 3
-"""Rows of tool calls that stay in view."""
+"""Minimum rows for tool calls."""
 
 
 class SideRows(NamedTuple):
-    """The rows of the panes, without their titles; the tool calls take what is left."""
+    """The rows of the panes, without titles; the tool calls get the rest."""
 
     plan: int
     changes: int
 
 
 def share(room: int, plan: int, tool_calls: int, changes: int) -> SideRows:
-    """Share the rows among panes that want these; the plan and the changes get theirs as far as possible."""
+    """Share rows among panes with these wishes; the plan and the changes come first."""
     kept = min(tool_calls, max(_FEWEST, room // 3))
     room = max(0, room - kept)
     plan_rows = min(plan, max(room // 2, room - changes))
@@ -68,7 +68,7 @@ class Side(Vertical):
         self.call_after_refresh(self.fit)
 
     def on_descendant_focus(self) -> None:
-        """Show the word of an empty pane that has the keys."""
+        """Show the placeholder of an empty pane that has the focus."""
         self.fit()
 
     def on_descendant_blur(self) -> None:
@@ -76,7 +76,7 @@ class Side(Vertical):
         self.call_after_refresh(self.fit)
 
     def fit(self) -> None:
-        """Make each pane as high as what it shows; an empty one is its title alone."""
+        """Make each pane as high as its content; an empty one is only its title."""
         frames = [frame for frame in self.query(PaneFrame) if not frame.has_class("-hidden")]
         if self.screen.has_class("-narrow") or not self.size.height:
             for frame in frames:
@@ -96,6 +96,6 @@ class Side(Vertical):
                 frame.styles.height = 1 + rows.get(name, 0)
 
     def _fold_card(self, rows: int) -> None:
-        """Fold the card once the panes need its room; it stays so, lest it comes and goes."""
+        """Fold the card once the panes need its room; it stays folded, so that it does not flicker."""
         if not self.card.is_folded and self.card.unfolded_rows + rows > self.size.height:
             self.card.fold(True)

@@ -1,4 +1,4 @@
-"""The status line: the agent and its state, what is pending, who asks, context and cost."""
+"""The status line: the agent and its state, pending items, approval, context and cost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from acp_tui.workspace.terminals import Terminal
 _LONG_START: Final = 5.0
 _NAME: Final = 24  # cells
 _GAP: Final = 2  # cells between two parts
-_WORD: Final = 24  # characters of a word of the agent
+_WORD: Final = 24  # characters of a state of the agent
 _CLICKED: Final = ("policy", "mode", "model", "answer", "background", "ladder", "sandbox")
 
 Part = tuple[str, Piece]
@@ -36,7 +36,7 @@ Part = tuple[str, Piece]
 
 
 class StatusLine(StatusRows):
-    """One line of three groups: who is in which state, what is pending, and who asks.
+    """One line of three groups: the agent's state, pending items, and approval.
 
     A click on a part runs its command.
     """
@@ -60,8 +60,8 @@ class StatusLine(StatusRows):
         Args:
             conversation: the conversation.
             styles: the theme's styles.
-            own_background: returns terminals of the user's own commands.
-            shows_model: returns True if the model stands nowhere else on the screen.
+            own_background: returns the terminals of the user's shell commands.
+            shows_model: returns True if the model is shown nowhere else on the screen.
         """
         super().__init__(styles, id="status")
         self._own_background = own_background
@@ -70,7 +70,7 @@ class StatusLine(StatusRows):
         self._parts: list[Part] = []
 
     def show(self) -> None:
-        """Make the line equal to the conversation."""
+        """Update the line to the conversation."""
         conversation = self._conversation
         if conversation.launch is None and conversation.phase not in ("reading", "recorded"):
             self.set_rows([])
@@ -83,7 +83,7 @@ class StatusLine(StatusRows):
         self.set_rows([([piece for _, piece in self._parts], [])])
 
     def on_resize(self) -> None:
-        """Show what there is room for."""
+        """Draw the parts that fit."""
         self.show()
 
     @on(StatusRows.Clicked)
@@ -96,7 +96,7 @@ class StatusLine(StatusRows):
 
     @property
     def _pane(self) -> Pane | None:
-        """The pane that has the focus: its letters act, and the line names them."""
+        """The focused pane, whose keys the line shows."""
         return self.screen.focused if isinstance(self.screen.focused, Pane) else None
 
     def _keys(self, pane: Pane) -> list[Part]:
@@ -115,7 +115,7 @@ class StatusLine(StatusRows):
     def _laid_out(
         self, left: Sequence[Part], middle: Sequence[Part], right: Sequence[tuple[Part, ...]]
     ) -> list[Part]:
-        """Return the groups with blanks between them; of the right one, the first forms that fit."""
+        """Return the groups with spaces between them; of the right one, the first form that fits."""
         room = self.size.width - _cells(left) - _cells(middle) - 2 * _GAP * bool(middle)
         shown = next((group for group in right if _cells(group) + _GAP * (not middle) <= room), right[-1])
         free = max(0, room - _cells(shown))
@@ -126,7 +126,7 @@ class StatusLine(StatusRows):
         return [*parts, _blank(free), *_spaced(shown)] if shown else parts
 
     def _short(self, text: str) -> str:
-        """Return a name of the agent, short enough to leave room behind it."""
+        """Return the agent's name, shortened to leave room after it."""
         return shortened(text, _NAME, self.theme_styles.symbol("cut"))
 
     def _state(self) -> list[Part]:
@@ -179,11 +179,11 @@ class StatusLine(StatusRows):
     def _stop(self) -> list[Part]:
         session = self._conversation.session
         if session is None or session.turn_state == "cancelling" or self._pane is not None:
-            return []  # from a pane the key leads to the prompt first
+            return []  # in a pane the key first leads to the prompt
         return [("", ("muted", f"{key_of(self, 'session.stop')} stops"))]
 
     def _background(self) -> list[Part]:
-        """Say how many commands have left something running."""
+        """Return the number of commands that run in the background."""
         number = len(self._conversation.background) + len(self._own_background())
         menu = self.theme_styles.symbol("menu")
         if work := self._conversation.background_work:
@@ -193,7 +193,7 @@ class StatusLine(StatusRows):
         return [("background", ("text", f"{number} in the background {menu}"))] if number else []
 
     def _pending(self) -> list[Part]:
-        """Return what is pending: questions and queued prompts."""
+        """Return the pending items: questions and queued prompts."""
         conversation = self._conversation
         parts: list[Part] = []
         answer = key_of(self, "session.answer")
@@ -207,7 +207,7 @@ class StatusLine(StatusRows):
         return parts
 
     def _right(self) -> list[tuple[Part, ...]]:
-        """Return the right group in shorter and shorter forms: who asks stays to the last."""
+        """Return the right group in shorter and shorter forms: the approval is dropped last."""
         conversation, session = self._conversation, self._conversation.session
         help_key: Part = ("", ("muted", f"{key_of(self, 'app.help')} help"))
         if conversation.phase != "ready" or session is None:
@@ -251,7 +251,7 @@ class StatusLine(StatusRows):
         return [*map(tuple, forms)]
 
     def _sandbox(self) -> list[Part]:
-        """Show the fence that the agent runs in, if there is one."""
+        """Return the sandbox of the agent, if there is one."""
         running = self._conversation.running
         if running is None or running.sandbox is None:
             return []
@@ -283,7 +283,7 @@ class StatusLine(StatusRows):
         return Computing()
 
     def _silence(self, silent: float) -> list[Part]:
-        """Show the time of silence, the pending work, and whether the agent computes."""
+        """Return the seconds of silence, the pending work, and whether the agent is computing."""
         conversation, now = self._conversation, time.monotonic()
         assert conversation.running is not None
         assert conversation.session is not None
@@ -304,7 +304,7 @@ class StatusLine(StatusRows):
 
 
 def _told_state(session: Session) -> str:
-    """Return the state of a session that the agent tells in a word of its own; or ""."""
+    """Return the state that the agent reports for a session, or ""."""
     word = session.told_state
     if word in ("", "running", "idle"):
         return ""
@@ -314,7 +314,7 @@ def _told_state(session: Session) -> str:
 
 
 def _spaced(parts: Sequence[Part]) -> list[Part]:
-    """Return parts with blanks between them."""
+    """Return parts with spaces between them."""
     spaced: list[Part] = []
     for part in parts:
         spaced += [_blank(_GAP), part] if spaced else [part]
@@ -326,27 +326,27 @@ def _blank(cells: int) -> Part:
 
 
 def _cells(parts: Sequence[Part]) -> int:
-    """Return the cells of parts with blanks between them."""
+    """Return the width of parts with spaces between them, in cells."""
     return sum(cell_len(text) for _, (_, text) in parts) + _GAP * max(0, len(parts) - 1)
 
 
 SILENT: Final = 20.0
-"""Seconds of silence of the agent after which the user is told."""
+"""Seconds of silence of the agent after which it is shown."""
 MEASURED_EVERY: Final = 3.0
-"""Seconds between two looks at the processor time; one look at all processes costs some milliseconds."""
+"""Seconds between two samples of the processor time; one costs some milliseconds."""
 _BUSY: Final = 0.02
-"""Part of one processor from which a process computes; below it, it only turns over in its sleep."""
+"""Fraction of a processor from which on a process counts as computing; below it is idle noise."""
 _PROMPT: Final = "session/prompt"
 _TITLE: Final = 28
-"""Cells of what a tool call does."""
+"""Maximum cells of a tool call's title."""
 
 
 class Computing:
-    """Samples the processor time of a process to tell if it computes."""
+    """Samples the processor time of a process to find whether it is computing."""
 
     def __init__(self) -> None:
         self.is_busy: bool | None = None
-        """None while it is not known."""
+        """None while unknown."""
         self._before: tuple[float, float] | None = None
 
     def is_due(self, now: float) -> bool:
@@ -354,7 +354,7 @@ class Computing:
         return self._before is None or now - self._before[0] >= MEASURED_EVERY
 
     def note(self, now: float, cpu_seconds: float | None) -> None:
-        """Take a look: the time on the monotonic clock, and the processor time so far (None: unknown)."""
+        """Add a sample: monotonic time, and processor seconds so far (None: unknown)."""
         if cpu_seconds is None:
             return
         if self._before is not None and now > self._before[0]:
@@ -362,12 +362,12 @@ class Computing:
         self._before = (now, cpu_seconds)
 
     def forget(self) -> None:
-        """The agent speaks again."""
+        """Reset: the agent has sent something."""
         self.is_busy = self._before = None
 
 
 def pending(session: Session, methods: Sequence[str]) -> str:
-    """Return the pending work: the newest open tool call, else our prompt or the oldest call."""
+    """Return the pending work: the newest open tool call, else the prompt or the oldest request."""
     first = session.turns[-1].first if session.turns else 0
     for index in range(len(session.entries) - 1, first, -1):
         entry = session.entries[index]
@@ -380,10 +380,10 @@ def silence_notice(since: str, waits_for: str, is_busy: bool | None, unread: int
     """Return the notice of silence: duration, pending call, and activity of the process.
 
     Args:
-        since: how long it is silent.
-        waits_for: what is pending.
-        is_busy: whether its process computes; None: unknown.
-        unread: bytes that it was sent and does not read, which is all there is to know then.
+        since: the duration of the silence, for display.
+        waits_for: the pending work.
+        is_busy: True if its process is computing; None: unknown.
+        unread: bytes that it has not read; if any, the rest is not shown.
     """
     if unread:
         return f"silent {since}, not reading its input ({size(unread)})"

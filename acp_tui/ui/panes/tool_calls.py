@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block, Piece, one_row
 
 
 class CallLine(Block):
-    """One tool call; its text is made when it is drawn."""
+    """One tool call; its text is computed when it is drawn."""
 
     __slots__ = ("_pane", "call", "stable_rows")
     is_action = True
@@ -31,7 +31,7 @@ class CallLine(Block):
     def rows(self, width: int, styles: Styles) -> Sequence[Row]:
         self.stable_rows = 0
         left, right = self._pane.pieces_of(self.call)
-        if width < DETAILED_FROM:  # its title counts most; the chat has the rest
+        if width < DETAILED_FROM:  # the title is most important; the chat has the rest
             right = [("warning", "asks you")] if self._pane.asks(self.call) else []
         return [one_row(left, right, width, styles)]
 
@@ -55,7 +55,7 @@ class ToolCallsPane(Pane):
         super().__init__()
         self._lines: dict[int, CallLine] = {}
         self.asks: Callable[[ToolCall], bool] = lambda call: False
-        """Tells whether a call waits for a permission."""
+        """Returns whether a call waits for a permission."""
         self._cwd = ""
         self._now: float | None = None
 
@@ -79,7 +79,7 @@ class ToolCallsPane(Pane):
     def tick(self, now: float) -> None:
         self._now = now
         for line in self._lines.values():
-            if not line.call.is_final and not self.asks(line.call):  # no seconds stand at what waits
+            if not line.call.is_final and not self.asks(line.call):  # a waiting call shows no seconds
                 self.changed(line)
 
     @property
@@ -97,6 +97,6 @@ class ToolCallsPane(Pane):
             self.append(line)
 
     def pieces_of(self, call: ToolCall) -> tuple[list[Piece], list[Piece]]:
-        """Return the line of a call: its left and its right part."""
+        """Return the line of a call as (left, right)."""
         now = None if call.is_final else self._now
         return call_pieces(call, self._cwd, self.theme_styles, now, asks=self.asks(call))
