@@ -24,6 +24,9 @@ LATE: Final = frozenset(
         *(
             f"acp_tui.{name}"
             for name in (
+                "rules.commands",
+                "rules.harmless_options",
+                "rules.protected_writes",
                 "store.disk_space",
                 "ui.screens.base.answer_dialog",
                 "ui.screens.base.dialog",

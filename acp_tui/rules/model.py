@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
-from acp_tui.rules.commands import covering, goes_out, may_change, may_run, runs, unknown_to
+from acp_tui.rules import commands
 from acp_tui.rules.paths import PathPattern, Reach, compiled, fragments, is_below, reach_of
 from acp_tui.rules.protected import why_protected
 from acp_tui.rules.shell import MAX_LINE
@@ -169,15 +169,15 @@ class _RuleMatcher:
 
     def _runs(self, prefix: str) -> bool | None:
         use = self.use
-        if runs(prefix, use.command) or runs(prefix, use.worded):
+        if commands.runs(prefix, use.command) or commands.runs(prefix, use.worded):
             return True
         known = use.command or use.worded
         is_hidden = use.tool_kind == "execute" and use.command is None
-        if is_hidden or use.is_open or may_run(prefix, known):
+        if is_hidden or use.is_open or commands.may_run(prefix, known):
             return None
-        if any(len(text) > MAX_LINE or runs(prefix, text) for text in use.told):
+        if any(len(text) > MAX_LINE or commands.runs(prefix, text) for text in use.told):
             return None
-        return None if known is not None and may_change(use.env) else False
+        return None if known is not None and commands.may_change(use.env) else False
 
     def _reaches(self, meant: PathPattern) -> bool | None:
         use, folder = self.use, self._folder
@@ -254,19 +254,19 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
             return RuleVerdict("allow", rule)
     why = other if any(rule.command is not None for rule in rules) else ""
     rules = [rule for rule in rules if not rule.exact]
-    if goes_out(use.command, use.folder or use.workspace or "/", use.is_inside):
+    if commands.goes_out(use.command, use.folder or use.workspace or "/", use.is_inside):
         other = "rules allow no command that leaves the workspace"
         why = other if any(rule.command is not None for rule in rules) else why
     if other:
         rules = [rule for rule in rules if rule.command is None]
     by_command = [rule for rule in rules if rule.command is not None]
     for rule in rules:
-        if rule.command is None or covering([rule.command], use.command, use.is_inside) is not None:
+        if rule.command is None or commands.covering([rule.command], use.command, use.is_inside) is not None:
             return RuleVerdict("allow", rule)
     prefixes = [rule.command or "" for rule in by_command]
-    needed = covering(prefixes, use.command, use.is_inside)
+    needed = commands.covering(prefixes, use.command, use.is_inside)
     if not needed:
-        return RuleVerdict("ask", None, why=why or unknown_to(prefixes, use.command, use.is_inside))
+        return RuleVerdict("ask", None, why=why or commands.unknown_to(prefixes, use.command, use.is_inside))
     first, *others = (by_command[number] for number in needed)
     return RuleVerdict("allow", first, tuple(others))
 

@@ -26,8 +26,8 @@ from acp_tui.agent.permissions.tool_input import (
 )
 from acp_tui.patterns import regex
 from acp_tui.rules import model as rules
+from acp_tui.rules import protected_writes
 from acp_tui.rules.protected import Protection, protection, protections_named
-from acp_tui.rules.protected_writes import protections_in
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
 from acp_tui.session.questions import Permission, flaw_of
 from acp_tui.session.session import Session
@@ -310,7 +310,7 @@ def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[Pro
     changes = any(isinstance(item, Diff) for item in call.content)
     if call.command is None:
         for text in named_commands(call.raw_input):
-            yield from protections_in(text, absolute(folder_of(call, cwd), cwd), roots)
+            yield from protected_writes.protections_in(text, absolute(folder_of(call, cwd), cwd), roots)
     if call.kind in rules.LOOKING and call.command is None and not changes:
         return
     if call.kind in _CHANGING and not is_searched(call.raw_input):
@@ -319,7 +319,7 @@ def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[Pro
     if command is None and call.kind == "execute":
         command = _BEFORE_COMMAND.sub("", call.title.strip()).strip("`")
     if command is not None:
-        yield from protections_in(command, absolute(folder_of(call, cwd), cwd), roots)
+        yield from protected_writes.protections_in(command, absolute(folder_of(call, cwd), cwd), roots)
     if call.command is not None:
         return
     named = dict.fromkeys([*(absolute(path, cwd) for path in call.named_paths), *input_paths(call, cwd)])

@@ -15,9 +15,8 @@ from acp_tui.conversation.running_agent import rule_book
 from acp_tui.conversation.start import Start
 from acp_tui.formatting import inside
 from acp_tui.patterns import regex
+from acp_tui.rules import commands, harmless_options
 from acp_tui.rules.book import OF_SESSION, SCOPES, RuleBook, RuleChanges, RuleDraft
-from acp_tui.rules.commands import covering, power_of, prefix_mistake, simple_commands, split, uncovered
-from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
 from acp_tui.rules.rule_files import CannotWrite, RuleFile
 from acp_tui.session.entries import ToolCall
@@ -212,8 +211,8 @@ def preview(
 
 def _power(rule: Rule) -> list[str]:
     """Return a warning about a program that can do more than the words of the rule say."""
-    words = split(rule.command or "") if rule.decision == "allow" else []
-    power = power_of(words)
+    words = commands.split(rule.command or "") if rule.decision == "allow" else []
+    power = commands.power_of(words)
     if power is None:
         return []
     return [f"Caution: {words[0]} can {power}; you are asked unless its arguments are known as harmless."]
@@ -230,8 +229,8 @@ def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
         return "With your other rules it allows every part of the current request."
     if alone.rule is None and rule.command is not None and now.command is not None:
         prefixes = [one.command for one in (*others, rule) if one.decision == "allow" and one.command]
-        left = uncovered(prefixes, now.command, now.is_inside)
-        if left and len(left) < len(uncovered([], now.command)):
+        left = commands.uncovered(prefixes, now.command, now.is_inside)
+        if left and len(left) < len(commands.uncovered([], now.command)):
             return f"It does not cover the whole request. Not covered: {', '.join(left)}"
     if alone.rule is None:
         because = f": {alone.why}" if alone.why else ""
@@ -321,12 +320,12 @@ def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[permission_d
 
 def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) -> str | None:
     """Return the first words of the first command that no rule allows yet, as many as cover all of it."""
-    for one in simple_commands(command):
+    for one in commands.simple_commands(command):
         words = [word.text for word in one.words]
         if not words or words[0] is None:
             continue
         known = [word for word in words if word is not None]
-        if covering(allowed, shlex.join(known), is_inside) is not None:
+        if commands.covering(allowed, shlex.join(known), is_inside) is not None:
             continue
         if _RUNS_ANYTHING.fullmatch(posixpath.basename(words[0])):
             if None in words:
@@ -334,10 +333,14 @@ def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) 
             count = len(words)
         else:
             count = 2 if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1] or "") else 1
-            enough = (n for n in range(count, len(words)) if unknown_word(one.words, n, is_inside) is None)
+            enough = (
+                n
+                for n in range(count, len(words))
+                if harmless_options.unknown_word(one.words, n, is_inside) is None
+            )
             count = next(enough, len(words)) if None not in words else count
         prefix = shlex.join(known[:count])
-        return None if prefix_mistake(prefix) else prefix
+        return None if commands.prefix_mistake(prefix) else prefix
     return None
 
 
