@@ -76,10 +76,10 @@ class PromptQueue:
         """
         prompt, agent, session = self.queue[index], self._conversation.agent, self._conversation.session
         if agent is None or session is None or session.turn_state != "running":
-            self.queue[index] = prompt._replace(steers=False)
+            self.send_after_turn(index)
             return "No turn is running that could take it: it is sent as a prompt."
         if _is_slash_command(prompt):
-            self.queue[index] = prompt._replace(steers=False)
+            self.send_after_turn(index)
             return "A command waits for the end of the turn: within it, it would not run."
         if agent.can_steer:
             given = self.queue.pop(index)._replace(steers=False)

@@ -565,6 +565,14 @@ async def test_v20_unknown_and_malformed_updates_are_dropped_alone() -> None:
         assert any(isinstance(entry, UnknownNews) for entry in talk.session.entries)
 
 
+async def test_v20_metadata_of_a_call_is_patched_key_by_key() -> None:
+    async with conversation(version=2) as talk:
+        told = ({"a": 1, "b": 1}, {"b": 2})
+        await turn(talk, *(call(title="x", _meta=meta) for meta in told), call(status="completed"))
+
+        assert talk.call().meta == {"a": 1, "b": 2}
+
+
 async def test_v20_a_batch_is_its_messages_in_order() -> None:
     async with conversation(version=2) as talk:
         request, ended = await talk.prompted()
@@ -1006,6 +1014,9 @@ async def test_v18_logins_have_names_of_their_own() -> None:
         ("web", "agent", {}),
     ]
     assert agent.can.auth.logout == {}
+
+    agent, _ = await introduced({"result": NEW})
+    assert agent.can.auth.logout is None
 
 
 async def test_v2_v18_no_method_of_version_1_goes_out() -> None:

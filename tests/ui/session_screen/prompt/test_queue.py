@@ -149,6 +149,19 @@ async def test_c149_enter_steers_where_the_settings_say_so(tmp_path: Path) -> No
         assert here.conversation.is_busy
 
 
+async def test_c148_a_command_is_not_said_to_be_for_the_turn(tmp_path: Path) -> None:
+    settings = PLAIN._replace(busy_enter="steer")
+    async with seat(tmp_path, settings, steers=["injected"]) as here:
+        await here.say("wait")
+        await here.sees("waiting")
+
+        await here.say(" /later")
+        await here.sees("queued")
+
+        assert "for this turn" not in here.text
+        assert [text.strip() for text in waits(here)] == ["/later"]
+
+
 async def test_c152_s_marks_what_waits_for_an_agent_that_asks_and_takes_the_mark_back(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         for text in ("wait", "shorter"):
