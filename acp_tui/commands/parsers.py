@@ -81,7 +81,7 @@ def doctor() -> ArgumentParser:
     made.add_argument(
         "--files",
         action="store_true",
-        help="also start it once more under strace, and tell what it writes below your home: what a sandbox "
+        help="also start it under strace and list what it writes below your home: what a sandbox "
         "has to leave open for it",
     )
     return _with_json_and_help(made, "print JSON")

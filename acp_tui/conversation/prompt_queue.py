@@ -20,7 +20,7 @@ from acp_tui.store.prompts import Prompt, join_prompts
 ANSWER_TIME: Final = 5.0
 """Most seconds after a turn to wait for the agent's answer about text sent into it."""
 _BEFORE_ALL_IS_READ: Final = (
-    "The agent begins before all files of the folder are read. "
+    "The agent started before the first snapshot was complete. "
     "Changes that it makes until then are not listed, and cannot be restored."
 )
 LogIn = Callable[[LoginRequired, Agent, Session], Awaitable[tuple[Agent, Session]]]
@@ -80,7 +80,7 @@ class PromptQueue:
             return "No turn is running that could take it: it is sent as a prompt."
         if _is_slash_command(prompt):
             self.send_after_turn(index)
-            return "A command waits for the end of the turn: within it, it would not run."
+            return "A slash command is queued until the turn ends: it would not run within it."
         if agent.can_steer:
             given = self.queue.pop(index)._replace(steers=False)
             self._ahead[id(given)] = [*self.given, *self.queue[:index]]

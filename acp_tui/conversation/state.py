@@ -114,7 +114,7 @@ class ConversationState:
 
     @property
     def is_active(self) -> bool:
-        """True if a turn runs or the agent works by itself."""
+        """True if a turn runs or the agent works on its own."""
         session = self.session
         if session is None or self.agent is None or self.phase != "ready":
             return self.is_busy

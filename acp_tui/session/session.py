@@ -835,7 +835,7 @@ class Session:
         if not begins:
             return ()
         closed = self._messages.close()
-        return (*closed, self._append(Notice("The agent continues by itself.", at=at)))
+        return (*closed, self._append(Notice("The agent continues on its own.", at=at)))
 
     def own_terminal(self, terminal_id: str) -> OwnTerminal | None:
         """Return a terminal that the agent runs itself."""

@@ -71,7 +71,7 @@ class Query:
         if self.is_empty:
             return "There are no words to look for."
         names = ", ".join(f"{name}:" for name in self.no_filters)
-        are = "are no filters, but words" if len(self.no_filters) > 1 else "is no filter, but a word"
+        are = "are not filters" if len(self.no_filters) > 1 else "is not a filter"
         return f"{names} {are}." if names else ""
 
     @property

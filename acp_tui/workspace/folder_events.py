@@ -71,7 +71,7 @@ def why_unwatchable(folder: Path, mounted: Mapping[bytes, str] | None = None) ->
     kinds = mounts() if mounted is None else mounted
     above = (os.fsencode(path) for path in (folder, *folder.parents))
     kind = next((kinds[path] for path in above if path in kinds), "")
-    return f"{kind} tells nothing of what others write" if kind in _ELSEWHERE else ""
+    return f"{kind} does not report what others write" if kind in _ELSEWHERE else ""
 
 
 class FolderEvent(NamedTuple):

@@ -295,7 +295,7 @@ def test_c154_claude_wakes_by_itself_after_a_command_in_the_background() -> None
     (session,) = replay(first_run("claude-background")).sessions.values()
 
     told = [entry.text for entry in session.entries if isinstance(entry, Notice)]
-    assert "The agent continues by itself." in told
+    assert "The agent continues on its own." in told
     assert session.alone_at is None
 
 
@@ -346,4 +346,4 @@ def test_v15_v19_background_work_of_claude_in_version_2_ends() -> None:
     assert session.background_terminals == []
     assert [turn.stop_reason for turn in session.turns] == ["end_turn", "end_turn", "failed"]
     told = [entry.text for entry in session.entries if isinstance(entry, Notice)]
-    assert told.count("The agent continues by itself.") == 1
+    assert told.count("The agent continues on its own.") == 1

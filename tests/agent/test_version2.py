@@ -387,7 +387,7 @@ async def test_v6_a_turn_without_a_prompt_is_marked_and_ends() -> None:
         assert talk.session.alone_at is not None
         notice = talk.session.entries[before]
         assert isinstance(notice, Notice)
-        assert notice.text == "The agent continues by itself."
+        assert notice.text == "The agent continues on its own."
 
         talk.puppet.says(state("idle", stopReason="end_turn"))
         await talk.until(lambda: talk.session.alone_at is None)

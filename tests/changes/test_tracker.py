@@ -184,7 +184,7 @@ async def test_a_workspace_that_cannot_be_watched_is_looked_at_when_it_is_wanted
 async def test_where_nothing_can_be_told_looks_that_are_wanted_at_once_become_few(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watcher, "why_unwatchable", lambda root: "nfs tells nothing of what others write")
+    monkeypatch.setattr(watcher, "why_unwatchable", lambda root: "nfs does not report what others write")
     watched.is_told = False
     looks: list[int] = []
     all_wanted = asyncio.Event()

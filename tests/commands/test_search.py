@@ -72,9 +72,9 @@ def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "unheard"]) == 1
     assert capsys.readouterr().err == "acp-tui: nothing found\n"
     assert main(["search", "parser", "after:2026-01-01"]) == 1
-    assert "after: is no filter, but a word" in capsys.readouterr().err
+    assert "after: is not a filter" in capsys.readouterr().err
     assert main(["search", "after:2026-01-01 parser"]) == 1
-    said = "nothing found. after: is no filter, but a word\nFilters are agent:, folder:, file:, since:"
+    said = "nothing found. after: is not a filter\nFilters are agent:, folder:, file:, since:"
     assert said in capsys.readouterr().err
 
 

@@ -565,7 +565,7 @@ def test_c154_output_without_a_turn_is_marked_once_and_is_apart_from_the_last_me
     assert texts(session)[1:] == ["answer", "Notice", "news and more", "ToolCall"]
     notice = session.entries[2]
     assert isinstance(notice, Notice)
-    assert notice.text == "The agent continues by itself."
+    assert notice.text == "The agent continues on its own."
     assert session.alone_at == 9.0
     session.apply(prompt("next"), 10.0)
     assert session.alone_at is None

@@ -54,8 +54,8 @@ def test_filters_limit_the_search() -> None:
 
 
 def test_what_looks_like_a_filter_and_is_none_is_told() -> None:
-    assert parse("parser after:2026-03-01 -before:x").advice == "after: is no filter, but a word."
-    assert parse("parser from:me to:you").advice == "from:, to: are no filters, but words."
+    assert parse("parser after:2026-03-01 -before:x").advice == "after: is not a filter."
+    assert parse("parser from:me to:you").advice == "from:, to: are not filters."
     assert parse("agent:claude").advice == "There are no words to look for."
     for text in ("http://x.org", "std::vector", "c:\\temp", "word: word", '"after:x"', "in:prompt word"):
         assert parse(text).advice == "", text

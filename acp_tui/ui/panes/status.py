@@ -189,7 +189,7 @@ class StatusLine(StatusRows):
         if work := self._conversation.background_work:
             return [("background", ("text", f"works in the background ({work + number}) {menu}"))]
         if self._conversation.is_active and not self._conversation.is_busy:
-            return [("background", ("text", f"works by itself {menu}"))]
+            return [("background", ("text", f"works on its own {menu}"))]
         return [("background", ("text", f"{number} in the background {menu}"))] if number else []
 
     def _pending(self) -> list[Part]:

@@ -190,7 +190,7 @@ def interrupt(parts: SessionParts) -> None:
     screen, history = parts.screen, key_history_of(parts.screen.app)
     if screen.prompt.has_focus and screen.prompt.text:
         screen.prompt.replace_all("")
-        _tell(screen, "Prompt cleared. Ctrl+Z in it restores the text.")
+        _tell(screen, "Prompt cleared. Ctrl+Z in the prompt restores it.")
     elif not _stops_work(parts):
         if history.is_again(_AGAIN):
             screen.tabs.leave()
@@ -250,7 +250,7 @@ def _send_now(parts: SessionParts) -> None:
         return
     if conversation.can_steer:
         parts.screen.prompt.action_send()
-        parts.screen.notify("It is queued: the agent waits for your answer.", title="Queue")
+        parts.screen.notify("Queued: the agent is waiting for your answer.", title="Queue")
         return
     if not conversation.cancel():
         conversation.stop()  # what is about to be sent goes with what is written

@@ -24,6 +24,17 @@ def unfinished(sessions: Sequence[SessionParts]) -> str:
     return ", ".join(told)
 
 
+def _effects(sessions: Sequence[SessionParts]) -> str:
+    conversations = [parts.screen.conversation for parts in sessions]
+    runs = any(one.is_busy for one in conversations) or any(parts.shell.is_running for parts in sessions)
+    effects = [
+        "stops what runs" * runs,
+        "cancels open questions" * any(one.questions for one in conversations),
+        "keeps queued prompts as your draft" * any(one.queue for one in conversations),
+    ]
+    return ", ".join(filter(None, effects))
+
+
 async def may_end(parts: SessionParts, sessions: Sequence[SessionParts], verb: str) -> bool:
     """Return True if nothing is unfinished in some sessions, or the user wants them to end all the same.
 
@@ -35,6 +46,5 @@ async def may_end(parts: SessionParts, sessions: Sequence[SessionParts], verb: s
     left = unfinished(sessions)
     if not left:
         return True
-    about = "it ends, and queued prompts come back as your draft"
-    items = [MenuItem("end", verb, about), MenuItem(_STAY, "Stay", "nothing ends")]
+    items = [MenuItem("end", verb, _effects(sessions)), MenuItem(_STAY, "Stay", "nothing ends")]
     return await choose(parts.screen, f"{verb} with {left}?", items, _STAY) == "end"

@@ -65,7 +65,7 @@ async def test_places_are_listed_while_the_user_types_the_newest_first(journals:
         await pilot.press(*" xyz")
         await until(pilot, shows(app, "0 places", "Nothing found.", "until:2026-03-01"))
         await pilot.press("ctrl+u", *"parser after:x")
-        await until(pilot, shows(app, "Nothing found. after: is no filter, but a word."))
+        await until(pilot, shows(app, "Nothing found. after: is not a filter."))
         await pilot.press("enter", "ctrl+u", *"parser")
         await until(pilot, shows(app, "3 places"))
 

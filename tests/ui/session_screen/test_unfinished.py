@@ -34,6 +34,7 @@ async def test_what_works_and_is_queued_is_asked_about_once_before_it_ends(tmp_p
         await leave_by(here, way)
         await here.is_before(Menu)
         await here.sees("Quit with 1 running turn, 1 queued prompt?")
+        await here.sees("stops what runs, keeps queued prompts as your draft")
         await here.press("ctrl+q")
 
         await here.press("enter")  # nothing ends by Enter alone

@@ -22,7 +22,7 @@ async def test_v4_v9_prompts_stand_once_and_replaced_words_are_gone(tmp_path: Pa
         assert "heard hello" not in here.text
 
         await here.say("wake")
-        await here.sees("works by itself")
+        await here.sees("works on its own")
         await here.say("hold")
         await here.sees("Heard hold.", "first my own work")
         assert here.text.count("› hold") == 1

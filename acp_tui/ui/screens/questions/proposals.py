@@ -64,7 +64,7 @@ _TEXTS: Final = ("", "add", "modify")
 
 def _proposal(path: str, diffs: Sequence[Diff], there: OldText) -> Proposal:
     if any(diff.is_untold or diff.operation not in _TEXTS for diff in diffs):
-        return Proposal(path, there.text, "", "the agent tells no new text for it")
+        return Proposal(path, there.text, "", "the agent sent no new text for it")
     if there.why_not:
         return Proposal(path, None, "", there.why_not)
     text, problem = whole_text(((diff.before, diff.new_text) for diff in diffs), there.text)

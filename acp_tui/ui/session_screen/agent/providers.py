@@ -63,7 +63,7 @@ async def _change(screen: ConversationScreen, agent: Agent, provider: Provider) 
     if provider.current is not None and not provider.required:
         items.append(MenuItem(_DISABLE, "Do not use it"))
     if not items:
-        screen.notify(f"{name} tells no protocol that it supports.", title=_NOT_CHANGED, severity="warning")
+        screen.notify(f"{name} names no protocol that it supports.", title=_NOT_CHANGED, severity="warning")
         return ""
     spoken = _SPEAK + provider.current.api_type if provider.current is not None else None
     choice = await choose(screen, name, items, spoken)

@@ -320,9 +320,9 @@ class PromptArea(Vertical):
             self._tell_not_pasted(f"The image cannot be kept: {error.strerror or error}.", "warning")
         else:
             if not has_come:
-                advice = "" if programs else " wl-paste, xclip or pngpaste would tell of an image."
-                own = "Your terminal pastes text by a key of its own."
-                self._tell_not_pasted(f"There is nothing to paste.{advice} {own}", "information")
+                advice = "" if programs else " To paste images, install wl-paste, xclip or pngpaste."
+                own = "To paste text, use your terminal's own key."
+                self._tell_not_pasted(f"Nothing to paste.{advice} {own}", "information")
         finally:
             self.box.end_paste(pasted, has_come=has_come)
 

@@ -171,7 +171,9 @@ class SecondOpinion:
         """Make notes of the reviewed session of the remarks, and list them there."""
         other, remarks = self._reviewed, self._remarks()
         if other is None or other not in self._screen.tabs.screens:
-            self._screen.notify("The reviewed session is closed." if other else "This session is no review.")
+            self._screen.notify(
+                "The reviewed session is closed." if other else "This session is not a review."
+            )
             return
         roots, by = other.conversation.roots, self._screen.conversation.agent_name
         found = await asyncio.to_thread(lambda: [_note(remark, roots, by) for remark in remarks])

@@ -72,7 +72,7 @@ def test_a_proposal_is_the_whole_file_also_for_a_snippet() -> None:
 def test_a_file_that_is_deleted_or_moved_has_no_text_to_edit() -> None:
     for diff in (Diff("/w/a", "", "one", "delete"), Diff("/w/a", "x", None, "move", "/w/b")):
         (one,) = proposals([diff], found)
-        assert one.problem == "the agent tells no new text for it"
+        assert one.problem == "the agent sent no new text for it"
 
 
 async def test_what_is_saved_is_allowed_in_place_of_what_was_proposed(editor: Editor) -> None:

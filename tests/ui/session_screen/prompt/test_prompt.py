@@ -370,7 +370,7 @@ async def test_tab_brings_the_list_back_that_escape_has_hidden(workspace: Path) 
 async def test_ctrl_v_pastes_what_was_copied_here_and_says_so_where_there_is_nothing(workspace: Path) -> None:
     async with seat(workspace) as here:
         await here.press("ctrl+v")
-        await here.until(lambda: "There is nothing to paste." in told(here))
+        await here.until(lambda: "Nothing to paste." in told(here))
 
         here.app.copy_to_clipboard("copied")
         await here.press("ctrl+v")

@@ -132,7 +132,7 @@ async def test_c148_while_the_agent_asks_the_words_wait_and_nothing_is_stopped(t
 
         await here.until(lambda: waits(here) == ["shorter"])
         (notice,) = here.notices
-        assert notice.message == "It is queued: the agent waits for your answer."
+        assert notice.message == "Queued: the agent is waiting for your answer."
         assert len(here.conversation.questions) == 1
         assert "Alt+G" not in here.text
 
