@@ -31,6 +31,7 @@ from typing_extensions import override
 
 import acp_tui.ui
 from acp_tui.ui.widgets import textual_internals as internals
+from acp_tui.ui.widgets.row_view import StatusRows
 from tests.tables import each
 from tests.waiting import until
 
@@ -536,6 +537,28 @@ async def test_a_height_that_changes_again_before_it_was_told_is_the_last_one() 
 
         assert growing.size.height == 3
         assert screen.query_one(Vertical).size.height == 3
+
+
+class Titled(internals.ExactLayout, Screen[None]):
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield StatusRows()
+
+
+async def test_a_title_that_had_no_row_when_its_screen_was_laid_out_is_drawn() -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        screen = Titled()
+        await app.push_screen(screen)
+        await pilot.pause()
+        title = screen.query_one(StatusRows)
+        title.refresh(layout=True)  # as at its mount, before it is idle
+        screen._refresh_layout()
+        title.set_rows([([("text", "plan")], ())])
+        await pilot.pause()
+
+        assert title.size.height == 1
 
 
 def test_all_screens_have_the_exact_layout() -> None:
