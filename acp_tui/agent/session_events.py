@@ -19,7 +19,6 @@ from acp_tui.protocol.schema import (
     METHOD_NOT_FOUND,
     ElicitationRequest,
     NewSessionResponse,
-    PermissionRequest,
     PromptRequest,
     PromptResponse,
     SessionSetup,
@@ -138,7 +137,7 @@ def events_of_message(message: Meaning) -> Iterator[AddressedEvent]:
             if answer is not None:
                 yield from answer(message)
         case Request(method="session/request_permission"):
-            asked = validation.read(PermissionRequest, message.params)
+            asked = validation.read_permission(message.params)
             key = question_key(message.id)
             question = Permission(key, ToolCall(asked.tool_call.tool_call_id), asked.options)
             question.title, question.description = asked.title, asked.description or ""

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from acp_tui.patterns import regex
+from acp_tui.protocol.unread import UNTOLD
 
 _HUNK: Final = regex(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _NEW_NAMES: Final = ("+++ ", "rename to ", "copy to ")
 _NOWHERE: Final = "/dev/null"
+_HEAD: Final = regex(
+    r"diff --git |index [0-9a-f]+\.\.[0-9a-f]+|(?:---|\+\+\+) |(?:dis)?similarity index "
+    r"|(?:rename|copy) (?:from|to) |new file mode 100644$|deleted file mode |\s*$"
+)
+"""A line of a head that changes nothing but what the changes name."""
+_DIFF: Final = ("type", "changes", "patch", "_meta")
+_CHANGE: Final = frozenset(("operation", "path", "oldPath", "fileType", "_meta"))
 
 
 @dataclass(slots=True)
@@ -22,6 +30,8 @@ class _FilePatch:
     new_name: str = ""
     hunks: list[tuple[str, str]] = field(default_factory=list)
     """(old lines, new lines) of each hunk, with unchanged context."""
+    odd: list[str] = field(default_factory=list)
+    """Lines that tell something else."""
 
     def is_about(self, path: str) -> bool:
         """Return whether a path ends with the name of its file."""
@@ -44,23 +54,39 @@ class _FilePatch:
 def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the changes of a diff in version 1: one for each hunk, or one without text.
 
-    The paths come from `changes`; the patch is read only for lines.
+    The paths come from `changes`; the patch is read only for lines. What else it holds is in the field
+    `untold` of the first one, so that no question hides it.
     """
-    patch = diff.get("patch")
+    patch, untold = diff.get("patch"), [name for name in diff if name not in _DIFF]
     is_read = isinstance(patch, dict) and patch.get("format") == "git_patch"
     text = patch.get("text") if is_read and isinstance(patch, dict) else None
     changes = [
         each for each in diff["changes"] if isinstance(each, dict) and isinstance(each.get("path"), str)
     ]
+    untold += [each for each in diff["changes"] if each not in changes or not each.keys() <= _CHANGE]
     files = list(_files(text)) if isinstance(text, str) else []
+    if patch is not None and not isinstance(text, str):
+        untold.append(patch)
     found: list[dict[str, Any]] = []
+    shown: list[_FilePatch] = []
     for number, change in enumerate(changes):
         about = [each for each in files if each.is_about(change["path"])]
-        part = max(about, key=lambda each: len(each.name), default=None)
-        if part is None and len(files) == len(changes):
-            part = files[number]
-        found += _parts(change, part.hunks if part is not None else [])
-    return found
+        longest = max((len(each.name) for each in about), default=0)
+        about = [each for each in about if len(each.name) == longest]
+        if not about and len(files) == len(changes) and not _is_known(files[number], changes):
+            about = [files[number]]
+            untold += [each.name for each in about if each.name]  # another name than the change has
+        shown += about
+        found += _parts(change, [hunk for each in about for hunk in each.hunks])
+    untold += [each.name or "a part without a name" for each in files if each not in shown]
+    untold += [line for each in files for line in each.odd]
+    if untold and found:
+        found[0][UNTOLD] = untold
+    return found or [diff]
+
+
+def _is_known(part: _FilePatch, changes: Sequence[dict[str, Any]]) -> bool:
+    return any(part.is_about(change["path"]) for change in changes)
 
 
 def _parts(change: dict[str, Any], hunks: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
@@ -82,19 +108,23 @@ def _files(patch: str) -> Iterator[_FilePatch]:
     at, has_hunks = 0, False
     while at < len(lines):
         line = lines[at]
-        found = _HUNK.match(line)
-        if found is not None and part is not None:
-            hunk, at = _hunk(lines, at + 1, int(found[1] or 1), int(found[2] or 1))
-            part.hunks.append(hunk)
-            has_hunks = True
-            continue
         begins = line.startswith("diff --git ") or (line.startswith("--- ") and (part is None or has_hunks))
-        if begins:
+        if begins or part is None:
             if part is not None:
                 yield part
             part, has_hunks = _FilePatch(), False
-        if part is not None:
-            part.take_name(line)
+        found = _HUNK.match(line)
+        if found is not None:
+            counts = int(found[1] or 1), int(found[2] or 1)
+            hunk, at = _hunk(lines, at + 1, *counts)
+            part.hunks.append(hunk)
+            if tuple(text.count("\n") + (text[-1:] not in ("\n", "")) for text in hunk) != counts:
+                part.odd.append(line)
+            has_hunks = True
+            continue
+        part.take_name(line)
+        if _HEAD.match(line) is None:
+            part.odd.append(line)
         at += 1
     if part is not None:
         yield part

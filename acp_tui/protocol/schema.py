@@ -226,6 +226,8 @@ class ToolCallFields(Model):
     raw_output: Any = None
     name: str | None = None
     """The tool's name in the agent, such as `mcp__docs__search`; not unique."""
+    unread: dict[str, Any] | None = None
+    """Parts that are not understood, by field; set while reading (not in the protocol)."""
 
 
 class PlanEntry(Model):
@@ -835,6 +837,8 @@ class ToolCallContentChunk(Model):
     session_update: Literal["tool_call_content_chunk"] = "tool_call_content_chunk"
     tool_call_id: str
     content: list[ToolCallContent]
+    unread: dict[str, Any] | None = None
+    """Items that are not understood; set while reading (not in the protocol)."""
 
 
 class MessageUpdate(Model):

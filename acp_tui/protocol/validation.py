@@ -18,7 +18,15 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.alias_generators import to_snake
 
 from acp_tui.protocol import bounds, dialects
-from acp_tui.protocol.schema import Model, ToolCallFields, UnknownUpdate, Update
+from acp_tui.protocol.schema import (
+    Model,
+    PermissionRequest,
+    ToolCallContentChunk,
+    ToolCallFields,
+    UnknownUpdate,
+    Update,
+)
+from acp_tui.protocol.unread import unread
 
 M = TypeVar("M", bound=Model)
 
@@ -61,12 +69,37 @@ def read_update(value: Any) -> Update:
     else:
         extra = update.model_extra
         if not extra or not isinstance(update, ToolCallFields) or not dialects.is_older_call(extra):
+            _keep_unread(update, value)
             return update
     try:
-        changed = dialects.normalise_update(_copied(value))
-        return _mended_update(bounds.bounded(changed))
+        changed = bounds.bounded(dialects.normalise_update(_copied(value)))
+        told = _copied(changed)
+        update = _mended_update(changed)
     except Unreadable:
         return UnknownUpdate(raw=value)
+    _keep_unread(update, told)
+    return update
+
+
+def read_permission(value: Any) -> PermissionRequest:
+    """Return a permission request; its tool call has the parts that are not understood.
+
+    Raises:
+        Unreadable: a required part is missing or malformed.
+    """
+    asked = read(PermissionRequest, value)
+    told = dialects.normalise(PermissionRequest.__name__, value)
+    call = told.get("toolCall", told.get("tool_call"))
+    _keep_unread(asked.tool_call, call)
+    return asked
+
+
+def _keep_unread(update: Model, value: Any) -> None:
+    """Keep with a tool call what is not understood of it."""
+    if isinstance(update, ToolCallFields | ToolCallContentChunk) and isinstance(value, dict):
+        found = unread(value)
+        if found:
+            update.unread = found
 
 
 def read_updates(value: Any) -> list[Update]:

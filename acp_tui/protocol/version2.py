@@ -33,6 +33,7 @@ _OPENING: Final = ("session/new", "session/load", "session/resume", "session/for
 _NOT_OFFERED: Final = ("fs/", "terminal/")
 _STATUSES: Final = (*TOOL_STATUSES, "paused", "cancelled")
 _USER: Final = ("user_message", "user_message_chunk")
+_SUBJECT_OF_CALL: Final = ("type", "toolCall", "_meta")
 
 
 def is_spoken(result: Any) -> bool:
@@ -63,7 +64,8 @@ def asked_call(params: Object, request_id: Any) -> Object:
     subject = _object(params.get("subject"))
     call = _object(subject.get("toolCall"))
     if subject.get("type") == "tool_call" and "toolCallId" in call:
-        return _call(call)
+        others = {name: value for name, value in subject.items() if name not in _SUBJECT_OF_CALL}
+        return {**others, **_call(call)}
     return _stand_in(request_id, params, subject)
 
 
@@ -604,7 +606,8 @@ def _stand_in(request_id: Any, params: Object, subject: Object) -> Object:
     call: Object = {"toolCallId": call_id if isinstance(call_id, str) else f"question {request_id!r}"}
     if subject.get("type") == "command" and isinstance(subject.get("command"), str):
         call["kind"] = "execute"
-        call["rawInput"] = {name: subject[name] for name in ("command", "cwd") if name in subject}
+        named = ("type", "toolCallId", "terminalId", "_meta")
+        call["rawInput"] = {name: value for name, value in subject.items() if name not in named}
         if not isinstance(call_id, str):
             call["title"] = subject["command"]
         if isinstance(subject.get("terminalId"), str) and not isinstance(call_id, str):

@@ -102,6 +102,8 @@ class ToolUse:
     """Environment variables that may change what the command does."""
     unknown_fields: tuple[str, ...] = ()
     """Unknown fields of a command's input, which may change the command."""
+    unread: tuple[str, ...] = ()
+    """Parts of the call that are not understood."""
     roots: tuple[str, ...] = ()
     """The folders of the workspace, absolute; empty: the workspace alone."""
     names_command: bool = False
@@ -245,6 +247,8 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
     """Return "allow" if one rule covers the whole tool use, or several cover the commands of a chain."""
     if use.has_more_paths:
         return RuleVerdict("ask", None, why="rules allow no call that names so many files" if rules else "")
+    if use.unread:
+        return RuleVerdict("ask", None, why="rules allow no call that is not understood" if rules else "")
     runs = use.command is not None or use.tool_kind == "execute"
     if runs and not all(map(use.is_inside, filter(None, (use.folder, *use.folders)))):
         return RuleVerdict("ask", None, why="rules allow no command outside the workspace" if rules else "")

@@ -108,6 +108,8 @@ class UserMessage:
     """True if the agent refused and so does not keep this in its context."""
     is_retold: bool = False
     """True if the agent reports a prompt with another text than the one that was sent (version 2)."""
+    sent: list[Part] | None = None
+    """The parts that were sent, where the agent tells them in other words."""
 
 
 @dataclass(slots=True)
@@ -176,6 +178,8 @@ class ToolCall:
     raw_input: Any = None
     raw_output: Any = None
     name: str | None = None
+    unread: Mapping[str, Any] = field(default_factory=dict)
+    """Parts that were not understood, by field."""
     plan: str = ""
     """The last plan in its input, if it asks to leave the planning mode."""
     meta: Mapping[str, Any] | None = None
@@ -405,8 +409,9 @@ def line_of(message: Message) -> str:
 
 
 def words_of(message: Message) -> str:
-    """Return a message's text without the client's note."""
-    said = (str(part) for part in message.parts if isinstance(part, TextBuffer))
+    """Return a message's text without the client's note; of a prompt, the words that were sent."""
+    sent = message.sent if isinstance(message, UserMessage) else None
+    said = (str(part) for part in (message.parts if sent is None else sent) if isinstance(part, TextBuffer))
     return "".join(text for text in said if not text.startswith(ADDED))
 
 

@@ -220,6 +220,7 @@ class Messages:
             and (sent := self._sent.get(message.message_id or "")) is not None
         ):
             message.is_retold = _squeezed(message.parts) != _squeezed(sent)
+            message.sent = sent if message.is_retold else None
             if not message.is_retold:
                 message.parts = copy.deepcopy(sent)
 

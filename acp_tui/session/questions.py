@@ -133,7 +133,7 @@ Group = TypeVar("Group")
 
 def subject_of(call: ToolCall) -> tuple[object, ...]:
     """Return the parts of a call that a permission is about, for comparison."""
-    return call.title, call.kind, call.raw_input, call.content, call.locations, call.plan
+    return call.title, call.kind, call.raw_input, call.content, call.locations, call.plan, call.unread
 
 
 class Questions:

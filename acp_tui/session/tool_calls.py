@@ -121,6 +121,8 @@ class ToolCalls:
         """Add items to the content of a call; returns what `take` returns."""
         changed, call = self.take(ToolCallFields(tool_call_id=news.tool_call_id), at, announces=False)
         call.content = (*call.content, *items_of(news.content))
+        if news.unread:
+            call.unread = {**call.unread, **news.unread}
         self._tell_other(changed[-1])
         self._share(changed[-1])
         return changed, call
@@ -224,7 +226,7 @@ class ToolCalls:
         if not known.is_final:
             call.title, call.kind, call.name, call.meta = known.title, known.kind, known.name, known.meta
             call.content, call.locations, call.raw_input = known.content, known.locations, known.raw_input
-            call.plan = known.plan
+            call.plan, call.unread = known.plan, known.unread
         self.places[known.tool_call_id] = len(self._entries)
         self._entries.append(call)
 
@@ -331,6 +333,8 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
     if call.kind == "switch_mode":
         # Some agents send the plan before they ask, and ask with an empty input.
         call.plan = _text(news.raw_input, "plan") or call.plan
+    if call.unread or news.unread:
+        call.unread = _unread_after(call, news)
     if news.raw_output is not None:
         call.raw_output = news.raw_output
     if news.name:
@@ -343,6 +347,13 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
 
 _ASKED_ABOUT: Final = ", asked about: "
 """In a decision, precedes what it was about, if the call has changed since."""
+
+
+def _unread_after(call: ToolCall, news: ToolCallFields) -> dict[str, Any]:
+    """Return what is not understood of a call: a field that is told again takes the place of the old one."""
+    again = {"content": news.content, "locations": news.locations, "rawInput": news.raw_input}
+    kept = {name: value for name, value in call.unread.items() if again.get(name) is None}
+    return {**kept, **(news.unread or {})}
 
 
 def settle(call: ToolCall, status: str, at: float) -> bool:

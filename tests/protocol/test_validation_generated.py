@@ -68,8 +68,8 @@ UPDATES: Final = {
 
 
 def told(word: Model) -> Any:
-    """Return the fields that were present."""
-    return word.model_dump(by_alias=True, exclude_unset=True)
+    """Return the fields that were present, without the note on what was not understood."""
+    return word.model_dump(by_alias=True, exclude_unset=True, exclude={"unread"})
 
 
 def read_one(value: Any) -> Any:

@@ -126,7 +126,7 @@ def test_a_prompt_is_taken_back_by_the_user_alone() -> None:
         ("--- /w/x.txt\n+++ /w/x.txt\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n", [("a\nb\n", "a\nc\n")]),
         (
             "@@ -1 +1 @@\n-a\n+b\n",
-            [("", "")],
+            [("a\n", "b\n")],
         ),
         (
             "--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n",
@@ -212,3 +212,69 @@ def test_v12_of_two_files_with_one_name_each_gets_its_own_lines() -> None:
         ("/w/sub/x.txt", "sub/x.txt\n"),
         ("/w/x.txt", "x.txt\n"),
     ]
+
+
+def git_patch(text: str) -> dict[str, Any]:
+    return {"format": "git_patch", "text": text}
+
+
+HUNK = "@@ -1 +1 @@\n-a\n+b\n"
+HEAD = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("patch", "untold"),
+    [
+        (f"{HEAD}{HUNK}", None),
+        (f"{HEAD}index 1f..2e 100644\n{HUNK}", None),
+        (f"{HEAD}{HUNK}diff --git a/y b/y\n--- a/y\n+++ b/y\n{HUNK}", ["y"]),
+        (f"{HEAD}{HUNK}+EVIL\n", ["+EVIL"]),
+        (f"{HEAD}{HUNK}@@ -9,1 +9,2@@\n-c\n", ["@@ -9,1 +9,2@@", "-c"]),
+        (f"{HEAD}{HUNK}@@ -9,4 +9,4 @@\n c\n", ["@@ -9,4 +9,4 @@"]),
+        (f"new mode 104755\n{HEAD}{HUNK}", ["a part without a name", "new mode 104755"]),
+        ("not a patch", ["a part without a name", "not a patch"]),
+    ],
+)
+def test_v12_what_a_patch_holds_besides_is_kept(patch: str, untold: list[str] | None) -> None:
+    changes = [{"operation": "modify", "path": "/w/x.txt"}, {"operation": "modify", "path": "/w/z.txt"}]
+    first, *_ = changed_parts(
+        {"type": "diff", "changes": changes, "patch": {"format": "git_patch", "text": patch}}
+    )
+
+    assert first.get("untold") == untold
+
+
+def test_v12_both_parts_of_a_patch_about_one_file_are_told() -> None:
+    changes = [{"operation": "modify", "path": "/w/x.txt"}]
+    text = f"{HEAD}{HUNK}{HEAD}@@ -9 +9 @@\n-c\n+d\n"
+    parts = changed_parts(
+        {"type": "diff", "changes": changes, "patch": {"format": "git_patch", "text": text}}
+    )
+
+    assert [(part["oldText"], part["newText"]) for part in parts] == [("a\n", "b\n"), ("c\n", "d\n")]
+    assert "untold" not in parts[0]
+
+
+def test_v12_a_change_that_cannot_be_read_is_kept() -> None:
+    changes = [{"operation": "modify", "path": "/w/x.txt", "extra": 1}, {"uri": "file:///root/.bashrc"}]
+    (part,) = changed_parts(
+        {"type": "diff", "changes": changes, "patch": {"format": "other", "data": ""}, "a": 1}
+    )
+
+    assert part["untold"] == ["a", *changes, {"format": "other", "data": ""}]
+    assert changed_parts({"type": "diff", "changes": [7]}) == [{"type": "diff", "changes": [7]}]
+
+
+def test_v15_all_of_a_command_that_is_asked_about_is_its_input() -> None:
+    subject = {
+        "type": "command",
+        "command": "ls",
+        "cwd": "/w",
+        "env": {"A": "1"},
+        "args": ["-la"],
+        "_meta": {},
+    }
+
+    call = version2.asked_call({"subject": subject}, 1)
+
+    assert call["rawInput"] == {"command": "ls", "cwd": "/w", "env": {"A": "1"}, "args": ["-la"]}

@@ -217,6 +217,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         folders=tuple(absolute(path, session.cwd) for path in folders_in(call.raw_input)) if runs else (),
         env=tuple(env_of(call).items()),
         unknown_fields=tuple(unknown_fields(call.raw_input, said.keys)) if said is not None else (),
+        unread=tuple(call.unread),
         command=call.command,
         worded=_worded(call),
         told=tuple(_told(call)),
@@ -234,6 +235,7 @@ def _hints(call: ToolCall) -> Iterator[str]:
     """Yield other texts of the input that may be paths, without the command and its arguments."""
     said = call.stated_command
     yield from hinted_in(call.raw_input, said.keys if said is not None else frozenset())
+    yield from hinted_in(dict(call.unread))
     yield from patched_in(call.raw_input) if said is None else ()
 
 
@@ -247,6 +249,7 @@ def _worded(call: ToolCall) -> str | None:
 
 def _told(call: ToolCall) -> Iterator[str]:
     """Yield the texts of a call that may contain a command."""
+    yield from unusual_commands(dict(call.unread))
     said = call.stated_command
     if said is not None:
         if call.kind in ("execute", "other"):
@@ -287,7 +290,8 @@ def _policy_paths(call: ToolCall, cwd: str) -> list[str]:
 def _is_more(call: ToolCall, cwd: str, files: Files | None) -> bool:
     """Return whether a call may do more than a policy can see from its kind and paths."""
     return (
-        not is_searched(call.raw_input)
+        bool(call.unread)
+        or not is_searched(call.raw_input)
         or bool(named_commands(call.raw_input))
         or (files is not None and leads_out(call.raw_input, cwd, files.contains))
     )
@@ -311,6 +315,8 @@ def _protections(call: ToolCall, cwd: str, roots: Sequence[str]) -> Iterator[Pro
     if call.command is None:
         for text in named_commands(call.raw_input):
             yield from protected_writes.protections_in(text, absolute(folder_of(call, cwd), cwd), roots)
+    for path in changed_in(dict(call.unread)):
+        yield from protections_named(absolute(path, cwd), roots)
     if call.kind in rules.LOOKING and call.command is None and not changes:
         return
     if call.kind in _CHANGING and not is_searched(call.raw_input):

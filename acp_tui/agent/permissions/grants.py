@@ -228,6 +228,8 @@ def grant_of(
 
     grant = Grant(env=env_of(call))
     grant.folder = led_to(folder_of(call, cwd))
+    if call.unread:  # the user has not seen all of it
+        return grant
     if call.kind in _COMMAND_KINDS:
         said = call.stated_command
         # An unknown field may change the effect of the command that is compared.

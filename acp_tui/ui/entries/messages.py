@@ -28,6 +28,7 @@ from acp_tui.session.entries import (
     Thought,
     UserMessage,
     text_of,
+    words_of,
 )
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
@@ -35,7 +36,7 @@ from acp_tui.ui.widgets.markdown.links import may_have_links
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock, rows_of
 from acp_tui.ui.widgets.picture import PictureBlock
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.text import Row, safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock, one_row
 
 
@@ -92,6 +93,8 @@ def _size(data: str) -> str:
         return "that cannot be read"
 
 
+_SENT: Final = 60
+"""Most cells of what was sent, beside what the agent tells of it."""
 _LONG: Final = 4_000
 _LONG_LINES: Final = 24
 """Characters and line ends above which a prompt is folded."""
@@ -178,7 +181,8 @@ class UserMessageBlock(EntryBlock):
             for part in self.entry.parts
         ]
         if self.entry.is_retold:
-            pieces.append(("warning", " (in the agent's words, not as it was sent)"))
+            sent = shortened(" ".join(words_of(self.entry).split()), _SENT)
+            pieces.append(("warning", f" (in the agent's words; you sent “{safe_line(sent)}”)"))
         if self.entry.dropped:
             pieces.append(("muted", " (not in the agent's context)"))
         return pieces

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.rules.model import Rule
+from acp_tui.store.settings import Policy
 from tests.agent.lending import served
 from tests.agent.permissions.turn import RUN, asked, notices, permitted, running, wants
 from tests.agent.puppet import OPTIONS
@@ -160,3 +162,45 @@ async def test_in_a_read_only_session_nothing_is_written_or_run_whatever_the_rul
         assert (tmp_path / "a").read_text() == "old"
         assert not session.questions
         assert "Denied by the policy (refuses edits and commands)" in notices(session)[0]
+
+
+EDIT = {"type": "diff", "path": "a.txt", "oldText": "hi\n", "newText": "ho\n"}
+
+
+@pytest.mark.parametrize(
+    ("more", "is_asked"),
+    [
+        ({}, False),
+        ({"content": [EDIT, {**EDIT, "path": ".git/hooks/pre-commit", "newText": 5}]}, True),
+        ({"content": [EDIT, {"type": "patch", "text": "+++ .git/hooks/pre-commit"}]}, True),
+        ({"content": [{**EDIT, "changes": [".bashrc"]}]}, True),
+        ({"locations": [{"uri": ".git/hooks/x"}]}, True),
+        ({"rawInput": '{"path": ".bashrc'}, True),
+        ({"args": ["-rf"]}, True),
+    ],
+)
+@pytest.mark.parametrize("policy", ["ask", "allow-edits"])
+async def test_no_rule_and_no_policy_allows_a_request_that_is_not_understood(
+    tmp_path: Path, more: Frame, is_asked: bool, policy: Policy
+) -> None:
+    rules = (Rule("allow", tool_kind="edit", path="a.txt"),) if policy == "ask" else ()
+    async with running(tmp_path, *rules, policy=policy) as (talk, session):
+        told = json.dumps({"toolCallId": "t1", "kind": "edit", "content": [EDIT], **more})
+        said = json.loads(told.replace('"a.txt"', json.dumps(str(tmp_path / "a.txt"))))
+        permission = wants(talk, "session/request_permission", toolCall=said, options=OPTIONS)
+
+        await talk.until(lambda: session.questions or talk.puppet.sent.answers(permission))
+
+        assert bool(session.questions) == is_asked
+
+
+async def test_a_permission_for_what_is_not_understood_covers_nothing(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        said = {"toolCallId": "t1", "kind": "edit", "content": [EDIT], "args": ["x"]}
+        wants(talk, "session/request_permission", toolCall=said, options=OPTIONS)
+        question = await asked(talk, session)
+        talk.agent.answer("s2", question.key, "yes", AnsweredBy("person"))
+
+        wants(talk, "fs/write_text_file", path=str(tmp_path / "a.txt"), content="ho\n")
+
+        assert (await asked(talk, session)).unasked

@@ -33,7 +33,7 @@ async def test_v4_v9_prompts_stand_once_and_replaced_words_are_gone(tmp_path: Pa
 async def test_v4_a_prompt_in_other_words_than_were_sent_is_marked(tmp_path: Path) -> None:
     async with seat(tmp_path, given=launch()) as here:
         await here.say("twist")
-        await here.sees("› something else (in the agent's words, not as it was sent)", "Heard twist.")
+        await here.sees("› something else (in the agent's words; you sent “twist”)", "Heard twist.")
 
 
 async def test_v7_a_word_of_a_later_version_is_shown(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def details_of(
     title = [_title(call, level, is_alone=not facts)] if _worth_showing(call.title, command) else []
     if title and facts:  # what is done stands first: a title is the agent's word
         title.insert(0, TextBlock())
-    blocks: list[Block] = [*facts, *title, *reasons, *_plan(call, level)]
+    blocks: list[Block] = [*facts, *title, *_unread(call, level), *reasons, *_plan(call, level)]
     texts = _texts(call)
     if texts and diffs_of(call):  # the changes below have to be in view
         blocks.append(TextBlock(brief("text", " ".join(texts), level, safe_line), above=1))
@@ -163,7 +163,7 @@ def has_more(call: ToolCall) -> bool:
         or cells(call.title[:LONG]) > BRIEF
         or (any(texts) and bool(diffs_of(call)))
     )
-    return is_long or rest_of_input(call) is not None
+    return is_long or bool(call.unread) or rest_of_input(call) is not None
 
 
 def rest_of_input(call: ToolCall) -> Any:
@@ -268,6 +268,15 @@ def _worth_showing(title: str, command: str | None) -> bool:
     words = title.strip().strip("`")
     tool, _, rest = words.partition(": ")
     return bool(title) and words != command and (command is None or " " in tool or rest != command)
+
+
+def _unread(call: ToolCall, level: DetailLevel) -> Iterator[Block]:
+    """Yield a warning about the parts of a call that are not understood, and those parts."""
+    if call.unread:
+        names = exact_line(shortened(", ".join(call.unread), BRIEF))
+        yield TextBlock([("warning", f"Caution: parts of this request are not understood: {names}.")])
+        text, is_all = (pretty(call.unread), True) if level.whole else _beginning(dict(call.unread), _READ)
+        yield labelled("unknown", _cut("text", text, level, is_all))
 
 
 def _plan(call: ToolCall, level: DetailLevel) -> Iterator[Block]:

@@ -39,6 +39,7 @@ from acp_tui.session.entries import (
     UserCommand,
     UserMessage,
     text_of,
+    words_of,
 )
 from acp_tui.session.plain import plain
 from acp_tui.session.session import Session
@@ -244,7 +245,10 @@ def _plan(plan: PlanContent) -> Iterator[str]:
 def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
     match entry:
         case UserMessage():
-            yield "## Prompt, in the agent's words" if entry.is_retold else "## Prompt"
+            yield "## Prompt"
+            if entry.is_retold:
+                yield _quoted(words_of(entry))
+                yield "*In the agent's words:*"
             yield _quoted(_message(entry))
         case AscribedMessage():
             yield "*According to the agent, you said:*"

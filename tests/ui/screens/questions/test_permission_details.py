@@ -55,6 +55,14 @@ def test_the_heading_says_who_wants_what() -> None:
     assert wish_of("gemini", "dance") == "gemini asks for permission (dance)"
 
 
+def test_what_is_not_understood_of_a_request_is_a_warning_and_shown() -> None:
+    call = ToolCall("t", "Edit a.txt", "edit", unread={"content": [{"path": ".bashrc"}], "args": ["-rf"]})
+
+    assert "Caution: parts of this request are not understood: content, args." in text_of(call)
+    assert '"path": ".bashrc"' in text_of(call)
+    assert has_more(call)
+
+
 PLAN = "# Big plan\n\n1. **Read** the notes"
 
 
