@@ -72,7 +72,7 @@ from acp_tui.protocol.schema import (
     has,
 )
 from acp_tui.session import events
-from acp_tui.session.entries import Severity
+from acp_tui.session.entries import Diff, Severity
 from acp_tui.session.events import Event, SessionChange
 from acp_tui.session.options import Option, needs_consent
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
@@ -380,6 +380,8 @@ class Agent:
         session = self._sessions.find(session_id)
         question = session.questions.get(key) if session is not None else None
         if isinstance(question, Permission):
+            paths = [item.path for item in question.call.content if isinstance(item, Diff)]
+            self._amendments.decided(session_id, question.call.tool_call_id, paths)
             self._amendments.add(session_id, question.call.tool_call_id, amendments)
         amendment = next(iter(amendments), None)
         if not self._client_questions.answer(session_id, key, option_id, answered_by, amendment):

@@ -100,6 +100,17 @@ class Amendments:
             if each.amendment.proposed != proposed or self._named(session_id, each.amendment.path) != named
         ]
 
+    def decided(self, session_id: str, call: str, paths: Iterable[str]) -> None:
+        """Forget what is placed in files about which another tool call was decided since."""
+        placed = self._placed.get(session_id, [])
+        if any(one.call != call for one in placed):
+            names = {self._named(session_id, path) for path in paths}
+            placed[:] = [
+                one
+                for one in placed
+                if one.call == call or self._named(session_id, one.amendment.path) not in names
+            ]
+
     def of(self, session: Session, target: Target, content: str) -> Amendment | None:
         """Return the amendment of a write, until `done` is called."""
         open_ones = [each for each in self._waiting.get(session.id, ()) if not each.is_written]

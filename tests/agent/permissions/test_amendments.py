@@ -165,6 +165,26 @@ async def test_an_agent_that_writes_once_more_through_us_after_its_call_does_not
         assert told == [(str(tmp_path / "a"), "edited")]
 
 
+async def test_a_later_call_with_the_same_text_that_is_allowed_writes_it(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await allowed(talk, session, tmp_path)
+        (tmp_path / "a").write_text(THEIRS)
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="t1", status="completed")
+        await talk.until(lambda: told)
+        await served(talk, "fs/read_text_file", path=str(tmp_path / "a"))
+        diff = {"type": "diff", "path": str(tmp_path / "a"), "oldText": MINE, "newText": THEIRS}
+        call = {"toolCallId": "t2", "kind": "edit", "title": "Edit a", "content": [diff]}
+        params = {"sessionId": "s2", "toolCall": call, "options": OPTIONS}
+        talk.puppet.says({"id": "q2", "method": "session/request_permission", "params": params})
+        await talk.until(lambda: session.questions)
+        (question,) = session.questions.values()
+        talk.agent.answer("s2", question.key, "yes")
+        await talk.puppet.answer_to("q2")
+        await served(talk, "fs/write_text_file", path=str(tmp_path / "a"), content=THEIRS)
+
+        assert (tmp_path / "a").read_text() == THEIRS
+
+
 async def test_the_users_text_follows_no_link_that_was_put_in_the_place_of_the_file(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
         await allowed(talk, session, tmp_path)
