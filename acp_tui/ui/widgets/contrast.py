@@ -20,6 +20,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+@lru_cache(maxsize=1_024)  # a theme asks for the same pairs over and over
 def legible(color: str, background: str, foreground: str, least: float = LEAST) -> str:
     """Return a colour moved towards the foreground, and beyond it, until it has the least contrast."""
     farthest = max("#000000", "#ffffff", key=lambda end: contrast(end, background))
@@ -31,6 +32,7 @@ def legible(color: str, background: str, foreground: str, least: float = LEAST) 
     return farthest
 
 
+@lru_cache(maxsize=1_024)
 def mix(one: str, other: str, amount: float) -> str:
     """Return a colour blended with another one, from none of it (0) to it alone (1)."""
     return Color.parse(one).blend(Color.parse(other), amount).hex6.lower()
@@ -51,6 +53,7 @@ def readable_on(style: Style, ground: Style, base: Style) -> Style:
     return together if read.lower() == shown.lower() else together + Style(color=read)
 
 
+@lru_cache(maxsize=1_024)
 def _luminance(color: str) -> float:
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
