@@ -95,7 +95,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     def __init__(self, heading: str, styles: Styles, *, counter: tuple[int, int] = (1, 1)) -> None:
         super().__init__()
         self.theme_styles = styles
-        self._heading = heading
+        self._heading = self._fitting_heading = heading
         self._counter = counter
         self.note = ""
         """Name of its session, if there are several."""
@@ -197,8 +197,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             answers += min(most, listed.rows) - listed.outer_size.height
         room -= answers
         self.body.styles.max_height = max(3, room)
-        heading = self._heading if room >= 3 else "Too small"
-        self.query_one("#box").border_title = Content(safe_line(heading))
+        self._fitting_heading = self._heading if room >= 3 else "Too small"
+        self.query_one("#box").border_title = Content(safe_line(self._fitting_heading))
         self._show_below()
         self.after_refresh(self._tell_too_small)
         self.after_refresh(self._place_notices)
@@ -228,6 +228,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         if not self.is_too_small:
             if self._in_view_since == inf:
                 self._in_view_since = monotonic()
+                self.query_one("#box").border_title = Content(safe_line(self._fitting_heading))
             return
         self._in_view_since = inf
         if self.IS_GUARDED:
@@ -295,9 +296,13 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.query_one("#hints", Static).update(text)
 
     def _laid_out(self, _: Screen[Any]) -> None:
-        """Draw the hints again where a notice has come over them, or has gone."""
-        if self.has_parts and self._room_for_hints() != self._hint_room:
+        """Draw hints and heading again if a notice has come or gone, or the answers are in view now."""
+        if not self.has_parts:
+            return
+        if self._room_for_hints() != self._hint_room:
             self.show_hints()
+        if self.is_too_small != (self._in_view_since == inf):
+            self._tell_too_small()
 
     def _draft_laid_out(self, _: Screen[Any]) -> None:
         """Make room for a draft that grows, and take it back from one that is sent or dropped."""

@@ -311,6 +311,17 @@ async def test_a_terminal_with_too_few_rows_for_the_answers_says_so_until_it_has
 
 
 @pytest.mark.slow
+async def test_a_command_that_is_higher_than_the_screen_is_asked_about_by_its_name() -> None:
+    lines = "\n".join(f"echo {number}" for number in range(120))
+    question = asks(ToolCall("t", "build", "execute", raw_input={"command": lines}))
+    async with shown(question, (120, 36)) as (app, pilot):
+        await until(pilot, lambda: question.may_allow)
+
+        await until(pilot, lambda: "demo wants to run a command" in app.text)
+        assert "Too small" not in app.text
+
+
+@pytest.mark.slow
 async def test_hints_stand_beside_a_notice_that_lies_over_them_and_take_the_row_when_it_is_gone() -> None:
     question = asks(ToolCall("t", "x", "execute", raw_input={"command": "echo " + "safe " * 400}))
     async with shown(question, (80, 24), notices=True) as (app, pilot):
