@@ -245,6 +245,7 @@ class SessionView:
             for pane in self._panes:
                 pane.tick(now)
             self._parts.details.refresh(now)
+        draw_now(screen)
 
     def _show_strays(self) -> None:
         """Show stray lines of the agent while it starts."""

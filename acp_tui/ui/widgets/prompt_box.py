@@ -10,7 +10,9 @@ from typing import ClassVar, Final
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.events import Key, Paste
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 from typing_extensions import override
@@ -20,7 +22,7 @@ from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.text_area import PlainTextArea
-from acp_tui.ui.widgets.textual_internals import bindings_of
+from acp_tui.ui.widgets.textual_internals import bindings_of, draw_now, mark_rows
 
 BLINKING: Final = 10.0
 """Seconds after a key for which the cursor blinks."""
@@ -134,6 +136,8 @@ class PromptBox(PlainTextArea):
         self.enter_sends = enter_sends
         self._blinks = True
         self.set_reactive(TextArea.cursor_blink, False)
+        self._is_blink = False
+        """True while a blink of the cursor is drawn."""
         self._stirred = 0.0
         """Monotonic time of the last key or click."""
         self._empty = ""
@@ -183,6 +187,23 @@ class PromptBox(PlainTextArea):
         if self._blinks and not self.cursor_blink:
             self.cursor_blink = True
             after(self, BLINKING, self._rest)
+
+    @override
+    def _toggle_cursor_blink_visible(self) -> None:
+        # Textual asks for the row twice, and draws it four messages and a timer later: each blink of a second
+        # took as much as two frames of text.
+        if self.screen.is_active:
+            self.set_reactive(TextArea._cursor_visible, not self._cursor_visible)
+            mark_rows(self, [Region(0, self._cursor_offset[1] - self.scroll_offset.y, self.size.width, 1)])
+            self._is_blink = True
+            draw_now(self.screen)
+            self._is_blink = False
+
+    @override
+    def render_lines(self, crop: Region) -> list[Strip]:
+        if self._is_blink:  # past the theme's look at nine styles, of which none has changed
+            return super(TextArea, self).render_lines(crop)
+        return super().render_lines(crop)
 
     def _rest(self) -> None:
         left = self._stirred + BLINKING - monotonic()

@@ -20,6 +20,7 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.painter import NO_BAR, THUMB, TRACK, Painter, thumb_of
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.textual_internals import mark_rows
 from acp_tui.ui.widgets.transcript.blocks import Piece, one_row
 
 
@@ -302,7 +303,11 @@ class StatusRows(Widget):
         taller = len(new) != len(self._lines)
         self._lines, self._selected = new, selected
         self._painter.forget(self)
-        self.refresh(layout=taller)
+        if taller or not self.is_attached or not self.screen.is_current:
+            self.refresh(layout=taller)
+        else:
+            mark_rows(self, [self.size.region])
+            self.screen.check_idle()  # unless whoever sets them draws them at once
 
     @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

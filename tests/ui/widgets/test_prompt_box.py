@@ -5,8 +5,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.events import Paste
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from acp_tui.store.prompts import Prompt, PromptHistory
@@ -481,3 +483,22 @@ async def test_a_prompt_waits_for_all_pastes_and_is_kept_if_one_brings_nothing()
         assert not app.sent
         assert not box.is_deferred
         assert box.text == "@one.png "
+
+
+async def test_a_blink_of_the_cursor_is_one_frame_which_shows_it_or_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press("a", "b")
+        await pilot.pause()
+        drawn: list[object] = []
+        shown: list[list[Segment]] = []
+        with monkeypatch.context() as watched:
+            watched.setattr(app, "_display", lambda _, update: drawn.append(update))
+            for _ in range(3):
+                box._toggle_cursor_blink_visible()  # private: what its timer calls each half of a second
+                shown.append([*box.render_lines(Region(0, 0, box.size.width, 1))[0]])
+
+        assert len(drawn) == 3
+        assert shown[0] == shown[2] != shown[1]
+        assert ["".join(text for text, *_ in row).strip() for row in shown] == ["ab"] * 3

@@ -8,7 +8,9 @@ from textual.app import App, ComposeResult
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
 
-from acp_tui.ui.widgets.row_view import RowView
+from acp_tui.ui.widgets.row_view import RowView, StatusRows
+from acp_tui.ui.widgets.textual_internals import draw_now
+from tests.waiting import until
 
 
 class Numbers(RowView):
@@ -84,3 +86,29 @@ async def test_rows_are_painted_as_they_were_counted_until_a_new_size_is_told(
         assert {strip.cell_length for strip in strips} == {size[0]}
         view.on_resize()
         assert view.row_width == size[0] - 1
+
+
+class Lines(App[None]):
+    def compose(self) -> ComposeResult:
+        yield StatusRows()
+
+
+async def test_other_words_in_a_row_are_drawn_now_or_soon_and_take_no_layout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Lines()
+    async with app.run_test() as pilot:
+        rows = app.query_one(StatusRows)
+        rows.set_rows([([("text", "working 1s")], [])])
+        await pilot.pause()
+        drawn: list[object] = []
+        with monkeypatch.context() as watched:
+            watched.setattr(app, "_display", lambda _, update: drawn.append(update))
+            rows.set_rows([([("text", "working 2s")], [])])
+            draw_now(app.screen)
+            assert len(drawn) == 1
+            assert rows.render_line(0).text.rstrip() == "working 2s"
+
+            rows.set_rows([([("text", "working 3s")], [])])
+            await until(lambda: len(drawn) == 2)
+            assert rows.render_line(0).text.rstrip() == "working 3s"

@@ -86,6 +86,7 @@ def test_no_other_module_touches_these_parts() -> None:
         (TextArea, "_on_key", ["self", "event"]),
         (TextArea, "_on_paste", ["self", "event"]),
         (TextArea, "_set_document", ["self", "text", "language"]),
+        (TextArea, "_toggle_cursor_blink_visible", ["self"]),
         (Screen, "_refresh_layout", ["self", "size", "scroll"]),
         (Compositor, "render_partial_update", ["self"]),
         (Compositor, "_regions_to_spans", ["regions"]),
