@@ -72,6 +72,14 @@ class Done:
     """Its agent process."""
     status: str = "pending"
     decision: str = ""
+    decided: str = ""
+    """The title at the time of the decision, until it has another one."""
+
+    def named(self, title: str) -> None:
+        self.title = title
+        if self.decided not in ("", title):
+            self.decision += f", asked about: {self.decided}"
+            self.decided = ""
 
     def becomes(self, status: str | None, *, announced: bool) -> None:
         if status == "failed" and self.decision and self.status in ("rejected", "cancelled"):
@@ -153,7 +161,7 @@ class Model:
             if done is not None:
                 done.settle("interrupted")
             done = self.begun(name, title)
-        done.title = title
+        done.named(title)
         done.becomes(status, announced=True)
         return done
 
@@ -163,7 +171,7 @@ class Model:
             if done is not None:
                 done.settle("interrupted")
             done = self.begun(name, "")
-        done.title = title or done.title
+        done.named(title or done.title)
         done.becomes(status, announced=False)
 
     def asked(self, key: str, name: str, title: str, status: str | None) -> None:
@@ -188,6 +196,8 @@ class Model:
         wanted.done.decision = f"{word} ({by})"
         if wanted.done.title != wanted.title:
             wanted.done.decision += f", asked about: {wanted.title}"
+        else:
+            wanted.done.decided = wanted.title
         if status:
             wanted.done.settle(status)
 
