@@ -331,7 +331,9 @@ class Agent:
         Open questions are answered `cancelled`.
         """
         session = self.sessions.get(session_id)
-        if session is None or not (session.turn_state == "running" or session.is_alone):
+        if session is None or session.turn_state == "cancelling":
+            return
+        if session.turn_state == "idle" and not session.is_alone and session.alone_at is None:
             return
         # The questions first: some agents end the turn only after they are answered.
         self._questions.cancel(session_id, "stop")
@@ -437,8 +439,9 @@ class Agent:
 
     async def close_session(self, session_id: str) -> None:
         """Close a session with its turn, questions and terminals, at the agent too if it supports that."""
-        self.cancel(session_id)
         session = self.sessions.get(session_id)
+        if session is not None and (session.turn_state == "running" or session.is_alone):
+            self.cancel(session_id)
         for name in [session_id, *(child.id for child in session.descendants())] if session else [session_id]:
             self._questions.cancel(name, "close")
             self._client_questions.cancel(name, "close")

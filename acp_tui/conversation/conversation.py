@@ -376,7 +376,9 @@ class Conversation(ConversationState):
         Returns whether there was anything to stop.
         """
         session = self.session
-        if self.agent is None or session is None or not (session.turn_state == "running" or session.is_alone):
+        if self.agent is None or session is None:
+            return False
+        if session.turn_state != "running" and not self.works_by_itself:
             return False
         self.agent.cancel(session.id)
         return True

@@ -113,14 +113,20 @@ class ConversationState:
         return len(session.working) + len(calls) + len(terminals) + len(session.background_others)
 
     @property
-    def is_active(self) -> bool:
-        """True if a turn runs or the agent works on its own."""
+    def works_by_itself(self) -> bool:
+        """True if the agent works though no turn runs: it says so, or has said something a moment ago."""
         session = self.session
-        if session is None or self.agent is None or self.phase != "ready":
-            return self.is_busy
+        if session is None or self.agent is None or self.phase != "ready" or self.is_busy:
+            return False
         is_late = session.alone_at is not None and self.agent.now - session.alone_at < _QUIET
-        is_alone = session.is_alone or (is_late and not session.told_state)
-        return self.is_busy or is_alone or self.background_work > 0
+        return session.is_alone or (is_late and not session.told_state)
+
+    @property
+    def is_active(self) -> bool:
+        """True if a turn runs, the agent works by itself, or something works in the background."""
+        if self.session is None or self.agent is None or self.phase != "ready":
+            return self.is_busy
+        return self.is_busy or self.works_by_itself or self.background_work > 0
 
     def note(self, event: WorkspaceEvent) -> None:
         """Apply an event to the session that does not come from the agent."""

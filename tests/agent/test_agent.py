@@ -298,6 +298,25 @@ async def test_r14_no_cancel_goes_out_when_no_turn_is_open_and_the_next_turn_run
         assert (await turn).stop_reason == "cancelled"
 
 
+async def test_c155_a_cancel_without_a_turn_is_sent_for_what_the_agent_does_by_itself() -> None:
+    async with conversation({"sessionCapabilities": {"close": {}}}) as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+        talk.agent.cancel(SESSION)
+        assert talk.puppet.sent.requests("session/cancel") == []
+
+        talk.puppet.updates("agent_message_chunk", content=text("one more thing"))
+        await talk.until(lambda: talk.session.alone_at is not None)
+        talk.agent.cancel(SESSION)
+        assert talk.puppet.sent.requests("session/cancel") == [{"sessionId": SESSION}]
+
+        closing = asyncio.create_task(talk.agent.close_session(SESSION))
+        talk.puppet.answers(await talk.puppet.hears("session/close"), {})
+        await closing
+        assert len(talk.puppet.sent.requests("session/cancel")) == 1
+
+
 async def test_r14_a_cancel_that_crosses_the_end_of_the_turn_does_not_reach_into_the_next_one() -> None:
     async with conversation() as talk:
         call, turn = await talk.prompted()

@@ -176,6 +176,7 @@ def as_context(command: str, output: bytes, exit_code: int | None) -> str:
 
 
 _ALL = "all"
+_BY_ITSELF = "by itself"
 
 
 async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> None:
@@ -186,7 +187,8 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     calls = session.background_calls if session is not None else []
     terminals = session.background_terminals if session is not None else []
     others = session.background_others if session is not None else []
-    if not (left or agents or calls or terminals or others):
+    is_alone = conversation.works_by_itself
+    if not (left or agents or calls or terminals or others or is_alone):
         screen.notify("Nothing is running in the background.")
         return
     own = {f"call {each.tool_call_id}": each for each in calls}
@@ -195,6 +197,8 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     is_told = session is None or session.is_background_told
     items += [_terminal(one, is_told=is_told) for one in terminals]
     items += [_other(place, one, is_told=is_told) for place, one in enumerate(others)]
+    if is_alone:
+        items.append(menu.MenuItem(_BY_ITSELF, "What the agent does by itself", "", "without a prompt"))
     chosen = await menu.choose(screen, "Running in the background: Enter stops it", items)
     for number, terminal in enumerate(left):
         if chosen in (_ALL, str(number)):
@@ -202,6 +206,8 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     for one in agents:
         if chosen == f"agent {one.session_id}" and not conversation.cancel_child(one.session_id):
             screen.notify("The agent cannot stop this alone.", title=one.name)
+    if chosen == _BY_ITSELF:
+        conversation.cancel()
     one_of_agent = own.get(chosen or "") or ran.get(chosen or "")
     is_unknown = chosen is not None and chosen.startswith("other ")
     if is_unknown or (one_of_agent is not None and not one_of_agent.can_cancel):

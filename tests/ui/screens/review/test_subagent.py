@@ -92,6 +92,29 @@ async def test_c146_a_tool_call_leads_to_the_subagent_that_it_links(tmp_path: Pa
         await here.is_before(SubagentScreen)
 
 
+@pytest.mark.parametrize("way", ["escape", "menu"])
+async def test_c155_what_the_agent_does_by_itself_is_stopped(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with seat(tmp_path) as here:
+        stopped: list[str] = []
+        await here.say("hello")
+        await here.sees("heard hello")
+        says(here, "s1", "One more thing")
+        await here.sees("One more thing", "works by itself")
+        monkeypatch.setattr(here.conversation.agent, "cancel", stopped.append)
+
+        if way == "menu":
+            await here.press("alt+j")
+            await here.is_before(Menu)
+            await here.sees("What the agent does by itself")
+            await here.press("enter")
+        else:
+            await here.press("escape")
+
+        await here.until(lambda: stopped == ["s1"])
+
+
 async def test_c155_what_works_in_the_background_is_counted_listed_and_stopped(tmp_path: Path) -> None:
     async with seat(tmp_path, updates=[ANNOUNCED]) as here:
         await here.say("hello")
