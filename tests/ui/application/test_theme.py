@@ -188,7 +188,7 @@ def test_a_role_may_name_a_colour_and_a_palette_feeds_the_colours(tmp_path: Path
             14,
             "cannot be a link",
         ),
-        ('foreground = "#f0f0f0"', 'foreground = "#202020"', 6, "foreground cannot be read on background"),
+        ('foreground = "#f0f0f0"', 'foreground = "#202020"', 7, "foreground cannot be read on background"),
         ('error = "#bf616a"', 'error = "#bf616a', 12, "Illegal character"),
     ],
 )
