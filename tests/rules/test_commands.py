@@ -720,6 +720,7 @@ _TOKENS = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.builds(str.join, st.sampled_from([" ", ""]), st.lists(st.sampled_from(_TOKENS), max_size=9)),

@@ -291,6 +291,7 @@ def test_the_agent_is_started_before_textual_is_loaded(reports: dict[str, Any]) 
     assert reports["first"]["textual_came_first"] is False
 
 
+@pytest.mark.slow
 def test_a_new_session_needs_no_module_of_those_that_are_loaded_late(reports: dict[str, Any]) -> None:
     assert reports["settled"]["late"] == []
 

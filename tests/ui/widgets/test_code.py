@@ -138,6 +138,7 @@ def test_languages_are_known_by_the_names_of_files() -> None:
     assert language_of_file("what.is-this") == ""
 
 
+@pytest.mark.slow
 def test_languages_are_those_of_pygments() -> None:
     patterns = sorted({name for _, _, names, _ in get_all_lexers(plugins=False) for name in names})
     for pattern in patterns[::12]:

@@ -205,6 +205,7 @@ def test_colours_cost_little_beside_the_text() -> None:
     )  # 60 when read at once
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.binary(max_size=300))
 def test_no_bytes_break_it_and_no_control_reaches_a_row(data: bytes) -> None:
