@@ -176,7 +176,7 @@ def as_context(command: str, output: bytes, exit_code: int | None) -> str:
 
 
 _ALL = "all"
-_BY_ITSELF = "by itself"
+_ON_ITS_OWN = "on its own"
 
 
 async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> None:
@@ -198,7 +198,7 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     items += [_terminal(one, is_told=is_told) for one in terminals]
     items += [_other(place, one, is_told=is_told) for place, one in enumerate(others)]
     if is_alone:
-        items.append(menu.MenuItem(_BY_ITSELF, "What the agent does by itself", "", "without a prompt"))
+        items.append(menu.MenuItem(_ON_ITS_OWN, "What the agent does on its own", "", "without a prompt"))
     chosen = await menu.choose(screen, "Running in the background: Enter stops it", items)
     for number, terminal in enumerate(left):
         if chosen in (_ALL, str(number)):
@@ -206,7 +206,7 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     for one in agents:
         if chosen == f"agent {one.session_id}" and not conversation.cancel_child(one.session_id):
             screen.notify("The agent cannot stop this alone.", title=one.name)
-    if chosen == _BY_ITSELF:
+    if chosen == _ON_ITS_OWN:
         conversation.cancel()
     one_of_agent = own.get(chosen or "") or ran.get(chosen or "")
     is_unknown = chosen is not None and chosen.startswith("other ")

@@ -101,13 +101,13 @@ async def test_c155_what_the_agent_does_by_itself_is_stopped(
         await here.say("hello")
         await here.sees("heard hello")
         says(here, "s1", "One more thing")
-        await here.sees("One more thing", "works by itself")
+        await here.sees("One more thing", "works on its own")
         monkeypatch.setattr(here.conversation.agent, "cancel", stopped.append)
 
         if way == "menu":
             await here.press("alt+j")
             await here.is_before(Menu)
-            await here.sees("What the agent does by itself")
+            await here.sees("What the agent does on its own")
             await here.press("enter")
         else:
             await here.press("escape")
