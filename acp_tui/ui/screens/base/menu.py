@@ -39,6 +39,10 @@ _FEW: Final = 5
 """Items that are seen at a glance: the filter is shown for more, or once something is typed."""
 _NO_MATCH = "no matches"
 _NUMBERS: Final = "123456789"
+_ROW_PADDING: Final = 2
+"""Cells left and right of a row, which the style sheet gives it."""
+_MEASURED: Final = 500
+"""Rows whose cells are counted, from the top."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,8 @@ class Menu(Dialog[str]):
             yield MenuList(id="body", markup=False)
             yield Static(id="nothing")
             yield Static(id="below")
-            yield Vertical(id="answers")
+            with Vertical(id="answers"):
+                yield Static(id="about")
             yield Static(id="hints")
 
     def on_mount(self) -> None:
@@ -209,8 +214,30 @@ class Menu(Dialog[str]):
 
     @override
     def fit(self) -> None:
+        self._show_about()
         super().fit()
         self.call_after_refresh(self.body.scroll_to_highlight)
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        if self.has_parts:
+            self._show_about()
+
+    def _show_about(self) -> None:
+        """Show the whole of what is said of the highlighted item below a list in which some rows are cut."""
+        about, place = self.query_one("#about", Static), self.body.highlighted
+        room = self.body.scrollable_content_region.width - _ROW_PADDING
+        prompts = (option.prompt for option in self.body.options[:_MEASURED])
+        rows = [one.cell_length if isinstance(one, Content) else 0 for one in prompts]
+        if (room > 0 and any(cells > room for cells in rows)) != about.display:
+            about.display = not about.display
+            self.after_refresh(self.fit)
+        text = ""
+        if place is not None and place < len(rows) and rows[place] > room:
+            item = self._shown[self.body.options[place]]
+            text = safe_line(start_of(item.description or item.label, _LONGEST))
+        about.update(Content(text))
 
     @override
     def first_focus(self) -> Widget | None:

@@ -138,6 +138,21 @@ class Watched(Menu):
         super().on_resize()
 
 
+async def test_what_is_cut_in_a_row_is_shown_whole_below_the_list_while_it_is_highlighted() -> None:
+    long = "most capable for the hardest tasks, " * 2 + "and at the end the price: $10 per million tokens"
+    items = [MenuItem("a", "Short", "fast"), MenuItem("b", "Long", long)]
+    async with shown(Menu("Model", items, "a", STYLES), (110, 24)) as (app, pilot):
+        await until(pilot, lambda: app.screen.query_one("#about").display)
+        assert "$10 per million tokens" not in app.text
+
+        await pilot.press("down")
+        await until(pilot, lambda: "$10 per million tokens" in app.text)
+
+    async with shown(menu(None)) as (app, pilot):
+        await pilot.pause()
+        assert not app.screen.query_one("#about").display
+
+
 async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
     watched = Watched()
     async with shown(watched, (120, 30)):
