@@ -386,10 +386,7 @@ class KeyGuard:
             return None
         letter, self._waiting = self._waiting[0], None
         history.answer(letter)
-        self.turned, self._may_answer_at = (
-            True,
-            now,
-        )  # what it opens, such as a reason, gets the next keys
+        self.turned, self._may_answer_at = True, now  # what it opens gets the next keys
         return letter
 
     def release(self) -> Press | None:

@@ -46,7 +46,7 @@ class BundleScreen(FullScreen[Path]):
         yield Transcript(self.theme_styles, id="content")
 
     def on_mount(self) -> None:
-        """Start to read the journal."""
+        """Start reading the journal."""
         self.show_title(([("strong", " redacted copy")], [("muted", f"{self._journal.name} ")]))
         self.query_one(Transcript).append(TextBlock([("muted", "Reading the journal …")]))
         self.query_one(Transcript).focus()

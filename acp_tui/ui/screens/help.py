@@ -27,7 +27,7 @@ from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.textual_internals import ExactLayout
 
 _KEYS: Final = 11
-"""Cells of the keys in a column."""
+"""Cells for the keys in a column."""
 _GAP: Final = 3
 """Cells between columns."""
 _FRAME_ROWS: Final = 6
@@ -82,7 +82,7 @@ class HelpScreen(ExactLayout, ModalScreen[None]):
         self._lines: Sequence[KeyLine] = ()
         self._words = ""
         self._width = 0.0
-        """Cells of the box so far: filtering makes it no narrower."""
+        """Largest width of the box so far, in cells: filtering does not make it narrower."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -145,7 +145,7 @@ _NO_MATCH: Final = "No key matches."
 
 
 def _matches(line: KeyLine, words: str) -> bool:
-    """Return whether an action has all words; one with a dot may be in its name."""
+    """Return whether an action has all words; a word with a dot may be part of its name."""
     text = f"{line.group} {' '.join(line.keys)} {line.description}".casefold()
     return all(word in text or ("." in word and word in line.name) for word in words.casefold().split())
 
@@ -180,7 +180,7 @@ def _named(lines: Iterable[KeyLine]) -> Iterator[Content]:
 
 
 def folded(lines: Iterable[KeyLine]) -> list[tuple[str, str]]:
-    """Return (keys, description) of each line; those that only count, as Session 1 to Session 9, in one."""
+    """Return (keys, description) of each line; numbered ones, such as Session 1 to 9, are joined."""
     words = [(" ".join(line.keys), line.description) for line in lines]
     found: list[tuple[str, str]] = []
     for _, group in groupby(words, key=lambda pair: tuple(map(_uncounted, pair))):
@@ -201,7 +201,7 @@ def _number(text: str) -> str:
 
 
 def laid_out(parts: Sequence[Sequence[Content]], width: int) -> list[Content]:
-    """Lay out all parts in the most columns, up to three, that fit into `width` cells."""
+    """Lay out all parts in as many columns, up to three, as fit into `width` cells."""
     for count in (3, 2):
         rows = beside(columns(parts, count))
         if all(row.cell_length <= width for row in rows):
@@ -212,7 +212,7 @@ def laid_out(parts: Sequence[Sequence[Content]], width: int) -> list[Content]:
 def columns(parts: Sequence[Sequence[Content]], count: int) -> list[list[Content]]:
     """Split the lines of all parts into `count` columns of about equal height, a blank line between parts.
 
-    A part may go on in the next column, but its heading never stands alone.
+    A part may continue in the next column, but its heading is never alone.
     """
     lines = [line for part in parts for line in (*part, Content(""))][:-1]
     headings = {id(part[0]) for part in parts if part}
@@ -233,7 +233,7 @@ def columns(parts: Sequence[Sequence[Content]], count: int) -> list[list[Content
 def beside(given: Sequence[Sequence[Content]]) -> list[Content]:
     """Return columns side by side, each as wide as its longest line."""
     widths = [max((line.cell_length for line in column), default=0) + _GAP for column in given]
-    widths[-1:] = [0]  # nothing stands behind the last
+    widths[-1:] = [0]  # nothing follows the last column
     rows = []
     for number in range(max(map(len, given), default=0)):
         cells = [column[number] if number < len(column) else Content("") for column in given]

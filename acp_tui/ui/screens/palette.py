@@ -32,7 +32,7 @@ _LONGEST: Final = 200
 
 
 class Palette(Menu):
-    """Lets the user choose what to do; dismisses with the key of an item, see `chosen`."""
+    """Lets the user choose a command; dismisses with the key of an item, see `chosen`."""
 
     FILTER = InputLine
 
@@ -57,7 +57,7 @@ class Palette(Menu):
 def ranked(items: Sequence[MenuItem], words: str) -> list[MenuItem]:
     """Return the items that have all words, the best match first, without headings.
 
-    Without any, those with nearly such a label: a letter may be wrong or missing.
+    If there are none, items with a similar label: a letter may be wrong or missing.
     """
     wanted = words.casefold().split()
     found = [(rank, item) for item in items if (rank := _rank(item, wanted)) is not None]
@@ -71,7 +71,7 @@ def ranked(items: Sequence[MenuItem], words: str) -> list[MenuItem]:
 
 
 _NEAR: Final = 8
-"""Most items that are listed although no word is in them."""
+"""Most items that are listed although they have none of the words."""
 
 
 def _bare(item: MenuItem) -> MenuItem:
@@ -80,7 +80,7 @@ def _bare(item: MenuItem) -> MenuItem:
 
 
 def _rank(item: MenuItem, wanted: Sequence[str]) -> int | None:
-    """Return 0 for the best match; None if a word is nowhere."""
+    """Return 0 for the best match; None if a word is missing."""
     label, others = item.label.casefold(), item.synonyms.casefold().split()
     rest = f"{label} {item.description} {item.group} {item.synonyms}".casefold()
     total = 0
@@ -109,11 +109,11 @@ def palette_items(
     of_agent: Sequence[AvailableCommand],
     themes: Sequence[str],
 ) -> list[MenuItem]:
-    """Return all that can be done on a screen.
+    """Return every command that is available on a screen.
 
     Args:
         screen: the screen below the palette.
-        can_run: tells if a command of the table has something to act on.
+        can_run: returns whether a command of the table has something to act on.
         of_agent: the agent's slash commands.
         themes: the names of the themes.
     """
@@ -138,7 +138,7 @@ def chosen(key: str) -> tuple[Kind, str]:
 
 
 def _commands(keys: dict[str, str], can_run: Callable[[str], bool]) -> Iterator[MenuItem]:
-    """Yield the commands of the table, by task; two with one title are one."""
+    """Yield the commands of the table, by task; those with the same title are joined."""
     groups = dict.fromkeys(command.group for command in COMMANDS)
     titles: set[str] = set()
     for command in sorted(COMMANDS, key=lambda one: list(groups).index(one.group)):

@@ -50,7 +50,7 @@ class FrameRow:
     name: str
     """Its method, the method that it answers, or its first words."""
     detail: str = ""
-    """Further words, such as the kind of an update."""
+    """Details, such as the kind of an update."""
     session: str = ""
     latency: float | None = None
     """Seconds between a request and this response."""
@@ -113,7 +113,7 @@ def other_half(frames: Sequence[FrameRow], frame: FrameRow) -> FrameRow | None:
 
 
 def matches(frame: FrameRow, text: str, line: bytes) -> bool:
-    """Return whether a frame has all words of a filter; the word `errors` keeps errors only.
+    """Return whether a frame has all words of a filter; the word `errors` keeps only errors.
 
     `line` is the line of the frame in lower case.
     """
@@ -134,7 +134,7 @@ def _remark(line: TailLine, t: float, direction: str, msg: Any) -> FrameRow:
 
 
 def _complete(msg: dict[str, Any], line: TailLine) -> None:
-    """Add the id at the end of a line that was too long to be read whole."""
+    """Add the id from the end of a line that is too long to be parsed."""
     found = _ID_AT_END.search(line.foot) if line.foot else None
     if found and "id" not in msg:
         msg["id"] = beginning(found[1].decode())
@@ -170,7 +170,7 @@ _ROLES: Final = {
 _WORDS: Final = {"raw": "not JSON", "err": "stderr", "note": "note", "broken": "not readable"}
 _ARROWS: Final = {"out": ("→", ">"), "in": ("←", "<")}
 _SESSION: Final = 8
-"""Characters at the end of a session's id that are shown: there ids differ."""
+"""Characters shown of the end of a session's id, where ids differ."""
 
 
 class FrameList(RowList[FrameRow]):
@@ -216,7 +216,7 @@ def _latency(seconds: float) -> str:
 SHOWN: Final = 256 << 10
 """Most bytes of a frame that are shown."""
 _COPIED: Final = 1 << 20
-"""Most bytes of a frame that are copied, for reading blocks the keys."""
+"""Most bytes of a frame that are copied, since reading blocks the keys."""
 
 
 class FrameScreen(TextScreen):
@@ -269,7 +269,7 @@ class FrameScreen(TextScreen):
 
 
 def copy(screen: Screen[None], frame: FrameRow, tail: JournalTail) -> None:
-    """Copy a frame as it is in the journal; for a large one, say its place instead."""
+    """Copy a frame as it is in the journal; for a large one, show its position instead."""
     if frame.size > _COPIED:
         said = f"It is in the journal at byte {frame.offset:,}."
         screen.notify(said, title=f"{size(frame.size)} are too large to copy", severity="warning")
@@ -369,7 +369,7 @@ To record sessions, set this in settings.toml (the default) and restart acp-tui:
         return action != "beginning" or (self._tail is not None and self._tail.skipped > 0)
 
     def action_errors(self) -> None:
-        """Keep errors only, or show all again."""
+        """Show only errors, or all frames again."""
         line = self.query_one(Input)
         words = line.value.split()
         line.value = " ".join(word for word in words if word != "errors") if "errors" in words else "errors"
@@ -392,7 +392,7 @@ To record sessions, set this in settings.toml (the default) and restart acp-tui:
             self.app.push_screen(BundleScreen(self._path, self.theme_styles), saved)
 
     def action_beginning(self) -> None:
-        """Read the file from its beginning."""
+        """Read the file from its start."""
         self._open(None)
 
     def _open(self, last: int | None) -> None:
@@ -415,12 +415,12 @@ To record sessions, set this in settings.toml (the default) and restart acp-tui:
         self._shown: list[FrameRow] = []
         """Frames that pass the filter."""
         self._reads_on = False
-        """True while a timer is set to go on reading."""
+        """True while a timer is set to continue reading."""
         self._matched = 0
         """Number of frames that were filtered."""
 
     def _poll(self) -> None:
-        """Read on if the file has grown, unless it is being read."""
+        """Continue if the file has grown, unless it is being read."""
         if not self._reads_on:
             self._read()
 

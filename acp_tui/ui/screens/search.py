@@ -1,4 +1,4 @@
-"""The search screen: places in all recorded sessions, found while the user types."""
+"""The search screen: searches all recorded sessions while the user types."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 from acp_tui.workspace.programs import end_process, start_process
 
 MOST: Final = 200
-"""Most places that are listed."""
+"""Most results that are listed."""
 _BATCH: Final = 20
-"""Places whose excerpts are read at a time; the first ones are there before anything is shown."""
+"""Results whose excerpts are read at a time; the first ones are read before anything is shown."""
 _PACE: Final = 0.5
-"""Seconds between two looks at an index that is being made."""
+"""Seconds between two checks of an index that is being built."""
 _WIDE: Final = 90
 """Width from which a row shows the agent and the folder."""
 _FOLDER: Final = 18
@@ -50,15 +50,15 @@ In a shell, acp-tui search WORDS reads the recordings instead."""
 
 @dataclass
 class Place:
-    """A place that was found, in a row."""
+    """A search result in a row."""
 
     hit: Hit
     excerpt: Excerpt | None
-    """None if the recording cannot be read any more."""
+    """None if the recording can no longer be read."""
 
 
 class PlaceList(RowList[Place]):
-    """A list of places, the newest first."""
+    """A list of results, the newest first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("search-list", "Newest", "Oldest")]
 
@@ -77,7 +77,7 @@ class PlaceList(RowList[Place]):
 
 
 class SearchScreen(ListScreen):
-    """Finds words in all recorded sessions, and brings the index up to date meanwhile."""
+    """Searches all recorded sessions, and updates the index at the same time."""
 
     NOTHING = _HINT
     FILTER = "words to find"
@@ -103,8 +103,8 @@ class SearchScreen(ListScreen):
         Args:
             journals: the folder of the journals.
             index: the folder of the index.
-            opens: called with the place that the user opens.
-            words: the words to begin with.
+            opens: called with the result that the user opens.
+            words: the initial search text.
             styles: the theme's styles.
         """
         super().__init__(styles)
@@ -123,7 +123,7 @@ class SearchScreen(ListScreen):
         return PlaceList(self.theme_styles, id="places")
 
     def on_mount(self) -> None:
-        """Go to the field, and bring the index up to date."""
+        """Focus the field, and update the index."""
         self.action_filter()
         self.query_one(Input).value = self._words
         self._show()
@@ -135,20 +135,20 @@ class SearchScreen(ListScreen):
         self._index.close()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search for what is typed by now."""
+        """Search for the typed text."""
         self.run_worker(self._search(event.value), group="search", exclusive=True)
 
     @override
     def filter_submitted(self) -> None:
-        self.rows.action_open()  # the field keeps the keys, for other words if there is nothing to open
+        self.rows.action_open()  # the field keeps the focus, for other words if there is nothing to open
 
     def on_row_list_opened(self, event: PlaceList.Opened) -> None:
-        """Leave for the place."""
+        """Close, and go to the result."""
         self.dismiss(None)
         self._opens(event.item.hit)
 
     def action_move(self, how: str, by: int) -> None:
-        """Move the cursor of the list while the field has the keys."""
+        """Move the cursor of the list while the field has the focus."""
         getattr(self.rows, f"action_{how}")(by)
 
     @override
@@ -168,7 +168,7 @@ class SearchScreen(ListScreen):
         await self._look_for(query)
 
     async def _look_for(self, query: Query) -> None:
-        """List what is found, the first rows at once; those known from before keep their excerpts."""
+        """List the results, the first rows at once; known ones keep their excerpts."""
         hits = await asyncio.to_thread(self._index.search, query, MOST)
         before = {place.hit: place for place in self._found} if query == self._searched else {}
         found: list[Place] = []
@@ -188,7 +188,7 @@ class SearchScreen(ListScreen):
             self._show(unchanged=start)
 
     async def _update_index(self) -> None:
-        """Run the program that makes the index, and show what it has found now and then."""
+        """Run the program that builds the index, and refresh the results from time to time."""
         process = await start_process(*build_command(), stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
         ending = asyncio.ensure_future(process.wait())
         self._is_indexing = True
@@ -226,24 +226,24 @@ class SearchScreen(ListScreen):
         return f"Nothing found. {safe_line(self._searched.advice)}".rstrip() + f"\n\n{_SYNTAX}"
 
     def _waits(self) -> str:
-        """Return how far an index is that is being made."""
+        """Return the progress of an index that is being built."""
         if not self._is_indexing or self._progress.is_complete:
             return ""
         return f"indexing: {self._progress.read * 100 // self._progress.total} %"
 
 
 def _read(hits: Sequence[Hit], query: Query) -> list[Place]:
-    """Return places with their excerpts; blocking."""
+    """Return results with their excerpts; blocking."""
     found = []
     for hit in hits:
         document = None
-        with suppress(OSError):  # deleted meanwhile
+        with suppress(OSError):  # already deleted
             document = document_at(hit.path, hit.offset, hit.end)
         found.append(Place(hit, excerpt(document, query) if document is not None else None))
     return found
 
 
 def _marked(query: Query) -> str:
-    """Return the text to mark in the rows: of several words the longest."""
+    """Return the text to mark in the rows: the longest of several words."""
     words = [term.words for term in query.terms if not term.is_unwanted]
     return max((max(each, key=len) for each in words), key=len, default="")

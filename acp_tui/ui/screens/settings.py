@@ -24,7 +24,7 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 
 _NAME: Final = 26
 _VALUE: Final = 24
-"""Cells of the columns of names and values, at least."""
+"""Minimum cells of the columns of names and values."""
 _WIDE: Final = 110
 """Width from which a row shows the meaning."""
 _PROBLEMS: Final = 3
@@ -32,7 +32,7 @@ _PROBLEMS: Final = 3
 
 
 class SettingList(RowList[ListedSetting]):
-    """A list of settings; those that are set stand out."""
+    """A list of settings; those that are set are emphasised."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("setting-list", opens="Edit")]
 
@@ -71,7 +71,7 @@ class SettingsScreen(ListScreen):
 
         Args:
             file: settings.toml, which need not exist.
-            read: returns all settings as they are saved, and the problems of the file.
+            read: returns all saved settings, and the problems of the file.
             styles: the theme's styles.
             show_rules: opens the permission rules.
         """
@@ -99,11 +99,11 @@ class SettingsScreen(ListScreen):
         self.show_settings()
 
     def on_row_list_moved(self) -> None:
-        """Explain the setting under the cursor."""
+        """Show the explanation of the setting under the cursor."""
         self._show_about()
 
     def on_row_list_opened(self, event: SettingList.Opened) -> None:
-        """Open the file at a setting, at its end for one that is not in it."""
+        """Open the file at a setting, or at its end for one that is not in it."""
         setting: ListedSetting = event.item
         begin(self.app, lambda: self._edit(setting.line))
 
@@ -124,7 +124,7 @@ class SettingsScreen(ListScreen):
             self.show_settings()
 
     def show_settings(self) -> None:
-        """List the settings as they are saved now."""
+        """List the saved settings."""
         found, problems = self._list()
         words = self.query_one(Input).value.casefold().split()
         shown = [one for one in found if all(word in _text(one) for word in words)]

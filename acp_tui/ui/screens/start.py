@@ -1,4 +1,4 @@
-"""The start screen, and the screen for an agent that failed."""
+"""The start screen, and the screen of a failed agent."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class StartChoice:
 
 
 class StartRow(NamedTuple):
-    """A row of the list, with the words that find it."""
+    """A row of the list, with its search words."""
 
     text: Content
     words: str
@@ -100,11 +100,11 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
         Args:
             known: the agents that can be started by name.
             sessions: the recorded sessions, newest first.
-            cwd: the folder to work in.
+            cwd: the workspace.
             problems: the problems of the user's files.
             styles: the theme's styles.
-            wanted: the text in the field at first.
-            has_back: there is something to go back to; Escape in an empty field dismisses with None.
+            wanted: the initial text in the field.
+            has_back: True if Escape in an empty field may go back: it dismisses with None.
         """
         super().__init__()
         self._known = known
@@ -194,7 +194,7 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
         options: list[Option] = []
         self._rows = []
         found = matching(self._groups, text, self._known)
-        if text and text == self._wanted:  # it could not be started: something else may be chosen at once
+        if text and text == self._wanted:  # it could not be started, so something else may be chosen
             found += _others(self._groups, found)
         for group in found:
             if options:
@@ -223,7 +223,7 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
 def groups(
     known: Mapping[str, KnownAgent], sessions: Sequence[RecordedSession], cwd: str, now: datetime
 ) -> list[StartGroup]:
-    """Return all rows: installed agents, past sessions, then agents of which something is not installed."""
+    """Return all rows: installed agents, past sessions, then agents that are not fully installed."""
     there = [agent for agent in known.values() if agent.installed()]
     missing = [agent for agent in known.values() if agent not in there]
     adapted = [agent for agent in missing if agent.lacks_adapter()]
@@ -245,9 +245,9 @@ def groups(
 def matching(
     all_groups: Sequence[StartGroup], text: str, known: Mapping[str, KnownAgent] = {}
 ) -> list[StartGroup]:
-    """Return the rows that hold all words of `text`, and a row that runs it as a command line.
+    """Return the rows with all words of `text`, and a row that runs it as a command line.
 
-    That row comes first if the text begins with a program and goes on, else last.
+    That row comes first if the text starts with a program and has more words, else last.
     """
     words = text.lower().split()
     found = [
@@ -337,9 +337,9 @@ def _words(*texts: str) -> str:
 _HIGHEST: Final = 32
 """Most rows of the box."""
 _FRAME: Final = 3
-"""Rows of the frames around the output, and below it."""
+"""Rows of the frames around and below the output."""
 _LINES: Final = 500
-"""Most lines of output that are shown: the last ones."""
+"""Number of output lines that are shown, the last ones."""
 
 
 @dataclass(frozen=True)
@@ -352,7 +352,7 @@ class FailureChoice:
 
 
 class FailureScreen(UnaskedScreen[FailureChoice | None]):
-    """Shows the failure of an agent; dismisses with a choice, or None to leave it so."""
+    """Shows the failure of an agent; dismisses with a choice, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "choose('retry')", "Retry", id="failure.retry"),
@@ -423,12 +423,12 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         self.begin_guard()
 
     def on_resize(self) -> None:
-        """Fit the output into the rows that the other parts leave."""
+        """Fit the output into the free rows."""
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
         if not self.query(Transcript):
-            return  # it is being taken away, its parts first
+            return  # it is being removed, its parts first
         said, box = self.query_one("#said"), self.query_one("#failure")
         room = min(_HIGHEST, self.size.height * 9 // 10) - (said.region.y - box.region.y) - _FRAME
         width, rows = self.query_one(Transcript).size.width - 2, 0
@@ -489,7 +489,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
             self.dismiss(None)
 
     def _edit(self, edits: bool) -> None:
-        """Show the command as a field, or as a text."""
+        """Show the command in a field, or as text."""
         self._edits = edits
         self.query_one(Input).display = edits
         self.query_one("#command").display = not edits

@@ -36,7 +36,7 @@ def answer_keys(
 
 
 _ANSWERS: Final = "npNP"
-"""Letters that step through differences elsewhere: over a question they would be taken for answers."""
+"""Letters that step through differences elsewhere; over a question they would look like answers."""
 
 
 class AnswerDialog(Dialog[Result], Generic[Result]):
@@ -49,11 +49,11 @@ class AnswerDialog(Dialog[Result], Generic[Result]):
         for number in range(1, NUMBERED + 1)
     ]
     KEYS: ClassVar[str]
-    """The beginning of the ids of its keys, as given to `answer_keys`."""
+    """The prefix of the ids of its keys, as given to `answer_keys`."""
 
     @abstractmethod
     def take(self, place: int, how: str) -> None:
-        """Give the answer at a place of the list; `how` is `Enter`, `click`, or `key` with its number."""
+        """Give the answer at an index of the list; `how` is `Enter`, `click`, or `key` with its number."""
 
     @property
     def answers(self) -> AnswerList:
@@ -126,7 +126,7 @@ class ChoiceDialog(AnswerDialog[Result], Generic[Result]):
 
 
 class DiffDialog(AnswerDialog[Result], Generic[Result]):
-    """An answer dialog with differences; zoomed, they have the keys and the whole dialog."""
+    """An answer dialog with a diff view; zoomed, that has the focus and the whole dialog."""
 
     is_zoomed = False
     _is_back_after_note = False
@@ -135,7 +135,7 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
     def diff_view(
         self, files: Sequence[FileDiff], noun: str = "files", notebook: Notebook | None = None
     ) -> DiffView:
-        """Return a view of the differences, which has no keys until it is zoomed."""
+        """Return a diff view, which gets no keys until it is zoomed."""
         view = NotedDiffView(files, self.theme_styles, noun=noun, notebook=notebook)
         view.can_focus = False
         drop_keys(view, *_ANSWERS)
@@ -183,7 +183,7 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
         self.action_zoom()
         self._is_back_after_note = True
         view = self.query_one(NotedDiffView)
-        await view.action_write_note()  # at once: what is typed next is the note
+        await view.action_write_note()  # at once: the next keys are for the note
         self.after_refresh(view.show_chosen)
 
     @on(NoteBar.NoteEnded)

@@ -39,7 +39,7 @@ Hint = tuple[str, str]
 
 
 def hint_row(hints: Sequence[Hint], width: int, cut: str) -> Content:
-    """Return hints in a row of `width` cells; where there are too many, `cut` stands before the last."""
+    """Return hints in a row of `width` cells; if there are too many, `cut` precedes the last."""
     for gap in _GAPS:
         if _cells(hints, gap) <= width:
             return _row(hints, gap)
@@ -62,17 +62,17 @@ def _row(hints: Sequence[Hint], gap: int) -> Content:
 Result = TypeVar("Result")
 
 WIDE: Final = 100
-"""Columns from which a dialog does not fill the width of the screen."""
+"""Columns from which on a dialog does not fill the width of the screen."""
 
 
 _ROOMY: Final = 20
-"""Rows of a screen from which a question leaves the draft in view."""
+"""Rows of a screen from which on a question leaves the draft in view."""
 _NARROWEST: Final = 24
-"""Columns below which no command can be read."""
+"""Columns below which commands are unreadable."""
 _NOTICE_ROWS: Final = 9
-"""Rows of two notices, mostly."""
+"""Usual rows of two notices."""
 _TIGHT_ROWS: Final = 2
-"""Rows of a notice that is cut, which the style sheet gives it: no more than frame and hints."""
+"""Rows of a cut notice, as in the style sheet: as many as frame and hints."""
 
 
 class Dialog(UnaskedScreen[Result | None], Generic[Result]):
@@ -102,17 +102,17 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.entered: dict[str, Any] = {}
         """Unsent input by field, for the next dialog of the same question."""
         self._is_composed = False
-        """True once all parts are composed: containers get theirs one after the other."""
+        """True once all parts are composed: containers get theirs one by one."""
         self._in_view_since = -inf
         """Time from which the answers are in view; infinite while they are not."""
         self._hint_room = 0
-        """Cells for hints when they were drawn."""
+        """Cells for the hints at the last draw."""
         self._kept = 0
-        """Rows below that were left to the draft."""
+        """Rows below the dialog that were left to the draft."""
         self._focus_back: Widget | None = None
         self.set_class(styles.ascii, "-ascii")
 
-    # for subclasses to give
+    # for subclasses
 
     def compose_body(self) -> ComposeResult:
         """Yield the body."""
@@ -128,15 +128,15 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         return [(key_of(self, "dialog.put-aside"), "all later" if among > 1 else "decide later")]
 
     def first_focus(self) -> Widget | None:
-        """Return the widget that gets the focus as soon as keys count."""
+        """Return the widget that gets the focus once keys count."""
         return None
 
     def words(self) -> str:
-        """Return the user's unsent text, which goes to the prompt when the question is withdrawn."""
+        """Return the user's unsent text, which moves to the prompt if the question is withdrawn."""
         return ""
 
     def cut_words(self) -> str:
-        """Say how much of the body is cut at its right edge; nothing if all is shown."""
+        """Return a remark on how much of the body is cut at its right edge; "" if nothing is."""
         return ""
 
     # the frame
@@ -152,9 +152,9 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             yield Static(id="hints")
 
     def on_mount(self) -> None:
-        """Draw the frame and begin to guard."""
+        """Draw the frame and start the guard."""
         if not self.query("#body"):
-            return  # taken away while its parts were made
+            return  # removed while its parts were being composed
         self.set_class(self.app.size.width >= WIDE, "-wide")  # Textual does so after the first frame only
         self._is_composed = True
         box, body = self.query_one("#box"), self.body
@@ -176,7 +176,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.after_refresh(self.fit)
 
     def after_refresh(self, act: Callable[[], object]) -> None:
-        """Call `act` after the next layout, unless the parts are gone by then."""
+        """Call `act` after the next layout, unless the parts are removed by then."""
         self.call_after_refresh(lambda: act() if self.has_parts else None)
 
     @property
@@ -204,7 +204,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.after_refresh(self._place_notices)
 
     def kept_rows(self) -> int:
-        """Return the rows below a question that stay in view: the draft, which takes what is typed."""
+        """Return the number of rows to leave below a question: the draft, which gets typed text."""
         top, height = self.below.top, self.size.height
         if not self.IS_GUARDED or top is None or height < _ROOMY:
             return 0
@@ -212,7 +212,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     @property
     def is_too_small(self) -> bool:
-        """True if not all answers are on the screen, or nothing can be read: nobody knows what a key does."""
+        """True if answers or text are off the screen, so that the user cannot know what a key does."""
         answers = self.query_one("#answers")
         if not answers.display:
             return False
@@ -221,7 +221,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     @property
     def may_allow(self) -> bool:
-        """True if the answers are in view, and were when a key that counts now was pressed."""
+        """True if the answers are in view, and were so when the current key was pressed."""
         return not self.is_too_small and monotonic() >= self._in_view_since + REPEAT + ALONE
 
     def _tell_too_small(self) -> None:
@@ -238,8 +238,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     def _place_notices(self) -> None:
         """Place notices below the dialog.
 
-        Where there is no room, they stand above the hints of what the user has opened. Off a question they
-        are kept, cut to the rows that are left: an agent can cause them, and keys answer only what is seen.
+        Without room there, they are above the hints of a screen that the user opened. Off a question they
+        are kept, cut to the free rows: an agent can cause them, and keys must answer only what is visible.
         """
         box = self.query_one("#box").region
         above, below = box.y, self.size.height - box.bottom
@@ -260,7 +260,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     @property
     def body(self) -> Widget:
-        """The scrolling part."""
+        """The scrolling body."""
         return self.query_one("#body")
 
     def show_note(self, note: str) -> None:
@@ -272,7 +272,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             box.border_subtitle = Content(safe_line(", ".join(filter(None, (note, count)))))
 
     def show_waiting(self, waiting: Sequence[str], counter: tuple[int, int]) -> None:
-        """Show how many questions wait, and the place of this one; `waiting` has a line for each."""
+        """Show the number of open questions and the place of this one; `waiting` has a line for each."""
         if counter != self._counter:
             self._counter = counter
             self.show_note(self.note)
@@ -281,7 +281,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     def show_hints(self) -> None:
         """Draw the hints."""
         if not self.has_parts:
-            return  # it is not composed yet, and will draw what is so by then
+            return  # not composed yet: the first draw shows the current state
         letter = self.guard.waiting
         self._hint_room = self._room_for_hints()
         if letter is not None:
@@ -305,13 +305,13 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             self._tell_too_small()
 
     def _draft_laid_out(self, _: Screen[Any]) -> None:
-        """Make room for a draft that grows, and take it back from one that is sent or dropped."""
+        """Make room for a growing draft, and take the room back when it is sent or dropped."""
         if self.has_parts and self.kept_rows() != self._kept:
             self.after_refresh(self.fit)
             self.answers_moved()
 
     def _room_for_hints(self) -> int:
-        """Return the cells for hints, left of a notice that lies over them."""
+        """Return the cells for hints, left of a notice that covers them."""
         hints = self.query_one("#hints")
         room = hints.size.width or self.app.size.width
         notices = (toast.region for toast in self.query("Toast"))
@@ -322,14 +322,14 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.after_refresh(self._show_below)
 
     def _show_below(self) -> None:
-        """Show the number of rows below the lower edge: nobody should answer unseen text."""
+        """Show the number of rows below the lower edge, so that nobody answers unseen text."""
         hidden = round(self.body.max_scroll_y - self.body.scroll_y) if self.body.display else 0
         key = key_of(self, self.PAGE_DOWN)
         more = f"1 more row, {key} shows it" if hidden == 1 else f"{hidden} more rows, {key} shows them"
         text = f"{self.theme_styles.symbol('down')} {more}" if hidden > 0 else ""
         self.query_one("#below", Static).update(Content("  ".join(filter(None, (self.cut_words(), text)))))
 
-    # against accidents
+    # guard against accidental answers
 
     @override
     def guard_changed(self) -> None:
@@ -351,7 +351,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         super().guard_anew()
 
     def answers_moved(self) -> None:
-        """Ignore clicks for a moment, for they may be meant for answers that stood there before."""
+        """Ignore clicks for a moment: they may be meant for earlier answers at the same place."""
         self.guard.note_answers_moved(monotonic())
 
     def on_paste(self, event: Paste) -> None:
@@ -366,8 +366,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Dismiss the dialog if it is on top.
 
-        Textual would dismiss the topmost screen instead: a letter that waited to stay alone, or a form that
-        was checked, may answer when the dialog is gone or covered.
+        Textual would dismiss the topmost screen instead: a waiting letter, or a form that
+        was checked, may answer after the dialog is closed or covered.
         """
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
@@ -386,7 +386,7 @@ _LONGEST: Final = 20_000
 
 
 def told(text: str) -> str:
-    """Return a text of an agent for a dialog, which lays it out as a whole: of megabytes the first part."""
+    """Return an agent's text for a dialog, which lays out all of it; a very long one is cut."""
     return (
         text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… and {len(text) - _LONGEST:,} more characters"
     )

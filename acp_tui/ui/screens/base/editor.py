@@ -1,4 +1,4 @@
-"""The user's own editor, which gets the terminal for as long as it runs."""
+"""The user's own editor, which gets the terminal while it runs."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _PLUS: Final = frozenset(
         *("emacsclient", "kak", "ne", "joe", "mcedit", "micro"),
     )
 )
-"""Editors that take `+LINE FILE`. Unknown editors get the file alone: they might open `+LINE` as a file."""
+"""Editors that take `+LINE FILE`. Others get only the file: they might open `+LINE` as a file."""
 _COLON: Final = frozenset(("hx", "helix", "subl", "zed"))
 _GOTO: Final = frozenset(("code", "codium", "code-insiders", "cursor", "windsurf"))
 
 
 _PATIENCE: Final = 2.0
-"""Seconds that a terminated editor has to end."""
+"""Seconds for a terminated editor to end."""
 _GROUP: Final = "terminal"
 """Group of the workers that lend the terminal, one at a time."""
 
 
 def begin(app: App[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Start a worker that lends the terminal, unless another one runs."""
+    """Start a worker that lends the terminal, unless one is running."""
     if not any(worker.group == _GROUP and not worker.is_finished for worker in app.workers):
         app.run_worker(work(), group=_GROUP)
 
@@ -45,7 +45,7 @@ def begin(app: App[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 async def edit(app: App[Any], text: str) -> tuple[str, str]:
     """Edit a text in $VISUAL or $EDITOR; return (text, problem or "").
 
-    When the editor fails, the text is returned as it was; the problem names the file with the edited text.
+    If the editor fails, the text is returned unchanged; the problem names the file with the edited text.
     """
     path = _written(text)
     problem = await open_in_editor(app, path)
@@ -55,12 +55,12 @@ async def edit(app: App[Any], text: str) -> tuple[str, str]:
         return text, f"{problem} The edited text cannot be read: {error}".strip()
     if problem and written != text:
         return text, f"{problem} The edited text is in {path}"
-    shutil.rmtree(path.parent, ignore_errors=True)  # also what the editor has put beside it
+    shutil.rmtree(path.parent, ignore_errors=True)  # including other files of the editor beside it
     return as_typed(written, text), problem
 
 
 def as_typed(written: str, before: str) -> str:
-    """Return what an editor wrote without the line end that it puts behind the last line by itself."""
+    """Return the text of an editor without the line end that it adds after the last line."""
     return written if before.endswith(("\n", "\r")) else written.removesuffix("\n").removesuffix("\r")
 
 
@@ -101,7 +101,7 @@ async def _run(command: Sequence[str]) -> int | OSError:
     try:
         return await process.wait()
     finally:
-        if process.returncode is None:  # we are told to end; until it has gone, the terminal is not ours
+        if process.returncode is None:  # acp-tui is ending, but the editor still uses the terminal
             await _ended(process)
 
 
@@ -125,7 +125,7 @@ async def edit_in_workspace(
         cwd: the workspace.
         path: absolute, or relative to the workspace.
         line: from 1.
-        outside: returns where a path of the agent lies for us: in a sandbox it has a /tmp of its own.
+        outside: translates a path of the agent to the path outside its sandbox.
     """
     there = Path(outside(str(Path(cwd, path))))
     if await asyncio.to_thread(there.is_file):
@@ -161,13 +161,13 @@ def editor() -> Sequence[str]:
         try:
             if words := shlex.split(os.environ.get(name, "")):
                 return words
-        except ValueError:  # an open quote
+        except ValueError:  # an unterminated quote
             continue
     return ("vi",)
 
 
 def _drop_unread() -> None:
-    """Drop what waits in the terminal's input, which is another file than the standard input in a pipe."""
+    """Drop unread input of the terminal, which is not the standard input if that is a pipe."""
     with suppress(OSError, termios.error):
         terminal = os.open(os.ctermid(), os.O_RDWR | os.O_NOCTTY)
         try:
@@ -180,11 +180,11 @@ def _drop_unread() -> None:
 def _lent(app: App[Any]) -> Iterator[None]:
     """Lend the terminal to another program: nothing is drawn, and Ctrl+C reaches only that program.
 
-    What was typed for that program and not read by it is dropped, and questions begin their pause anew.
+    Keys that the program did not read are dropped, and the guards of questions restart.
     """
     numbers = (signal.SIGINT, signal.SIGQUIT)
     with app.batch_update(), app.suspend():
-        # Ignored outright, the other program would ignore them, too.
+        # With SIG_IGN the other program would ignore them, too.
         before = [signal.signal(number, lambda *_: None) for number in numbers]
         try:
             yield

@@ -1,4 +1,4 @@
-"""Full screens: a title above the content, the keys below; for lists, for texts, and for all else."""
+"""Full screens: a title above the content, keys below; bases for lists, texts and other content."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FullScreen(ExactLayout, Screen[Result | None], Generic[Result]):
 
     @abstractmethod
     def compose_content(self) -> ComposeResult:
-        """Yield what stands between the title and the keys."""
+        """Yield the widgets between the title and the keys."""
 
     def make_keys(self) -> Keys:
         """Return the row of keys."""
@@ -71,7 +71,7 @@ class ListScreen(FullScreen[None]):
     """Base of screens that list rows; those with a filter bind a key to `filter`."""
 
     NOTHING: ClassVar[str]
-    """Text in place of the list while there is nothing to list."""
+    """Text in place of an empty list."""
     FILTER: ClassVar[str] = ""
     """Placeholder of the filter; empty for screens without one."""
 
@@ -94,7 +94,7 @@ class ListScreen(FullScreen[None]):
         return self.query_one(RowList)
 
     def show_nothing(self, is_empty: bool, text: str | None = None) -> None:
-        """Show the list or, when it is empty, `text` in its place."""
+        """Show the list, or `text` in its place if it is empty."""
         self.rows.display = not is_empty
         nothing = self.query_one("#nothing", Static)
         nothing.display = is_empty
@@ -102,11 +102,11 @@ class ListScreen(FullScreen[None]):
             nothing.update(text)
 
     def on_input_submitted(self) -> None:
-        """Do what Enter in the filter means."""
+        """Handle Enter in the filter."""
         self.filter_submitted()
 
     def filter_submitted(self) -> None:
-        """Go to the rows that the filter leaves."""
+        """Go to the filtered rows."""
         self.rows.focus()
 
     def action_filter(self) -> None:
@@ -151,7 +151,7 @@ class TextScreen(FullScreen[None]):
         self.query_one(Transcript).focus()
 
     def fill(self) -> None:
-        """Show the text from its start."""
+        """Show the text, from its start."""
         self.show_title(self.title_line())
         content = self.query_one(Transcript)
         content.clear()

@@ -36,7 +36,7 @@ _LONGEST: Final = 200
 """Most cells of a label or a description: an agent may send megabytes."""
 
 _FEW: Final = 5
-"""Items that are seen at a glance: the filter is shown for more, or once something is typed."""
+"""Items that fit at a glance; with more, or once the user types, the filter is shown."""
 _NO_MATCH = "no matches"
 _NUMBERS: Final = "123456789"
 _ROW_PADDING: Final = 2
@@ -54,15 +54,15 @@ class MenuItem:
     label: str
     description: str = ""
     group: str = ""
-    """Heading above it; the items of a group stand together."""
+    """Heading above it; the items of a group are adjacent."""
     synonyms: str = ""
-    """More words that find it."""
+    """Other words that find it."""
     keys: str = ""
     """The keys that do the same, shown at the right end."""
 
 
 Items = Sequence[MenuItem] | Callable[[], Sequence[MenuItem]]
-"""The items of a menu; or a function, for items that change while the menu is open."""
+"""The items of a menu, or a function if they change while the menu is open."""
 Current = str | Callable[[], str | None] | None
 """Key of the current item, in the same two forms."""
 
@@ -86,10 +86,10 @@ async def choose(
 
     Args:
         owner: the screen that asks.
-        title: stands above the menu.
+        title: shown above the menu.
         items: the items.
-        current: the key of the item that is marked, and chosen by Enter alone.
-        nothing: stands in place of the items while there are none.
+        current: the key of the marked item, which Enter chooses at first.
+        nothing: shown in place of the items if there are none.
     """
     menu = Menu(title, items, current, owner.theme_styles)
     menu.nothing = nothing
@@ -125,7 +125,7 @@ class MenuFilter(InputLine):
         number: int
 
     def on_key(self, event: Key) -> None:
-        """Take a number that is the first character; keys of one read come here in their order."""
+        """Handle a number as the first character, here so that keys of one read keep their order."""
         if not self.value and event.key in _NUMBERS:
             event.stop()
             event.prevent_default()
@@ -133,9 +133,9 @@ class MenuFilter(InputLine):
 
 
 def number_of(number: int, words: str) -> str:
-    """Return the beginning of the row of an item: its number, from 1, if that chooses it.
+    """Return the start of an item's row: its number, from 1, if that chooses it.
 
-    With words in the filter, a number is a part of them.
+    With text in the filter, a digit is part of that.
     """
     return f"{number} " if number <= len(_NUMBERS) and not words else "  "
 
@@ -155,7 +155,7 @@ class MenuList(OptionList, can_focus=False):
 class Menu(Dialog[str]):
     """Lets the user choose one item; dismisses with its key, or None.
 
-    Items given as a function are followed: `refresh_items` lists what it returns by then.
+    If the items are given as a function, `refresh_items` calls it again.
     """
 
     IS_GUARDED = False
@@ -180,13 +180,13 @@ class Menu(Dialog[str]):
         self._current = self._find_current()
         self._shown: dict[Option, MenuItem] = {}
         self._made: dict[tuple[MenuItem, str], Option] = {}
-        """Rows of all items listed so far: narrowing a long list makes none anew."""
+        """Rows of all items listed so far, so that narrowing a long list creates none again."""
         self._listed = ""
-        """Text of the filter for which the items are listed."""
+        """Text of the filter for the listed items."""
         self._made_for = -1
         """Width of the column of labels in these rows."""
         self.place = MenuPlace()
-        """Position to begin at."""
+        """Position to start at."""
         self.nothing = _NO_MATCH
         """Text in place of missing items."""
 
@@ -255,7 +255,7 @@ class Menu(Dialog[str]):
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
         event.stop()
-        if event.value != self._listed:  # Enter came in one read with letters
+        if event.value != self._listed:  # Enter came in the same read as letters
             self._list(event.value)
         self.body.action_select()
 
@@ -282,7 +282,7 @@ class Menu(Dialog[str]):
         return self.query_one(MenuList)
 
     def _list(self, words: str) -> None:
-        """List the items that match; the highlighted one stays so while it is among them."""
+        """List the matching items; keep the highlighted one if it is among them."""
         self._listed = words
         found = self.matching(words)
         if self._made_for != self._column:
@@ -313,9 +313,9 @@ class Menu(Dialog[str]):
         self.after_refresh(self.fit)
 
     def set_items(self, items: Sequence[MenuItem]) -> None:
-        """List other items; the highlighted one stays so while it is among them.
+        """List other items; keep the highlighted one if it is among them.
 
-        Else none is: Enter that was meant for an item that is gone must not choose another.
+        Otherwise none is highlighted: Enter for a removed item must not choose another one.
         """
         self.items = list(items)
         self._made_for = -1
@@ -328,7 +328,7 @@ class Menu(Dialog[str]):
             self.body.highlighted = None
 
     def refresh_items(self) -> None:
-        """List the items there are by now."""
+        """List the current items."""
         items, current = list(self._find_items()), self._find_current()
         if (items, current) != (self.items, self._current):
             self._current = current
@@ -350,7 +350,7 @@ class Menu(Dialog[str]):
         return None if highlighted is None else self._shown[self.body.options[highlighted]].key
 
     def place_without(self) -> MenuPlace:
-        """Return the position once the highlighted item is gone: at the next item, else the one before."""
+        """Return the position without the highlighted item: the next item, else the one before."""
         keys = [self._shown[option].key for option in self.body.options if option in self._shown]
         key = self.highlighted_key()
         at = keys.index(key) if key in keys else 0
@@ -390,16 +390,16 @@ class LineDialog(Dialog[str]):
         below: str = "",
         longest: int = 0,
     ) -> None:
-        """Begin with a text.
+        """Ask for a line, with a text to start with.
 
         Args:
-            heading: stands in the frame.
-            text: stands in the field at first.
+            heading: shown in the frame.
+            text: the first content of the field.
             styles: the theme's styles.
-            placeholder: stands in the empty field.
-            does: says what Enter does.
-            below: stands below the field.
-            longest: the number of characters at most; 0 for no limit.
+            placeholder: shown in the empty field.
+            does: the effect of Enter.
+            below: shown below the field.
+            longest: maximum characters; 0 for no limit.
         """
         super().__init__(heading, styles)
         self._text = text
@@ -432,19 +432,19 @@ _SHOWN: Final = 200
 """Most prompts that are listed; the filter finds all."""
 
 _SEARCHED: Final = 400
-"""Characters of a prompt that are searched."""
+"""Maximum characters of a prompt that are searched."""
 
 
 class PastPrompts(Menu):
     """Lets the user choose an earlier prompt; dismisses with its index as text, or None.
 
-    No numbers: a prompt that is searched for may begin with one.
+    There are no numbers, since a search text may start with a digit.
     """
 
     FILTER = InputLine
 
     def __init__(self, prompts: Sequence[Prompt], styles: Styles) -> None:
-        """List prompts, given oldest first, newest first; of equal ones only the newest."""
+        """List prompts (given oldest first) newest first; of equal ones only the newest."""
         newest: dict[str, MenuItem] = {}
         for place, prompt in reversed(list(enumerate(prompts))):
             text = " ".join(prompt.text[:_SEARCHED].split())
@@ -461,7 +461,7 @@ class PastPrompts(Menu):
 
 
 class ThemeMenu(Menu):
-    """Lets the user choose a theme; `show` draws everything in the highlighted one."""
+    """Lets the user choose a theme; `show` previews the highlighted one."""
 
     def __init__(
         self, names: Sequence[str], current: str, styles: Styles, show: Callable[[str], object]
@@ -487,7 +487,7 @@ THERE: Final = "there"
 
 
 def folder_menu(gone: str, here: str, styles: Styles) -> Menu:
-    """Return the menu for a session whose folder is gone; Enter alone only reads on."""
+    """Return the menu for a session whose folder is missing; the default only reads it."""
     items = [
         MenuItem(READ, "Read only", "the agent is not started", gone),
         MenuItem(HERE, "Continue here", here, gone),
@@ -497,9 +497,9 @@ def folder_menu(gone: str, here: str, styles: Styles) -> Menu:
 
 
 def other_folder_menu(named: str, here: str, styles: Styles) -> Menu:
-    """Return the menu for a folder that only the agent names; Enter alone does not lend it."""
+    """Return the menu for a folder that only the agent names; the default does not grant it."""
     items = [
         MenuItem(HERE, "Continue here", here),
-        MenuItem(THERE, "Lend it that folder", named),
+        MenuItem(THERE, "Let it use that folder", named),
     ]
     return Menu("The agent says that this session was in another folder", items, HERE, styles)

@@ -1,4 +1,4 @@
-"""Screens with one text to read and copy: the source of a block, session details."""
+"""Text screens, to read and copy: the source of a block, session details."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
 _PIECE: Final = 100
-"""Lines of a block: blocks out of view are not laid out."""
+"""Lines per block: blocks out of view are not laid out."""
 
 
 class SourceScreen(TextScreen):
@@ -137,7 +137,7 @@ class SessionDetailsScreen(TextScreen):
 
 
 def sections(conversation: Conversation, start: Start, name: str = "") -> list[Section]:
-    """Return the facts that are known by now; `name` is the user's name for the session."""
+    """Return the known facts; `name` is the user's name for the session."""
     info = conversation.agent.info if conversation.agent is not None else None
     found: list[Section] = [("Agent", [*_agent(conversation, info), *_login(conversation)])]
     if info is not None:
@@ -189,7 +189,7 @@ def _agent(conversation: Conversation, info: InitializeResponse | None) -> Itera
 
 
 def _login(conversation: Conversation) -> Iterator[Fact]:
-    """Yield the state of the login, as the agent tells it."""
+    """Yield the state of the login, as the agent reports it."""
     logins = conversation.agent.logins if conversation.agent is not None else None
     if logins is None:
         return
@@ -246,7 +246,7 @@ def _usage(session: Session) -> Iterator[Fact]:
 
 
 def _tokens(spent: Sequence[TurnUsage]) -> str:
-    """Return the tokens of some turns in words; agents may leave parts out."""
+    """Return the tokens of turns for display; agents may omit parts."""
     parts = (
         ("in", [one.input_tokens for one in spent]),
         ("out", [one.output_tokens for one in spent]),
@@ -307,5 +307,5 @@ def _metas(info: InitializeResponse | None, session: Session | None) -> Iterator
 
 
 def _keys(meta: dict[str, Any]) -> str:
-    """Name the keys of an extension; the values are the agent's own."""
+    """Name the keys of an extension; the values are private to the agent."""
     return ", ".join(map(str, meta))

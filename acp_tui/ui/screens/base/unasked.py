@@ -33,7 +33,7 @@ _EDITS: Final = ("cursor_", "delete_", "select_", "undo", "redo", "home", "end")
 
 
 def is_for_prompt(screen: Screen[Any], event: Key | Paste) -> bool:
-    """Return whether text is for the prompt of a session screen: no field has the focus, no pane the key."""
+    """Return whether text is for the prompt: no field has the focus, and no pane uses the key."""
     if isinstance(screen.focused, Input | TextArea):
         return False
     if isinstance(event, Paste):
@@ -42,7 +42,7 @@ def is_for_prompt(screen: Screen[Any], event: Key | Paste) -> bool:
 
 
 class DraftBelow:
-    """The text field below a screen that has the focus, else the prompt there."""
+    """The draft below a screen: its focused text field, else its prompt."""
 
     def __init__(self, screen: Screen[Any] | None) -> None:
         """Take the screen below."""
@@ -64,7 +64,7 @@ class DraftBelow:
 
     @property
     def goes_on(self) -> str:
-        """The place that typed text goes to, in words: the draft, a field of a menu, or nowhere."""
+        """The destination of typed text, for display: the draft, a field of a menu, or nowhere."""
         field = self._field
         if isinstance(field, PromptBox):
             return "typing goes to your draft"
@@ -77,13 +77,13 @@ class DraftBelow:
         return rows[0].region.y if rows and rows[0].region else None
 
     def take_back(self, letter: str) -> None:
-        """Empty a draft that is this letter alone."""
+        """Empty a draft that consists of only this letter."""
         field = self._field
         if field is not None and self.state.single == letter:
             field.clear()
 
     def write(self, event: Key | Paste) -> None:
-        """Pass a key or a paste on to the field, behind all that waits there."""
+        """Pass a key or a paste on to the field, after everything pending there."""
         field = self._field
         if field is None:
             return
@@ -103,8 +103,8 @@ class DraftBelow:
 
 
 async def _take(field: Input | TextArea, event: Key | Paste) -> None:
-    """Let an event write in a field or move its cursor, and never send the field."""
-    event.stop()  # what the field does not take is not for what lies above it
+    """Let an event write in a field or move its cursor, but never submit the field."""
+    event.stop()  # what the field does not use must not bubble further
     if not isinstance(event, Key) or event.is_printable:
         await field.on_event(event)
     elif isinstance(field, PromptBox) and field.completing and event.key in ("tab", "enter"):
@@ -135,7 +135,7 @@ TURN_FIRST: Final = "Tab to answer"
 
 
 class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
-    """A screen with a guard: while the user types elsewhere, Tab or a click turns to it first."""
+    """A guarded screen: while the user types elsewhere, Tab or a click must turn to it first."""
 
     AUTO_FOCUS = ""
     IS_GUARDED: ClassVar[bool] = True
@@ -148,7 +148,7 @@ class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
         super().__init__()
         self.guard = KeyGuard()
         self._letter: Key | None = None
-        """Letter that waits for being alone."""
+        """Letter that waits whether another key follows."""
         self._looks_at: asyncio.TimerHandle | None = None
         self._click_counts = False
 
@@ -160,7 +160,7 @@ class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
     def guard_changed(self) -> None:
         """Show whether letters count; called when `armed` may have changed."""
 
-    # what comes
+    # incoming events
 
     def keeps_back(self, event: Key | Paste) -> bool:
         """Guard a key or a paste; return whether it is kept from this screen."""
@@ -189,7 +189,7 @@ class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
     def on_key(self, event: Key) -> None:
         """Run the binding of a key that no part has handled, while this screen is on top.
 
-        Without that check, a key that closes this screen would also reach the screen below.
+        Without the check, a key that closes this screen would also reach the screen below.
         """
         if self.IS_GUARDED:
             event.stop()
@@ -220,7 +220,7 @@ class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
         return DraftBelow(next(others, None))
 
     def _binds(self, key: str) -> bool:
-        """Return whether a key is bound here; once the user has turned to it, even if disabled."""
+        """Return whether a key is bound here; disabled bindings count once the user has turned to it."""
         if not self.guard.turned:
             return key in self.active_bindings
         return any(key in bindings.key_to_bindings for _, bindings in binding_chain(self))
@@ -231,7 +231,7 @@ class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
         return isinstance(self.focused, Input | TextArea)
 
     def _wait_alone(self, event: Key) -> None:
-        """Check again once the letter has been alone for long enough and all keys by then are handled."""
+        """Check again after the wait of a letter, once all keys until then are handled."""
         self._letter = event
         assert self.guard.waiting is not None
         wait = max(0.0, self.guard.waiting[1] - monotonic())
@@ -252,7 +252,7 @@ class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
             below.write(letter)
 
     def release_letter(self) -> None:
-        """Pass a waiting letter on to the draft: the question is gone or another."""
+        """Pass a waiting letter on to the draft: the question has closed or changed."""
         if self.guard.release() is not None:
             self._release(self.below)
 
@@ -269,7 +269,7 @@ class UnaskedScreen(ExactLayout, ModalScreen[Result], Generic[Result]):
                 return
         super()._forward_event(event)
 
-    # when
+    # the guard
 
     def begin_guard(self) -> None:
         """Start the guard when the screen is drawn."""
@@ -350,7 +350,7 @@ def withdraw(screen: Screen[Any]) -> None:
         if screen is app.screen:
             screen.dismiss(None)
         else:
-            # Textual dismisses the topmost screen only; this is what it does to a screen that it takes off.
+            # Textual dismisses only the topmost screen; this repeats what it does when it removes a screen.
             stack.remove(screen)
             screen.remove()
         return

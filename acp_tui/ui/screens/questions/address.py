@@ -1,4 +1,4 @@
-"""The address dialog: asks before a page that the agent wants visited is opened."""
+"""The address dialog: asks before opening a page that the agent wants the user to visit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPENED: Final = ("https", "http")
 """Schemes that may be opened."""
 
 _STRANGE: Final = regex(r"[\s\x00-\x20\x7f-\xa0\\\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]")
-"""Characters that no address contains, and that programs read in different ways."""
+"""Characters that no address contains and that programs interpret differently."""
 _NUMERIC: Final = regex(r"[\d.]+|0x[0-9a-f.x]+|\[.*\]|.*:.*", re.IGNORECASE)
 
 
@@ -98,7 +98,7 @@ def _warnings(parts: SplitResult, host: str) -> Iterator[str]:
 
 
 def _readable(host: str) -> str:
-    """Return a host with its punycode labels decoded where they can be."""
+    """Return a host with its valid punycode labels decoded."""
     return ".".join(_decoded(label) for label in host.split("."))
 
 
@@ -112,7 +112,7 @@ def _decoded(label: str) -> str:
 
 
 def _scripts(label: str) -> set[str]:
-    """Return the scripts of a label's letters; Chinese and Japanese count as one, for names mix them."""
+    """Return the scripts of a label's letters; Chinese and Japanese count as one, since names mix them."""
     names = {unicodedata.name(letter, "UNKNOWN").split()[0].title() for letter in label if letter.isalpha()}
     east = {"Cjk", "Hiragana", "Katakana", "Katakana-Hiragana", "Ideographic"}
     return (names - east) | ({"East Asian"} if names & east else set())
@@ -121,20 +121,20 @@ def _scripts(label: str) -> set[str]:
 def open_in_browser(url: str) -> bool:
     """Open an address in a browser with a window, without a shell; return False if there is none.
 
-    A browser that would draw in our terminal is not used. Blocking: call it in a thread.
+    A browser that would draw in this terminal is not used. Blocking: call it in a thread.
     """
     has_windows = sys.platform == "darwin" or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME")
     )
-    # webbrowser puts a word of its own in place of this one; the digits of a byte have no case
+    # webbrowser replaces `%s`; upper and lower case digits of an escape are equal
     plain = url.replace("%action", "%ACtion")
     return has_windows and webbrowser.open(plain)
 
 
 class AddressDialog(AnswerDialog[ElicitationAnswer]):
-    """Asks whether to visit an address; dismisses with the answer, or None when put aside.
+    """Asks whether to visit an address; dismisses with the answer, or None if put aside.
 
-    Accepting is only consent: the agent tells later when the visit is complete.
+    Accepting is only consent: the agent reports later that the visit is complete.
     """
 
     KEYS = "address"
@@ -162,7 +162,7 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
             elicitation: the question, with its address.
             agent: the name of the agent.
             styles: the theme's styles.
-            counter: the number of this question and how many wait.
+            counter: the number of this question, and of all open ones.
             opener: opens an address in a browser, in a thread; returns False if there is none.
         """
         heading = "waits until you are done on a page" if elicitation.visiting else "wants you to open a page"

@@ -1,4 +1,4 @@
-"""The form dialog: fields that are checked before they are sent to the agent."""
+"""The form dialog: fields that are validated before they are sent to the agent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 _WAYS_OUT: Final = "Decline: say no. Cancel: give no answer."
-"""The difference between the two buttons, beside them."""
+"""The difference between the two buttons, shown beside them."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class FieldRow(Vertical):
     """A field of a form: title, description, control and problem."""
 
     def __init__(self, about: FormField, styles: Styles, entry: Entry) -> None:
-        """Show a field with its first entry."""
+        """Show a field with its initial entry."""
         super().__init__()
         self.about = about
         self.theme_styles = styles
@@ -133,7 +133,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Send", id="form.send"),
-        # Priority: what is typed right after one of these is for the other field, however fast it comes.
+        # Priority: keys right after one of these are for the other field, however fast they come.
         Binding("tab", "app.focus_next", "Next field", show=False, id="form.next", priority=True),
         Binding(
             "shift+tab", "app.focus_previous", "Previous field", show=False, id="form.previous", priority=True
@@ -149,7 +149,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
             elicitation: the question, with its schema.
             agent: the name of the agent.
             styles: the theme's styles.
-            counter: the number of this question and how many wait.
+            counter: the number of this question, and of all open ones.
         """
         super().__init__(f"{agent} asks", styles, counter=counter)
         self._elicitation = elicitation
@@ -247,7 +247,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
             wrong.control.focus()
 
     async def _against_patterns(self, content: dict[str, Value]) -> dict[str, str]:
-        """Return problems with the agent's patterns by field; a slow or invalid pattern checks nothing."""
+        """Return problems with the agent's patterns, by field; a slow or invalid pattern is ignored."""
         asked = [about for about in self._fields if about.pattern and about.name in content]
         if not asked:
             return {}
@@ -280,5 +280,5 @@ class FormDialog(Dialog[ElicitationAnswer]):
 
 
 def _default(about: FormField) -> Entry:
-    """Return the first entry of a field, without control characters: the text shown is the text sent."""
+    """Return the initial entry of a field without control characters: the shown text is sent."""
     return safe_line(about.default) if isinstance(about.default, str) and not about.choices else about.default

@@ -1,6 +1,6 @@
 """Fields of a form, read from its schema, and the values to send.
 
-An entry that cannot be sent raises `InvalidEntry`, with the words to show at its field.
+An entry that cannot be sent raises `InvalidEntry`, with the message to show at its field.
 Source: ACP, page "elicitation".
 """
 
@@ -21,7 +21,7 @@ from acp_tui.patterns import regex
 
 Kind = Literal["text", "number", "integer", "choice", "choices", "boolean", "unknown"]
 Entry = str | bool | tuple[str, ...] | None
-"""Content of a control: text, a choice or None, yes or no or None, several choices."""
+"""Content of a control: text, a choice or None, a boolean or None, several choices."""
 Value = str | int | float | bool | list[str]
 
 _SECRET: Final = regex(
@@ -38,16 +38,16 @@ FORMATS: Final = {
     "date": "a date like 2025-12-31",
     "date-time": "a time like 2025-12-31T18:30:00Z",
 }
-"""Known formats with an example; other formats are shown and not checked."""
+"""Known formats with an example; other formats are shown but not checked."""
 
 
 MOST_FIELDS: Final = 100
-"""Fields that are shown: each is some widgets, and thousands stop the screen for minutes."""
+"""Most fields that are shown: each is several widgets, and thousands would block for minutes."""
 MOST_CHOICES: Final = 1_000
-"""Choices of a field that are shown."""
+"""Most choices of a field that are shown."""
 _LONGEST_TITLE: Final = 500
 _LONGEST_TEXT: Final = 5_000
-"""Characters of a description and of a default."""
+"""Most characters of a description or a default."""
 
 
 class InvalidEntry(ValueError):
@@ -65,7 +65,7 @@ class FieldChoice:
 
 @dataclass(frozen=True)
 class FormField:
-    """A property of the form; nothing can be entered where `kind` is unknown."""
+    """A property of the form; if `kind` is unknown, nothing can be entered."""
 
     name: str
     kind: Kind
@@ -77,7 +77,7 @@ class FormField:
     format: str = ""
     pattern: str = ""
     least: float | None = None
-    """Least number of characters or choices, or the smallest number."""
+    """Minimum number of characters or choices, or the smallest value."""
     most: float | None = None
 
     @property
@@ -111,7 +111,7 @@ def value_of(field: FormField, entry: Entry) -> Value | None:
     """
     if field.kind == "choices":
         return _several(field, entry if isinstance(entry, tuple) else ())
-    is_empty = entry == "" and field.kind != "choice"  # a choice may be of the empty text
+    is_empty = entry == "" and field.kind != "choice"  # a choice may have the empty text
     if entry is None or is_empty or field.kind == "unknown":
         if field.required:
             raise InvalidEntry("Required.")
@@ -211,7 +211,7 @@ def _choices(values: Any, titled: Any) -> tuple[FieldChoice, ...]:
 
 
 def _default(kind: Kind, choices: Sequence[FieldChoice], default: Any) -> Entry:
-    """Return a default as its control holds it; None or "" if it does not fit."""
+    """Return a default as its control represents it; None or "" if it is invalid."""
     offered = [choice.value for choice in choices]
     if kind == "boolean":
         return default if isinstance(default, bool) else None
@@ -255,7 +255,7 @@ def _has_format(name: str, text: str) -> bool:
                 return _DATE.fullmatch(text) is not None and bool(date.fromisoformat(text))
             case _:
                 return _DATE_TIME.fullmatch(text) is not None and bool(datetime.fromisoformat(text.upper()))
-    except ValueError:  # looks right, but there is no such day or address
+    except ValueError:  # well-formed, but there is no such day or address
         return False
 
 
@@ -305,7 +305,7 @@ def _string(value: Any) -> str:
 
 
 LONGEST: Final = 1.0
-"""Seconds for all patterns of a form together, the start of the process included."""
+"""Seconds for all patterns of a form, including the start of the process."""
 
 _CHECK: Final = """
 import json, re, sys
@@ -319,7 +319,7 @@ for pattern, text in json.load(sys.stdin):
 
 
 def matches(pairs: Sequence[tuple[str, str]], seconds: float = LONGEST) -> list[bool | None]:
-    """Search a pattern in a text for each pair; None where it is invalid or took too long.
+    """Search the pattern of each pair in its text; None if it is invalid or took too long.
 
     The patterns run in another process, which is killed after `seconds`. Blocking: call it in a thread.
     """

@@ -29,7 +29,7 @@ from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import Terminal
 
 MOST: Final = 100
-"""Login methods that are offered: thousands stop the screen for seconds."""
+"""Most login methods that are offered: thousands would block for seconds."""
 
 
 class LoginDialog(AnswerDialog[str]):
@@ -46,9 +46,9 @@ class LoginDialog(AnswerDialog[str]):
         Args:
             methods: in the agent's order.
             agent: the name of the agent.
-            hint: the reason for the login, or a remark about it.
+            hint: the reason for the login, or a note about it.
             styles: the theme's styles.
-            error: the failure of the try before, or "".
+            error: the failure of the last attempt, or "".
         """
         super().__init__(f"Log in to {agent}", styles)
         self._methods = list(methods)[:MOST]
@@ -93,13 +93,13 @@ def _about(method: AuthMethod) -> Iterator[str]:
 
 
 _LINES = 12
-"""Lines of the agent's output that are shown: many agents print the address to visit."""
+"""Lines of the agent's output that are shown: many agents print the URL to visit."""
 
 
 class LoginWait(Dialog[None]):
-    """Shows a login that the agent carries out; dismissed by the user when they will not wait for its end.
+    """Shows a login that the agent performs; the user can dismiss it instead of waiting.
 
-    The first Esc asks the agent to stop, and the dialog waits for its answer. The second one leaves.
+    The first Esc asks the agent to stop, and the dialog waits for its answer. The second one closes it.
     """
 
     IS_GUARDED = False
@@ -110,7 +110,7 @@ class LoginWait(Dialog[None]):
     ]
 
     def __init__(self, agent: Agent, *, name: str, method: str, styles: Styles) -> None:
-        """Show the login that runs.
+        """Show the running login.
 
         Args:
             agent: the agent that logs in.
@@ -133,7 +133,7 @@ class LoginWait(Dialog[None]):
         yield Details(self._facts(), self.theme_styles)
 
     def on_mount(self) -> None:
-        """Start to count seconds."""
+        """Start counting seconds."""
         self.set_interval(0.5, self._tick)
 
     @override
@@ -150,7 +150,7 @@ class LoginWait(Dialog[None]):
         return keys
 
     def action_stop(self) -> None:
-        """Ask the agent to stop; asked again, leave."""
+        """Ask the agent to stop; the second time, close."""
         if self._stopping:
             self.dismiss(None)
             return
@@ -160,12 +160,12 @@ class LoginWait(Dialog[None]):
         self._tick()
 
     def action_open(self) -> None:
-        """Offer the addresses that the agent has printed, the newest first."""
+        """Offer the URLs that the agent has printed, the newest first."""
         if self._addresses:
             self.post_message(LinksWanted(dict.fromkeys(reversed(self._addresses), "")))
 
     def action_copy(self) -> None:
-        """Copy the newest address that the agent has printed, else its output."""
+        """Copy the newest URL that the agent has printed, else its output."""
         text = self._addresses[-1] if self._addresses else self._printed
         if text:
             self.app.copy_to_clipboard(text)
@@ -201,11 +201,11 @@ class LoginWait(Dialog[None]):
 class TerminalLoginScreen(FullScreen[str]):
     """Shows a login command in its terminal; dismisses with the reason of its failure, or "".
 
-    Keys, also Ctrl+C, go to the command. Leaving the screen ends the command, which is a failure.
+    Keys, including Ctrl+C, go to the command. Leaving the screen ends the command, which counts as a failure.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        # Priority: while keys go to the command, they still have to reach these.
+        # Priority: these must work while keys go to the command.
         Binding(
             "ctrl+right_square_bracket", "stop", "Stop the login", id="terminal-login.stop", priority=True
         ),
@@ -214,7 +214,7 @@ class TerminalLoginScreen(FullScreen[str]):
     ]
 
     def __init__(self, terminal: Terminal, *, title: str, styles: Styles) -> None:
-        """Show a login that runs.
+        """Show a running login.
 
         Args:
             terminal: the terminal of the command; its owner releases it.
@@ -225,7 +225,7 @@ class TerminalLoginScreen(FullScreen[str]):
         self._terminal = terminal
         self._title = title
         self.failure: str | None = None
-        """Reason of the failure once the command has ended; "" for a success."""
+        """Reason for the failure once the command has ended; "" for success."""
         self._leaves = False
 
     @override
@@ -234,7 +234,7 @@ class TerminalLoginScreen(FullScreen[str]):
         yield TerminalView(self.theme_styles)
 
     def on_mount(self) -> None:
-        """Give the keys to the command."""
+        """Send keys to the command."""
         title = [("strong", f" {safe_line(self._title)}")]
         names = {"open": "opens, ", "copy": "copies an address, ", "stop": "stops the login "}
         hint = "".join(f"{key_of(self, f'terminal-login.{name}')} {does}" for name, does in names.items())
@@ -242,17 +242,17 @@ class TerminalLoginScreen(FullScreen[str]):
         view = self.query_one(TerminalView)
         view.attach(self._terminal)
         mine = ((key, active.binding) for key, active in self.active_bindings.items() if active.node is self)
-        view.passes |= {key for key, binding in mine if binding.priority}  # Ctrl+C, Textual's, is typed
+        view.passes |= {key for key, binding in mine if binding.priority}  # but Ctrl+C is typed
         view.focus()
         view.action_type()
 
     async def on_terminal_view_ended(self) -> None:
-        """Leave when the command has ended."""
+        """Close when the command has ended."""
         self.failure = failure(await self._terminal.wait())
         self._leave_if_over()
 
     def on_screen_resume(self) -> None:
-        """Leave if the command ended under a menu."""
+        """Close if the command ended under a menu."""
         self._leave_if_over()
 
     def _leave_if_over(self) -> None:
@@ -283,5 +283,5 @@ class TerminalLoginScreen(FullScreen[str]):
 
 
 def failure(status: ExitStatus) -> str:
-    """Return the reason of a failed login, or ""."""
+    """Return the reason for a failed login, or ""."""
     return "" if status.exit_code == 0 else f"The login {status.as_verb}."

@@ -78,11 +78,11 @@ from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 _TEXT = 60
 """Most cells of a waiting question, which has one row."""
 _READ = 1_000
-"""Characters of a waiting question that are read: it may have megabytes."""
+"""Maximum characters of a waiting question that are read: it may have megabytes."""
 
 
 def waiting_list(waiting: Sequence[str], place: int, most: int, styles: Styles) -> list[TextBlock]:
-    """Return rows of waiting questions, at most `most`, around the marked one at `place` (from 0)."""
+    """Return at most `most` rows of open questions, around the marked one at `place` (from 0)."""
     if len(waiting) < 2:
         return []
     rows = [
@@ -94,7 +94,7 @@ def waiting_list(waiting: Sequence[str], place: int, most: int, styles: Styles) 
 
 
 def listed(waiting: Sequence[str], place: int, most: int) -> list[tuple[str, bool]]:
-    """Return the content of these rows as (text, is the one at `place`), the number of others last."""
+    """Return these rows as (text, whether it is at `place`); the last one counts the others."""
     rows = [(waiting[number], number == place) for number in _range(len(waiting), place, most)]
     left = len(waiting) - len(rows)
     return [*rows, (f"{left} more", False)] if left else rows
@@ -112,27 +112,27 @@ def _row(number: int, what: str, is_here: bool, styles: Styles) -> TextBlock:
 
 
 KEYS: Final = {"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d"}
-"""Keys of answers by the kind of their option, for kinds that are offered once."""
+"""Keys of answers by kind of option, for kinds that are offered only once."""
 
 
 _ODD: Final = 5
-"""Odd options that have a row each."""
+"""Most flawed options with a row each."""
 _NAME: Final = 200
 """Most cells of the name of an option in a sentence; the list of answers shows more."""
 _HERE: Final = Destination()
 _LOST: Final = 3
-"""Unreadable files to be replaced that have a row each."""
+"""Most unreadable files to be replaced with a row each."""
 _LISTED: Final = 3
-"""Most rows of waiting questions: the tool call has to stay in view at 24 rows."""
+"""Most rows of open questions: the tool call must stay in view on 24 rows."""
 _CHANGED: Final = "Changed after the question: your answer is about the original request."
 _JUST_CHANGED: Final = "reject · call just changed: allowing works in a moment"
 # The agent may change a call while its question is open. A change stays on the screen for READABLE seconds
-# before the next one, and an answer that allows counts only for content that was shown for PAUSE seconds:
-# a key for the text before must not allow the text that replaced it. A rejection counts at once.
+# before the next one, and an allowing answer counts only for content that was shown for PAUSE seconds:
+# a key for the earlier text must not allow the text that replaced it. A rejection counts at once.
 READABLE: Final = 1.0
 """Seconds that a change of the call is shown before the next one."""
 PAUSE: Final = REPEAT + ALONE
-"""Seconds that the call has to be shown unchanged before an answer may allow it."""
+"""Seconds that the call must be shown unchanged before an answer may allow it."""
 _SINCE: Final = "sent since:"
 
 
@@ -143,22 +143,22 @@ class PermissionAnswer:
     option_id: str | None
     """An offered id; None: cancelled."""
     reason: str = ""
-    """Reason of a rejection, for the agent."""
+    """Reason for a rejection, for the agent."""
     how: str = field(default="", compare=False)
     """The key, `Enter` or `click`."""
     rule: Rule | None = None
-    """The rule that an answer of the kind "always" makes for this session."""
+    """The rule that an "always" answer creates for this session."""
     amendments: tuple[Amendment, ...] = field(default=(), compare=False)
-    """The text that the user wrote in place of the one asked about."""
+    """The texts that the user wrote in place of the proposed ones."""
 
 
 def keys_of(
     options: Sequence[PermissionOption], flaws: Flaws, *, ours: bool = False
 ) -> dict[str, PermissionOption]:
-    """Return options by their keys, which follow from kinds, never from positions.
+    """Return options by key; keys depend on kinds, never on positions.
 
-    Odd options have none, and none that allow by a name that is not understood as that. Of options of `ours`
-    with one kind the first has the key.
+    Flawed options have none, nor do allowing ones with an unclear name. If `ours` has several options
+    of a kind, the first gets the key.
     """
     if ours:
         return {KEYS[option.kind]: option for option in reversed(options)}
@@ -168,16 +168,16 @@ def keys_of(
 
 
 def _is_plain(option: PermissionOption, flaws: Flaws) -> bool:
-    """Return True for an option that is not odd, and whose name says what it does if it allows."""
+    """Return True for an option without flaws, whose name is clear if it allows."""
     return not flaws.of(option) and is_understood(option)
 
 
 _SAYS_LASTING: Final = regex(r"\b(?:always|never|session)\b", re.I)
-"""Names that say that the answer counts for later requests."""
+"""Names that say that the answer also counts for later requests."""
 
 
 class PermissionDialog(DiffDialog[PermissionAnswer]):
-    """Asks for one permission; dismisses with the answer, or None when put aside."""
+    """Asks for one permission; dismisses with the answer, or None if put aside."""
 
     KEYS = "permission"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -225,22 +225,22 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             question: the question, with its tool call and its options.
             agent: the name of the agent.
             cwd: the folder of the session, absolute.
-            inside: tells whether a path lies in the workspace.
+            inside: returns whether a path is in the workspace.
             styles: the theme's styles.
-            counter: the number of this question and how many wait.
+            counter: the number of this question, and of all open ones.
             background: the rule that asks, and earlier decisions.
-            waiting: all waiting questions, a line each.
-            go: shows the question a number of places further.
+            waiting: all open questions, a line each.
+            go: shows the question a number of places after this one.
             make_rule: opens the rule editor for a tool call.
             scopes: returns the scopes of "always", the narrowest first; called when such an option is chosen.
-            find: reads the old texts of files, where the agent does not send them.
-            edits: finds the places of edits of which the agent sends only the old and the new part.
-            notes: the user's notes on lines; None where none can be written.
+            find: reads the old texts of files that the agent does not send.
+            edits: locates edits for which the agent sends only the old and the new part.
+            notes: the user's notes on lines; None: notes are not possible.
         """
         call = question.call
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), styles, counter=counter)
         self.question = question
-        """The question, with what the agent has told since it asked."""
+        """The question, with the agent's later updates."""
         self._options = list(question.options)
         self._flaws = Flaws(self._options)
         self._keys = keys_of(self._options, self._flaws, ours=question.unasked)
@@ -252,7 +252,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._waiting = waiting
         self._go = go
         self._later = question.later
-        """Version of the call that is shown beside the one that was asked about."""
+        """The later version of the call that is shown beside the original one."""
         self._shown_at = self._allows_at = float("-inf")
         """Time of the latest shown change, and time from which an answer may allow."""
         self._change_timer: Timer | None = None
@@ -264,12 +264,12 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._edits = edits
         self._notes = notes
         self._places: dict[str, Destination] = {}
-        """Destinations of paths that are links, or protected."""
+        """Destinations of paths that are links or protected."""
         self._scopes: Sequence[AlwaysScope] = ()
         self._always: PermissionOption | None = None
-        """Option for good whose scope is asked for, in the second step."""
+        """The "always" option whose scope is asked for in the second step."""
         self._rejecting: PermissionOption | None = None
-        """Option to be sent with the reason that is being written."""
+        """The option to send with the reason that is being written."""
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
 
@@ -285,7 +285,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return "views" if self.question.merged is not None else "files"
 
     def _notebook(self) -> FileNotes | None:
-        """Return the notes on the changes that are asked about."""
+        """Return the notes on the changes of this question."""
         if self._notes is None:
             return None
         folder = self._cwd
@@ -298,7 +298,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     @on(NotedDiffView.NotesChanged)
     def _look_at_notes(self) -> None:
-        """Let a note on lines of the file know all of it, not only what is shown."""
+        """Load whole files for notes, which need more than the shown lines."""
         if self._notes is not None:
             self.app.run_worker(self._notes.follow(), group="notes")
 
@@ -310,7 +310,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         yield InputLine(self.entered.get("reason", ""), id="reason", select_on_focus=False)
 
     def on_mount(self) -> None:
-        """Continue a reason that was begun, and show changes that came during compose."""
+        """Continue an unfinished reason, and show changes that came during compose."""
         if self._is_behind or self.question.later is not self._later:
             self._later = self.question.later
             self.query_one(Details).show(self._details())
@@ -388,7 +388,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     @override
     def action_choose_number(self, number: int) -> None:
         if self._always is None and not _is_plain(self._options[number - 1], self._flaws):
-            self.answers.highlighted = number - 1  # only moved to: no key alone allows by such a name
+            self.answers.highlighted = number - 1  # an unclear name needs a second key
             self.show_hints()
         else:
             super().action_choose_number(number)
@@ -403,14 +403,14 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self._chosen(self._options[place], how)
 
     def _chosen(self, option: PermissionOption, how: str) -> None:
-        """Answer with an option, after the second step of options for good."""
+        """Answer with an option, after the second step of an "always" option."""
         if (kind := option_kind(option)) is not None and kind.is_lasting:
             self._show_reach(option)
         else:
             self._give(PermissionAnswer(option.option_id, how=how))
 
     def _show_reach(self, option: PermissionOption | None) -> None:
-        """Ask for the scope of an option for good; None goes back to the options."""
+        """Ask for the scope of an "always" option; None goes back to the options."""
         self._always = option
         rows: Sequence[Answer]
         if option is None:
@@ -463,23 +463,23 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     @property
     def _can_edit(self) -> bool:
-        """True if the question is about texts that the user may edit."""
+        """True if the question has texts that the user may edit."""
         reads = self.question.unasked or self._find is not None
         return reads and any(True for _ in diffs_of(self._call))
 
     @property
     def _can_note(self) -> bool:
-        """True if the question has lines that notes may be written on."""
+        """True if the question has lines for notes."""
         return self._notes is not None and bool(self._files)
 
     @property
     def edits(self) -> dict[str, EditedProposal]:
-        """Texts that the user wrote in place of proposed ones, by path; kept for the next dialog, too."""
+        """Texts that the user wrote in place of proposed ones, by path; also kept for the next dialog."""
         edits: dict[str, EditedProposal] = self.entered.setdefault("edits", {})
         return edits
 
     def action_edit(self) -> None:
-        """Open a proposed text in the user's editor; what is saved is accepted in its place."""
+        """Open a proposed text in the user's editor; the saved text is accepted in its place."""
         begin(self.app, self._edit)
 
     async def _edit(self) -> None:
@@ -510,13 +510,13 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if before is not None and before.amendment.kept is not None:
             before.amendment.kept.drop()
         self.edits[chosen.path] = EditedProposal(chosen.now, amendment._replace(proposed=chosen.text))
-        if not self.has_parts:  # the question was closed meanwhile
+        if not self.has_parts:  # the question was closed in the meantime
             tell_left(self.app, self.edits)
             return
         self._show_anew()
         option = self._keys.get(KEYS["allow_once"])
         if len(found) == 1 and option is not None and self.question.later is self._later:
-            # No wait: the user has just written what counts, and chose it by saving.
+            # No wait: the user has just written this text, and accepted it by saving.
             self.dismiss(self._amended(PermissionAnswer(option.option_id, how="key e")))
 
     def action_make_rule(self) -> None:
@@ -557,11 +557,11 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self.answers_moved()
 
     def _listed(self) -> list[tuple[str, bool]]:
-        """Return the content of the rows of waiting questions."""
+        """Return the rows of open questions."""
         return listed(self._waiting, self._counter[0] - 1, _LISTED)
 
     def refresh_call(self) -> None:
-        """Show a change of the call, not more often than can be read."""
+        """Show a change of the call, but not too often to be read."""
         if self.question.later is self._later or not self.has_parts:
             return
         wait = self._shown_at + READABLE - monotonic()
@@ -585,7 +585,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _show_anew(self) -> None:
         """Show changed content; answers that allow wait until it has been seen."""
         self._allows_at = float("inf")
-        if self._always is not None and not self._is_safe(self._always):  # half answered is not answered
+        if self._always is not None and not self._is_safe(self._always):  # a half-given answer does not count
             self._show_reach(None)
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
@@ -599,7 +599,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.redraw()
 
     def _look_up(self) -> None:
-        """Look up destinations of paths, and old texts that the agent does not send."""
+        """Find the destinations of paths, and old texts that the agent does not send."""
         self.run_worker(self._show_places(), group="places", exclusive=True)
         paths = [diff.path for diff, _ in self._told_changes() if diff.before is None]
         if self._find is not None and paths:
@@ -608,7 +608,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self.run_worker(self._show_in_place(self._edits), group="edits", exclusive=True)
 
     async def _show_in_place(self, edits: EditPlaces) -> None:
-        """Show edits in their lines; what the agent asked for stays as it is."""
+        """Show edits within their lines; the agent's request is unchanged."""
         await edits.find([diff for diff, _ in self._told_changes()])
         files = self._changes()
         if self.has_parts and files != self._files:
@@ -616,7 +616,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             for view in self.query(DiffView):
                 view.show(files)
             self.redraw()
-            self.answers_moved()  # the same change, with lines around it: only clicks may miss
+            self.answers_moved()  # the same change with context, so only clicks could miss
 
     async def _show_old_texts(
         self, find: Callable[[Sequence[str]], dict[str, OldText]], paths: Sequence[str]
@@ -625,7 +625,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if found == self.question.old_texts and self._files == self._changes():
             return
         self.question.old_texts = found
-        if not self.has_parts:  # not there yet, or taken away meanwhile
+        if not self.has_parts:  # not mounted yet, or already removed
             self._is_behind = True
             return
         self._show_anew()
@@ -647,14 +647,14 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.set_timer(PAUSE + 0.01, self.show_hints)
 
     def _is_safe(self, option: PermissionOption | None) -> bool:
-        """Return whether an answer allows nothing, however the call has changed."""
+        """Return whether an answer allows nothing, even if the call has changed."""
         if option is None:
             return True
         kind = option_kind(option)
         return kind is not None and not kind.allows and not self._flaws.of(option)
 
     def _give(self, answer: PermissionAnswer) -> None:
-        """Dismiss with an answer; one that allows counts only for content that was shown for long enough."""
+        """Dismiss with an answer; an allowing one counts only if the content was shown long enough."""
         option = next((one for one in self._options if one.option_id == answer.option_id), None)
         if self._is_safe(option):
             self.dismiss(answer)
@@ -666,7 +666,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self.dismiss(self._amended(answer))
 
     def _amended(self, answer: PermissionAnswer) -> PermissionAnswer:
-        """Return an answer that allows, with the texts that the user wrote."""
+        """Return an allowing answer with the texts that the user wrote."""
         return replace(answer, amendments=tuple(one.amendment for one in self.edits.values()))
 
     def _details(self) -> list[Block]:
@@ -695,7 +695,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return [*waiting, *self._asked(level), *lost, *news, *told]
 
     def _asked(self, level: DetailLevel) -> list[TextBlock]:
-        """Return the question in the agent's words, where they are not those of the call."""
+        """Return the agent's question, if it differs from the call's title."""
         question = self.question
         blocks = []
         if question.title and question.title != question.call.title:
@@ -705,7 +705,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return blocks
 
     def _lost(self) -> list[TextBlock]:
-        """Return warnings about files to be replaced that cannot be shown."""
+        """Return warnings about replaced files that cannot be shown."""
         hidden = [(path, old.why_not) for path, old in self.question.old_texts.items() if old.why_not]
         blocks = [
             TextBlock([("warning", exact_line(f"Replaces the whole file {self._name_of(path)}: {why}."))])
@@ -729,7 +729,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return [file for _, file in self._changes_by_path()]
 
     def _changes_by_path(self) -> list[tuple[str, FileDiff]]:
-        """Return the shown changes with their paths: those edited by the user, told ones, and a merge."""
+        """Return the shown changes with their paths: the user's edits, the agent's changes, and a merge."""
         changes = [
             (path, FileDiff(self._name_of(path), one.now, one.amendment.edited, "edited by you"))
             for path, one in self.edits.items()
@@ -781,7 +781,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return Answer(name, key, note, role=role)
 
     def _to_reject(self) -> PermissionOption | None:
-        """Return the option to be sent with a reason: the highlighted reject_once, or the only one."""
+        """Return the option to send with a reason: the highlighted reject_once, or the only one."""
         highlighted = self.answers.highlighted if self.is_mounted else None
         if highlighted is not None and self._options[highlighted].kind == "reject_once":
             return self._options[highlighted]
@@ -796,7 +796,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
 
 def _told(places: Mapping[str, Destination]) -> dict[str, tuple[object, ...]]:
-    """Return the destinations that are shown, by path; only those of paths that lead elsewhere."""
+    """Return the shown destinations by path: only of paths that lead elsewhere."""
     return {path: there[:3] for path, there in places.items() if there[:3] != _HERE[:3]}
 
 

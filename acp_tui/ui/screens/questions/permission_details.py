@@ -1,4 +1,4 @@
-"""Text of permission dialogs: the tool call and the reasons of the question."""
+"""Text of permission dialogs: the tool call, and the reasons for the question."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ _TITLED: Final = "known from its title only"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
 LONG: Final = 20_000
-"""Characters after which a text is cut at first, for wrapping takes time."""
+"""Characters after which a text is cut at first, since wrapping takes time."""
 BRIEF: Final = 110
-"""Cells of a text of minor weight that are shown at first."""
+"""Cells of a less important text that are shown at first."""
 MANY: Final = 100
 """Paths after which a list of them is cut at first."""
 
 _TEXTS: Final = 200
-"""Texts of a call that stand by themselves."""
+"""Most texts of a call with a block each."""
 _FOLLOWED: Final = 1_000
-"""Most paths of a list that are looked up, one after the other."""
+"""Most paths of a list whose links are followed, one by one."""
 NOWHERE: Final[Mapping[str, Destination]] = MappingProxyType({})
 
 _READ: Final = 100_000
-"""Characters of an input that are read to count its lines: it may have megabytes."""
+"""Most characters of an input that are read to count its lines: it may have megabytes."""
 
 
 class DetailLevel(NamedTuple):
@@ -85,12 +85,12 @@ _SECTION: Final = [("faint", " " * _LABEL)]
 
 
 def kind_of(call: ToolCall) -> str:
-    """Return the kind of a call for the user: `execute` also where only words ask for a command."""
+    """Return the kind of a call for display: `execute` also if only its texts ask for a command."""
     return call.kind if call.worded_command is None else "execute"
 
 
 def command_of(call: ToolCall) -> str | None:
-    """Return the command of a call, even if only words or the title tell it."""
+    """Return the command of a call, even if only its texts or title contain it."""
     return call.command or call.worded_command or titled_command(call)
 
 
@@ -118,7 +118,7 @@ def details_of(
 ) -> list[Block]:
     """Return the text about a tool call: command, folder, paths, title, plan, content, the rest of its input.
 
-    `reasons` stand between these facts and the content; `places` are the destinations of paths.
+    `reasons` are shown between these facts and the content; `places` are the destinations of paths.
     Long texts are cut, and the rest of the input is folded, unless the level of detail is whole.
     """
     command = command_of(call)
@@ -128,11 +128,11 @@ def details_of(
 
     facts = _facts(call, command, cwd, is_inside, level, places)
     title = [_title(call, level, is_alone=not facts)] if _worth_showing(call.title, command) else []
-    if title and facts:  # what is done stands first: a title is the agent's word
+    if title and facts:  # the action comes first: a title is only the agent's claim
         title.insert(0, TextBlock())
     blocks: list[Block] = [*facts, *title, *_unread(call, level), *reasons, *_plan(call, level)]
     texts = _texts(call)
-    if texts and diffs_of(call):  # the changes below have to be in view
+    if texts and diffs_of(call):  # the changes below must be in view
         blocks.append(TextBlock(brief("text", " ".join(texts), level, safe_line), above=1))
     else:
         blocks += [TextBlock(_cut("text", text, level), above=1) for text in texts]
@@ -144,7 +144,7 @@ def details_of(
 
 
 def places_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
-    """Look up where the paths of a call and its folder lead. Blocking: call it in a thread."""
+    """Return where the paths of a call and its folder lead. Blocking: call it in a thread."""
     paths = islice(dict.fromkeys([folder_of(call, cwd), *_paths(call, cwd)]), _FOLLOWED)
     return {path: destination(path, cwd) for path in paths}
 
@@ -185,7 +185,7 @@ def pretty(value: Any) -> str:
 
 
 def _beginning(value: Any, most: int) -> tuple[str, bool]:
-    """Return (the beginning of `pretty`, about `most` characters, whether that is all)."""
+    """Return (about `most` characters of `pretty`, whether that is all)."""
     if isinstance(value, str):
         return value, True
     found: list[str] = []
@@ -224,7 +224,8 @@ def _facts(
             )
         )
         settings = [f"{name}={shlex.quote(value)}" for name, value in env_of(call).items()]
-        # Our own questions have all of them before the one command. Of several, they are before the first.
+        # The client's own questions have all variables before one command; with several commands, before
+        # the first.
         is_said = command.startswith(" ".join([*settings, ""])) and len(parse_line(command).commands) == 1
         if settings and not is_said:
             blocks.append(labelled("with", _cut("warning", "\n".join(settings), level, clean=exact)))
@@ -248,7 +249,7 @@ def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], level: Deta
 
 
 def _title(call: ToolCall, level: DetailLevel, *, is_alone: bool) -> TextBlock:
-    """Return a title on one line, exactly for a command."""
+    """Return a title on one line; a command is shown exactly."""
     one_line = exact_line if kind_of(call) == "execute" else safe_line
     if is_alone:
         return TextBlock(_cut("strong", call.title, level, clean=one_line))
@@ -256,7 +257,7 @@ def _title(call: ToolCall, level: DetailLevel, *, is_alone: bool) -> TextBlock:
 
 
 def brief(role: str, text: str, level: DetailLevel, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
-    """Return about two rows of a text of minor weight, unless the level of detail is whole."""
+    """Return about two rows of a less important text, unless the level of detail is whole."""
     shown = shortened(one_line(text[:LONG]), BRIEF)
     if level.whole or (len(text) <= LONG and shown == one_line(text)):
         return [(role, one_line(text))]
@@ -264,7 +265,7 @@ def brief(role: str, text: str, level: DetailLevel, one_line: Callable[[str], st
 
 
 def _worth_showing(title: str, command: str | None) -> bool:
-    """Return whether a title says more than the command, with or without the name of the tool before it."""
+    """Return whether a title says more than the command and the name of the tool."""
     words = title.strip().strip("`")
     tool, _, rest = words.partition(": ")
     return bool(title) and words != command and (command is None or " " in tool or rest != command)
@@ -293,7 +294,7 @@ def _plan(call: ToolCall, level: DetailLevel) -> Iterator[Block]:
 
 
 def _texts(call: ToolCall) -> list[str]:
-    """Return the texts of a call that are not shown above; of very many the rest as one."""
+    """Return the texts of a call that are not shown above; very many are joined at the end."""
     plan, command = call.plan.strip(), call.worded_command
     told = filter(None, map(_text_of, call.content))
     found = [
@@ -321,7 +322,7 @@ def _path_line(path: str) -> str:
 
 
 def _leads(found: Destination | None, kind: str) -> list[tuple[str, str]]:
-    """Return the destination of a path that is a link, and the reason of its protection."""
+    """Return the destination of a path that is a link, and the reason for its protection."""
     if found is None:
         return []
     spans = [("warning", f" → {_path_line(found.at)}")] if found.at else []
@@ -353,7 +354,7 @@ def _input(rest: Any, styles: Styles, level: DetailLevel, is_alone: bool, above:
 def _cut(
     role: str, text: str, level: DetailLevel, is_all: bool = True, clean: Callable[[str], str] = str
 ) -> list[tuple[str, str]]:
-    """Return a text with its role; of a very long one the beginning and the number of characters left.
+    """Return a text with its role; a very long one is cut, with the number of remaining characters.
 
     `clean` is called with the shown part only.
     """
@@ -371,7 +372,7 @@ def _text_of(item: Item) -> str:
             return "\n".join(_block_text(item.content))
         case UnknownItem():
             return pretty(item.raw)
-        case _:  # a diff has its view, a terminal has no output before it may run
+        case _:  # diffs are shown in a view of their own; a terminal has no output before it may run
             return ""
 
 
@@ -392,7 +393,7 @@ def _block_text(block: ContentBlock) -> Iterator[str]:
 PARTS: Final = 6
 """Parts of a command that are listed at first."""
 _PART: Final = 160
-"""Most characters of a part: the whole command stands above."""
+"""Most characters of a part: the whole command is shown above."""
 
 
 def reasons(
@@ -403,12 +404,12 @@ def reasons(
     styles: Styles,
     level: DetailLevel = FOLDED,
 ) -> list[TextBlock]:
-    """Return the reasons of a question: parts of the command, the rule that asks, earlier decisions.
+    """Return the reasons for a question: parts of the command, the rule that asks, earlier decisions.
 
     Args:
         command: the command, if the call runs one.
         cwd: the folder that it runs in.
-        inside: tells whether a path lies in the workspace.
+        inside: returns whether a path is in the workspace.
         background: the rule that asks, and earlier decisions.
         styles: the theme's styles.
         level: the level of detail.
@@ -431,7 +432,7 @@ def has_more_parts(command: str | None, cwd: str, inside: Callable[[str], bool])
 
 
 _LONGEST_OF_RULE: Final = 160
-"""Cells of the note or the conditions of a rule: a workspace's own rules must not fill a question."""
+"""Most cells of a rule's note or conditions: a workspace's rules must not fill a question."""
 
 
 def rule_words(rule: Rule) -> str:
@@ -446,7 +447,7 @@ def before_words(before: Precedents) -> str:
     """Describe earlier decisions in one line."""
     what = f"“{before.beginning} …” " if before.beginning else ""
     if before.allowed + before.rejected >= MAX_PRECEDENTS:
-        what += "at least "  # no more are looked at
+        what += "at least "  # no more are searched
     counts = ", ".join(f"{verb} {_times(count)}" for verb, count in _counts(before) if count)
     last = before.last.astimezone()
     day = "today" if last.date() == datetime.now().astimezone().date() else f"{last:%Y-%m-%d}"
@@ -509,7 +510,7 @@ class Background(NamedTuple):
     """The rule that asks."""
     before: Precedents | None = None
     why: str = ""
-    """Reason of a question that the agent did not ask, or that a rule nearly allows; else ""."""
+    """Reason for a question that the agent did not ask, or that a rule nearly allows; else ""."""
 
 
 NOTHING_KNOWN: Final = Background()

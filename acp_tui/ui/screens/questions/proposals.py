@@ -18,7 +18,7 @@ from acp_tui.store.folders import data_folder
 from acp_tui.ui.screens.base.editor import as_typed, open_in_editor
 
 FindTexts = Callable[[Sequence[str]], dict[str, OldText]]
-"""Reads the present texts of files, by path as the agent names it."""
+"""Reads the current texts of files, by path as the agent names it."""
 
 _TIMEOUT: Final = 15
 
@@ -29,25 +29,25 @@ class Proposal(NamedTuple):
     path: str
     """As the agent names it."""
     now: str | None
-    """The present text; None for no file."""
+    """The current text; None for no file."""
     text: str
     problem: str = ""
-    """The reason why the text is not known, or ""."""
+    """The reason why the text is unknown, or ""."""
 
 
 class EditedProposal(NamedTuple):
-    """A proposal with what the user made of it."""
+    """A proposal that the user has edited."""
 
     now: str | None
     amendment: Amendment
 
 
 def proposals(diffs: Iterable[Diff], find: FindTexts | None) -> list[Proposal]:
-    """Return what each file would hold after the changes. Blocking.
+    """Return the text of each file after the changes. Blocking.
 
     Args:
-        diffs: the changes, in their order.
-        find: reads the files; None where each change has the whole text of its file.
+        diffs: the changes, in order.
+        find: reads the files; None if each change has the whole text of its file.
     """
     by_path: dict[str, list[Diff]] = {}
     for diff in diffs:
@@ -59,7 +59,7 @@ def proposals(diffs: Iterable[Diff], find: FindTexts | None) -> list[Proposal]:
 
 
 _TEXTS: Final = ("", "add", "modify")
-"""Operations that are all about the text of a file."""
+"""Operations that only change the text of a file."""
 
 
 def _proposal(path: str, diffs: Sequence[Diff], there: OldText) -> Proposal:
@@ -74,7 +74,7 @@ def _proposal(path: str, diffs: Sequence[Diff], there: OldText) -> Proposal:
 async def edit_proposal(app: App[Any], proposal: Proposal) -> Amendment | None:
     """Open a proposed text in the user's editor; return what was saved.
 
-    None, with a notice, if it was not changed, or nothing usable was saved: what was is kept in its file.
+    None, with a notice, if it was not changed, or nothing usable was saved; such a text is kept in its file.
     """
 
     def tell(text: str) -> None:
@@ -118,7 +118,7 @@ def _first_change(now: str | None, text: str) -> int | None:
 
 
 def tell_left(app: App[Any], edits: dict[str, EditedProposal]) -> None:
-    """Leave edited texts to the user, whose question is closed, and say where they are."""
+    """Leave the edited texts of a closed question to the user, with a notice of their paths."""
     for one in edits.values():
         if one.amendment.kept is not None:
             text = f"The question is closed. Your edited text is in {one.amendment.kept.leave()}"

@@ -26,7 +26,7 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 Choice = Literal["write", "keep", "merge", "stop"]
 
 _NO_TEXT: Final = "\0"
-"""Stands for content that is no text."""
+"""Shown for content that is no text."""
 
 
 class StaleWriteAnswer(NamedTuple):
@@ -40,7 +40,7 @@ class StaleWriteAnswer(NamedTuple):
 
 
 class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
-    """Asks for the version of a file; dismisses with the answer, or None when put aside."""
+    """Asks for the version of a file; dismisses with the answer, or None if put aside."""
 
     KEYS = "stale-write"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,9 +61,9 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
         Args:
             question: the question, with all versions.
             agent: the name of the agent.
-            cwd: the workspace, by which the path is shortened.
+            cwd: the workspace; the path is shown relative to it.
             styles: the theme's styles.
-            counter: the number of this question and how many wait.
+            counter: the number of this question, and of all open ones.
         """
         super().__init__(f"{agent} wants to write over newer changes", styles, counter=counter)
         self.add_class("-changes")
@@ -126,7 +126,7 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
         self._give(list(self._answers)[place], how)
 
     def action_edit(self) -> None:
-        """Open the merge in the user's editor; what is saved is written."""
+        """Open the merge in the user's editor; the saved text is written."""
         begin(self.app, self._edit)
 
     async def _edit(self) -> None:

@@ -1,4 +1,4 @@
-"""The blame screen: a file, each line with the turn and the tool call that it comes from."""
+"""The blame screen: a file, with the turn and the tool call that wrote each line."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class BlameList(NotedList[BlamedLine]):
         return left, []
 
     def action_go_to_run(self, step: int) -> None:
-        """Go to the next or the previous line with another origin than the one before it."""
+        """Go to the next or previous line whose origin differs from that of the line before it."""
         line = self.current
         if line is None:
             return
@@ -100,11 +100,11 @@ class BlameScreen(ListScreen):
 
         Args:
             path: the file.
-            line: the line to begin at, from 1; 0 for the first that a turn wrote.
+            line: the first line to show, from 1; 0 for the first one that a turn wrote.
             folders: the folder of the journals, and that of the snapshot stores.
             opens: called with the step of the line that the user opens.
             styles: the theme's styles.
-            notes: the user's notes on lines; None where none can be written.
+            notes: the user's notes on lines; None: notes are not possible.
         """
         super().__init__(styles)
         self._notes = notes
@@ -129,14 +129,14 @@ class BlameScreen(ListScreen):
             self.notify(f"Note on {self._place(first, last)}: it goes with the next prompt.")
 
     def on_mount(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self.show_nothing(True)
         self._show_title("")
         self.rows.focus()
         self.run_worker(self._read(), group="blame")
 
     def on_row_list_opened(self, event: BlameList.Opened) -> None:
-        """Leave for the place in the chat that a line comes from."""
+        """Close, and go to the origin of a line in the chat."""
         step = event.item.author.step
         if step is not None and _is_known(event.item):
             self.dismiss(None)

@@ -73,7 +73,7 @@ def _told(origin: Origin, prompt: str) -> str:
 
 
 _MARKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")
-"""Actions that only change the view; in the key row they stand behind those that change files."""
+"""Actions that only change the view; in the key row they follow those that change files."""
 _SHORT: Final = {
     "next_change": "Next",
     "write_note": "Note",
@@ -85,7 +85,7 @@ _SHORT: Final = {
 """Short names of the keys, for narrow screens."""
 _STEPS: Final = ("reject", "reject_file", "keep", "keep_file", "keep_all", "show_kept", "undo")
 _PATIENCE: Final = 1.0
-"""Seconds that the screen waits for the state on disk."""
+"""Seconds to wait for the state on disk."""
 _NO_TEXT: Final = "its text is not in the recording; resume the session to see the change"
 _MOST: Final = 200
 """Most files whose texts are shown."""
@@ -122,17 +122,17 @@ class ChangesScreen(FullScreen[None]):
         """Show the changes.
 
         Args:
-            files: returns the changed files as of now, in the order of the session.
-            first: the path of the file to begin with.
-            cwd: the workspace, by which paths are shortened.
+            files: returns the current changed files, in the order of the session.
+            first: the path of the file to start with.
+            cwd: the workspace; paths are shown relative to it.
             styles: the theme's styles.
-            review: returns what keeps and rejects changes; None, also while a session is taken up: only what
+            review: returns the object that accepts and rejects changes; None, also during a resume: only what
                 the agent reported is shown.
             prompt_of: returns the prompt of a turn, counted from 1.
-            blames: called with a path and a line (from 1), to show who wrote the file.
-            notes: the user's notes on lines; None where none can be written.
-            outside: returns where a path of the agent lies for us.
-            edits: places what the agent reported as snippets in its file.
+            blames: called with a path and a line (from 1) to show the blame of the file.
+            notes: the user's notes on lines; None: notes are not possible.
+            outside: translates a path of the agent to the path outside its sandbox.
+            edits: locates snippets that the agent reported.
         """
         super().__init__(styles)
         self._edits = edits
@@ -149,7 +149,7 @@ class ChangesScreen(FullScreen[None]):
         self._kept = 0
         self._files = list(files())
         self._shown: list[SeenChange | None] = []
-        """Change on disk of each difference in the view; None if only the agent reported it."""
+        """The change on disk of each difference; None if only the agent reported it."""
         self._diffs: list[FileDiff] = []
         self._shows_kept = any(file.path == first and self._is_kept(file) for file in self._files)
         self._lines: tuple[int, int] | None = None
@@ -169,14 +169,14 @@ class ChangesScreen(FullScreen[None]):
         return Keys(self.theme_styles, _MARKS, _SHORT)
 
     def on_mount(self) -> None:
-        """Start to compare and to count."""
+        """Start comparing and counting."""
         self._review = self._review or self._review_of()
         self._show_title()
         self._begin()
         self.query_one(DiffView).focus()
 
     def go_on(self) -> None:
-        """Offer to keep and undo changes as soon as a session that is taken up can tell what files were."""
+        """Offer to accept and reject changes once a resumed session knows the original files."""
         if self._review is None and (review := self._review_of()) is not None:
             self._review = review
             self.refresh_bindings()
@@ -184,7 +184,7 @@ class ChangesScreen(FullScreen[None]):
 
     @work(group="look")
     async def _begin(self) -> None:
-        """Show the files as they are on disk; while a slow disk is read, as they were last."""
+        """Show the files on disk; while a slow disk is read, their last known state."""
         if self._review is not None:
             looking = asyncio.ensure_future(self._review.tracking.look())
             done, _ = await asyncio.wait([looking], timeout=_PATIENCE)
@@ -195,7 +195,7 @@ class ChangesScreen(FullScreen[None]):
 
     @work(group="read", exclusive=True)
     async def _read(self, goes_on: bool = False) -> None:
-        """Show the files as they are now, at the same position or at the next change."""
+        """Show the current files, at the same position or at the next change."""
         self._files = list(self._all_files())
         if self._notes is not None:
             await self._notes.follow()
@@ -210,12 +210,12 @@ class ChangesScreen(FullScreen[None]):
         self._shown = [seen for seen, _ in found]
         diffs = [diff for _, diff in found]
         view = self.query_one(DiffView)
-        if diffs != self._diffs:  # else the user stays where they are, also in the marks
+        if diffs != self._diffs:  # otherwise the position and the marks are kept
             self._diffs = diffs
             view.show_again(diffs)
             self._go_to_first(view)
         else:
-            view.lay_out_rows()  # the notes may have followed their lines
+            view.lay_out_rows()  # the notes may have moved with their lines
         if goes_on:
             view.action_next_change()
         self._show_title()
@@ -223,7 +223,7 @@ class ChangesScreen(FullScreen[None]):
             await self._count()
 
     def _go_to_first(self, view: DiffView) -> None:
-        """Begin at the chosen file, until the user goes on from there."""
+        """Start at the chosen file, until the user moves on."""
         name = inside(self._first, self._cwd) if self._first else ""
         chosen = next((number for number, diff in enumerate(self._diffs) if diff.path == name), 0)
         if chosen and not self._began:
@@ -243,9 +243,9 @@ class ChangesScreen(FullScreen[None]):
         return [(seen, on_disk(file, seen, self._cwd))]
 
     async def _reported(self, file: FileChange) -> list[FileDiff]:
-        """Return the differences that the agent reported, each in its place if that is found.
+        """Return the differences that the agent reported, each at its place in the file if found.
 
-        A file that only a snapshot told of, as in a recording, is named without its text.
+        A file that only a snapshot reported, as in a recording, is named without its text.
         """
         edits = self._edits
         if not file.edits and file.written is None:
@@ -271,7 +271,7 @@ class ChangesScreen(FullScreen[None]):
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file in the editor, then show it again."""
-        event.stop()  # at once: the application would open it, too
+        event.stop()  # stop it now: the application would open it, too
         begin(self.app, lambda: self._edit(event.path, event.line))
 
     async def _edit(self, path: str, line: int) -> None:
@@ -282,7 +282,7 @@ class ChangesScreen(FullScreen[None]):
             self._read()
 
     def action_blame(self) -> None:
-        """Show who wrote each line of the current file."""
+        """Show the blame of the current file."""
         place = self.query_one(DiffView).place
         if self._blames is not None and place is not None:
             self._blames(*place)
@@ -342,7 +342,7 @@ class ChangesScreen(FullScreen[None]):
             self._read()
 
     def action_show_kept(self) -> None:
-        """Switch between all changes of the session and those that are open."""
+        """Switch between all changes of the session and the open ones."""
         self._shows_kept = not self._shows_kept
         self._say("All changes, including kept ones." if self._shows_kept else "Open changes only.")
         self._read()
@@ -356,7 +356,7 @@ class ChangesScreen(FullScreen[None]):
         return key_of(self, "changes.show-kept")
 
     def _marked(self, name: str, does: str) -> tuple[SeenChange, Hunk] | None:
-        """Return the marked change; else mark the first one in view or say why there is none."""
+        """Return the marked change; else mark the first one in view, or show why there is none."""
         view = self.query_one(DiffView)
         place = view.current_change
         if self._review is None or place is None:
@@ -373,7 +373,7 @@ class ChangesScreen(FullScreen[None]):
         return (seen, Hunk(*place[1:])) if seen is not None else None
 
     def _seen_at(self, index: int | None) -> SeenChange | None:
-        """Return the change on disk of a file in the view, or say why there is none."""
+        """Return the change on disk of a file in the view, or show why there is none."""
         if index is None or index >= len(self._shown):
             return None
         if self._shown[index] is None:
@@ -382,7 +382,7 @@ class ChangesScreen(FullScreen[None]):
         return self._shown[index]
 
     async def action_undo(self) -> None:
-        """Undo what was kept or rejected last."""
+        """Undo the last acceptance or rejection."""
         if self._review is None:
             return
         if self._review.undo_keeping():
@@ -426,7 +426,7 @@ class ChangesScreen(FullScreen[None]):
         self.show_title(([*left, self._said], right))
 
     async def _count(self) -> None:
-        """Count the lines file by file; keys are handled in between."""
+        """Count the lines file by file, so that keys are handled in between."""
         added = removed = 0
         for diff in self._diffs:
             plus, minus = counts(diff.old, diff.new)
@@ -462,7 +462,7 @@ def differences(
 
 
 def on_disk(file: FileChange, seen: SeenChange, cwd: str) -> FileDiff:
-    """Return the difference of a file on disk; without its texts only notes about it."""
+    """Return the difference of a file on disk; without its texts, only notes about it."""
     assert file.seen is not None
     notes = facts(file, cwd)
     name = inside(file.path, cwd)
@@ -492,7 +492,7 @@ def _encoding(old: Decoded | None, new: Decoded | None) -> str:
 
 
 _WHOLE = 1 << 60
-"""A number of lines that no file has."""
+"""A line number that is beyond every file."""
 
 
 @dataclass(frozen=True)
@@ -501,9 +501,9 @@ class SeenChange:
 
     change: ChangedFile
     old: bytes | None
-    """Content at the beginning of the session."""
+    """Content at the start of the session."""
     base: bytes | None
-    """Content that it is compared with: `old`, or what was kept since."""
+    """Content that it is compared with: `old`, plus accepted changes."""
     new: bytes | None
     texts: tuple[Decoded | None, Decoded | None] | None = None
     """`base` and `new`, decoded."""
@@ -515,7 +515,7 @@ class SeenChange:
 
 
 class ChangeReview:
-    """Keeps and rejects changes; each step can be undone."""
+    """Accepts and rejects changes; each step can be undone."""
 
     def __init__(self, tracking: ChangeTracker, rejections: Rejections) -> None:
         self.tracking = tracking
@@ -523,36 +523,36 @@ class ChangeReview:
         self._rejections = rejections
 
     async def see(self, change: ChangedFile, *, with_texts: bool, all_of_it: bool) -> SeenChange:
-        """Read the texts of a change; `all_of_it` compares with the beginning of the session."""
+        """Read the texts of a change; `all_of_it` compares with the start of the session."""
         old, new = await self.tracking.texts(change) if with_texts else (None, None)
         self._reviewed.settle(change, old, new)
         base = old if all_of_it or not with_texts else self._reviewed.base(change, old)
         return SeenChange(change, old, base, new, await asyncio.to_thread(decode_pair, base, new))
 
     def is_done(self, change: ChangedFile) -> bool:
-        """Return whether all of a change was kept."""
+        """Return whether all of a change was accepted."""
         return self._reviewed.is_done(change)
 
     def has_kept(self, change: ChangedFile) -> bool:
-        """Return whether a part of a change was kept."""
+        """Return whether a part of a change was accepted."""
         return self._reviewed.has_kept(change)
 
     def undo_keeping(self) -> bool:
-        """Take back what was kept last, if nothing was rejected since; return whether there was any."""
+        """Undo the last acceptance, if nothing was rejected since; return False if there is none."""
         return self._reviewed.go_back(self.tracking.undo_stack.depth)
 
     def keep(self, seen: SeenChange, hunk: Hunk) -> bool:
-        """Keep a hunk; return False if it is no hunk of the open change."""
+        """Accept a hunk; return False if it is no hunk of the open change."""
         assert seen.base is not None, "there are lines to keep"
         assert seen.new is not None, "there are lines to keep"
         if self._reviewed.base(seen.change, seen.old) != seen.base:
-            return False  # its lines would be taken for others
+            return False  # its line numbers would be wrong
         self._reviewed.begin_step(self.tracking.undo_stack.depth)
         self._reviewed.keep(seen.change, seen.base, seen.new, hunk)
         return True
 
     def keep_files(self, files: Sequence[SeenChange]) -> None:
-        """Keep all changes of some files."""
+        """Accept all changes of the files."""
         self._reviewed.begin_step(self.tracking.undo_stack.depth)
         for seen in files:
             self._reviewed.keep_file(seen.change, seen.new)

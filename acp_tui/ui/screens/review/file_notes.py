@@ -1,4 +1,4 @@
-"""The user's notes on lines, as a view of differences shows and writes them."""
+"""File notes: the user's notes on lines, as a diff view shows and writes them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class FileNotes:
 
         Args:
             notes: the notes.
-            cwd: the workspace, by which paths are shortened.
+            cwd: the workspace; paths are shown relative to it.
             path_of: returns the absolute path of a file in the view.
-            are_proposed: True for edits that are not made yet: the old lines are those of the file.
+            are_proposed: True for edits that are not made yet, so that the file has the old lines.
         """
         self._notes = notes
         self._cwd = cwd
@@ -45,7 +45,7 @@ class FileNotes:
         return found
 
     def place(self, files: Sequence[ComparedFile], lines: LineRange) -> str:
-        """Return the place of lines in words."""
+        """Return the place of lines, for display."""
         return place_of(self._note(files, lines, ""), self._cwd)
 
     def write(self, files: Sequence[ComparedFile], lines: LineRange, text: str) -> int:
@@ -53,7 +53,7 @@ class FileNotes:
         return self._notes.add(self._note(files, lines, text))
 
     def rewrite(self, key: int, text: str) -> None:
-        """Change the words of a note."""
+        """Change the text of a note."""
         note = self._notes.notes.get(key)
         if note is not None:
             self._notes.change(key, replace(note, text=text))
@@ -76,7 +76,7 @@ class FileNotes:
         )
 
     def _lines(self, number: int, compared: ComparedFile, note: LineNote) -> LineRange | None:
-        """Return the lines of a note in a file of the view, by what they say; None if they are not there."""
+        """Return the lines of a note in a file of the view, found by their text; None if missing."""
         assert compared.difference is not None, "only compared files have notes"
         if note.state == "gone":
             return None
@@ -94,7 +94,7 @@ class FileNotes:
 
 
 def _unchanged(difference: Difference, lines: LineRange) -> LineRange | None:
-    """Return old lines as the new ones that they still are; None for others."""
+    """Return the new line numbers of unchanged old lines; None if they changed."""
     for block in difference.blocks:
         if lines.use_old and block.equal and block.old_start <= lines.first <= lines.last < block.old_stop:
             shift = block.new_start - block.old_start
@@ -103,7 +103,7 @@ def _unchanged(difference: Difference, lines: LineRange) -> LineRange | None:
 
 
 def _only_place(quoted: Sequence[str], lines: Sequence[str]) -> int:
-    """Return the only place of some lines, from 0; -1 if there is none, or several."""
+    """Return the index of the only occurrence of the lines, from 0; -1 if there is none, or several."""
     bare = [line.rstrip() for line in lines]
     found = [at for at in range(len(bare)) if tuple(bare[at : at + len(quoted)]) == tuple(quoted)]
     return found[0] if len(found) == 1 else -1

@@ -1,4 +1,4 @@
-"""The dialog for one note: the lines that it is on, and its words."""
+"""The dialog for one note: its lines and its text."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 
 _QUOTED: Final = 8
-"""Quoted lines that are shown."""
+"""Most quoted lines that are shown."""
 
 
 class NoteDialog(Dialog[str]):
-    """Takes the words of a note; dismisses with them, or None."""
+    """Takes the text of a note; dismisses with it, or None."""
 
     IS_GUARDED = False
 
     def __init__(self, place: str, quoted: Sequence[str], text: str, styles: Styles) -> None:
-        """Show a note; `place` names its lines, `quoted` are these."""
+        """Show a note; `place` names its lines, `quoted` has their text."""
         super().__init__(f"Note on {place}", styles)
         self._quoted = quoted
         self._text = text

@@ -1,4 +1,4 @@
-"""The screen for a passage: the text of an answer or a plan, to quote lines of it and reply to them."""
+"""The passage screen: quotes lines of an answer or a plan, to reply to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
 _WIDTH: Final = 96
-"""Characters of a row; prose has lines of a whole paragraph."""
+"""Characters of a row, since a line of prose may be a whole paragraph."""
 
 
 class PassageList(NotedList[str]):
@@ -39,7 +39,7 @@ class PassageList(NotedList[str]):
 
 
 class PassageScreen(FullScreen[None]):
-    """Shows a text, of which the user quotes some rows to reply to them."""
+    """Shows a text whose rows the user can quote and reply to."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "close", "Close", id="passage.close")]
 
@@ -73,7 +73,7 @@ class PassageScreen(FullScreen[None]):
 
 
 def rows_of(text: str) -> list[str]:
-    """Return a text in rows that can be quoted: its lines, long ones in several."""
+    """Return a text in rows that can be quoted: its lines, with long ones split."""
     rows: list[str] = []
     for line in text.strip("\n").split("\n"):
         rows += wrap(line, _WIDTH, break_on_hyphens=False) if len(line) > _WIDTH else [line.rstrip()]

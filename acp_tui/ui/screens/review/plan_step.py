@@ -1,4 +1,4 @@
-"""A step of a plan: its calls, changes, decisions, tokens and time."""
+"""The plan step screen: calls, changes, decisions, tokens and time of a step."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class StepCall(OneRowBlock):
 
 
 class PlanStepScreen(FullScreen[None]):
-    """Lists the work on a step, as it is when the screen opens."""
+    """Lists the work on a step at the time when the screen opens."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="plan-step.close"),
@@ -50,7 +50,7 @@ class PlanStepScreen(FullScreen[None]):
         Args:
             step: the step.
             work: the work on it.
-            cwd: the folder of the session, by which paths are shortened.
+            cwd: the folder of the session; paths are shown relative to it.
             styles: the theme's styles.
             choose: opens a tool call or a changed file.
         """
@@ -65,7 +65,7 @@ class PlanStepScreen(FullScreen[None]):
         yield Transcript(self.theme_styles, id="content")
 
     def on_mount(self) -> None:
-        """Show what there is."""
+        """Show the work."""
         self.show_title(([("strong", " plan step")], [("muted", f"{self._facts()} ")]))
         content = self.query_one(Transcript)
         for block in self._blocks():

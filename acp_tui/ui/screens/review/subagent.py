@@ -26,7 +26,7 @@ _PACE: Final = 0.05
 
 
 class SubagentScreen(FullScreen[None]):
-    """Shows a subagent's chat as it grows; there is nothing to write to it."""
+    """Shows a subagent's growing chat, for reading only."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="subagent.close"),
@@ -47,7 +47,7 @@ class SubagentScreen(FullScreen[None]):
         Args:
             session: its session.
             one: its entry in the session of its parent.
-            context: of the blocks; their view is set here.
+            context: the context of the blocks; this screen sets their view.
             styles: the theme's styles.
             choose: opens the object of a block, or a link.
             cancel: stops a subagent by its id.
@@ -66,7 +66,7 @@ class SubagentScreen(FullScreen[None]):
         yield ChatPane()
 
     def on_mount(self) -> None:
-        """Show what there is so far, from its end."""
+        """Show the chat so far, at its end."""
         chat = self.query_one(ChatPane)
         chat.set_theme_styles(self.theme_styles)
         self._chat_context.redraw = chat.changed
@@ -90,7 +90,7 @@ class SubagentScreen(FullScreen[None]):
         self.show_head()
 
     def tick(self, now: float) -> None:
-        """Count the seconds of what runs, at the time `now` on the clock of the session's events."""
+        """Update running times; `now` is on the clock of the session events."""
         for chat in self.query(ChatPane):
             chat.tick(now)
         self.show_head(now)

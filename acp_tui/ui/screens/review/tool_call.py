@@ -53,12 +53,12 @@ from acp_tui.workspace.terminals import Terminal
 Kind = Literal["text", "diff", "terminal", "json"]
 
 _MARKDOWN: Final = regex(r"[`*_#>|\[\]~\\&]|://|^[ \t]*[-+]|^[ \t]*\d+[.)]\s|^[ \t]*=+[ \t]*$", re.MULTILINE)
-"""Marks of Markdown; a text without them keeps its line ends."""
+"""Marks of Markdown; a text without any keeps its line ends."""
 
 
 @dataclass(frozen=True)
 class CallPage:
-    """A page: content of one kind that stands together."""
+    """A page: consecutive content of one kind."""
 
     name: str
     """Name, unique among the pages of a call."""
@@ -68,11 +68,11 @@ class CallPage:
 
 
 class KeptOutput(Text):
-    """The output of a terminal, which is no Markdown."""
+    """The output of a terminal, which is not Markdown."""
 
 
 def pages(call: ToolCall) -> list[CallPage]:
-    """Return the pages of a call: its content in order, then input and output of the tool."""
+    """Return the pages of a call: its content in order, then the tool's input and output."""
     found = list(_content_pages([_kept(item, call) for item in call.content]))
     if call.raw_input is not None:
         found.append(CallPage("raw input", "json", [call.raw_input]))
@@ -90,13 +90,13 @@ def _kept(item: Item, call: ToolCall) -> Item:
 
 
 def blocks(page: CallPage, redraw: Callable[[Block], None] | None = None) -> list[Block]:
-    """Return the blocks of a page of texts or JSON, or of a terminal that is gone.
+    """Return the blocks of a page of texts or JSON, or of a terminal that no longer exists.
 
     `redraw` is called when a picture is decoded; without it pictures are only described.
     """
     if page.kind == "json":
         return [JsonBlock(page.items[0])]
-    if page.kind == "terminal":  # whoever has it still shows it in a view of its own
+    if page.kind == "terminal":  # a terminal that exists is shown in a terminal view
         return [TextBlock([("notice", "The output of this terminal was not kept.")])]
     if not page.items:
         return [TextBlock([("notice", "The agent has not reported anything yet.")])]
@@ -138,7 +138,7 @@ def _block(
 
 
 def _text(text: str) -> Block:
-    """Return a text as Markdown, as the protocol says, unless it is plainly the output of a program."""
+    """Return a text as Markdown, as the protocol says, unless it is clearly program output."""
     has_lines = "\n" in text.strip()
     if "\x1b" in text or "\r" in text.replace("\r\n", "\n") or (has_lines and not _MARKDOWN.search(text)):
         return OutputBlock(text)
@@ -197,12 +197,12 @@ class ToolCallScreen(FullScreen[None]):
         """Show a tool call.
 
         Args:
-            call: the tool call, which may change.
+            call: the tool call, which may still change.
             terminals: returns a terminal by its id, or None.
-            cwd: the workspace, by which paths are shortened.
+            cwd: the workspace; paths are shown relative to it.
             styles: the theme's styles.
-            edits: finds the places of edits in their files.
-            notes: the user's notes on lines; None where none can be written.
+            edits: locates edits in their files.
+            notes: the user's notes on lines; None: notes are not possible.
         """
         super().__init__(styles)
         self._edits = edits
@@ -272,7 +272,7 @@ class ToolCallScreen(FullScreen[None]):
             self.run_worker(choose_signal(self, terminal), group="menu", exclusive=True)
 
     def action_zoom(self) -> None:
-        """Zoom the page, or take it back."""
+        """Zoom the page, or end the zoom."""
         self.toggle_class("-zoomed")
 
     # pages
@@ -281,7 +281,7 @@ class ToolCallScreen(FullScreen[None]):
         return next(page for page in self._pages if page.name == self._current)
 
     def _open(self, name: str) -> None:
-        """Show a page; its view is made when first opened."""
+        """Show a page; its view is created when it is first opened."""
         turned = name != self._current or name not in self._views
         self._current = name
         if name not in self._views:
@@ -312,7 +312,7 @@ class ToolCallScreen(FullScreen[None]):
 
     @on(NotedDiffView.NotesChanged)
     def _look_at_notes(self) -> None:
-        """Let a note on lines of a file know all of it, not only what the call shows."""
+        """Load whole files for notes, which need more than the call shows."""
         if self._notes is not None:
             self.app.run_worker(self._notes.follow(), group="notes")
 
@@ -328,7 +328,7 @@ class ToolCallScreen(FullScreen[None]):
                 self._write(view, page)
 
     def _file_diff(self, diff: Diff, view: DiffView, page: CallPage) -> FileDiff:
-        """Return a diff in its place in the file; if that must be looked for, it is shown again then."""
+        """Return a diff at its place in the file; after a search it is shown again."""
         path, old, words = inside(diff.path, self._cwd), diff.before, operation_words(diff, self._cwd)
         if diff.is_untold:
             return FileDiff(path, *NOT_SHOWN, words, None)
@@ -367,7 +367,7 @@ class ToolCallScreen(FullScreen[None]):
             return view.patch()
         return "\n".join(block.source() for block in blocks(self._page()))
 
-    # what stands above
+    # the header
 
     def _show_head(self) -> None:
         left, right = call_pieces(self._call, self._cwd, self.theme_styles, self._now)

@@ -72,7 +72,7 @@ class DecisionFilter:
         return all(word in text for word in self.words.casefold().split())
 
     def told(self) -> Iterator[str]:
-        """Yield the conditions in words."""
+        """Yield the conditions, for display."""
         if self.outcome is not None:
             yield self.outcome
         if self.by is not None:
@@ -199,7 +199,7 @@ Requests of agents are recorded with their answers, unless settings.toml has:
         self._sift(replace(self._sieve, session=session))
 
     def _read(self) -> None:
-        """Read for one slice of time, then go on soon."""
+        """Read for one slice of time, then continue soon."""
         assert self._reading is not None
         before, until = len(self._all), perf_counter() + SLICE
         for decision in self._reading:

@@ -1,4 +1,4 @@
-"""The rule editor with its preview, and the trial of rules on a typed question."""
+"""The rule editor with its preview, and a trial of rules on a typed request."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RuleEditor(Dialog[RuleDraft]):
         *,
         scopes: Sequence[Scope] = SCOPES,
     ) -> None:
-        """Edit a rule, which may have one of the scopes."""
+        """Edit a rule; `scopes` are the possible ones."""
         super().__init__(heading, styles)
         self._draft = draft
         self._preview = preview
@@ -195,7 +195,7 @@ _FIELDS: Final = {
 
 
 class RuleTrial(Dialog[None]):
-    """Shows the decision of the rules about a question while it is typed."""
+    """Shows the decision of the rules about a request while it is typed."""
 
     IS_GUARDED = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -207,7 +207,7 @@ class RuleTrial(Dialog[None]):
     ]
 
     def __init__(self, book: RuleBook, ask: ToolUse, styles: Styles) -> None:
-        """Try rules on a question that starts with the agent, mode, workspace and session of `ask`."""
+        """Try rules on a request that starts with the agent, mode, workspace and session of `ask`."""
         super().__init__("Try the rules", styles)
         self._book = book
         self._ask = ask
@@ -238,7 +238,7 @@ class RuleTrial(Dialog[None]):
 
     @property
     def ask(self) -> ToolUse:
-        """The question as typed."""
+        """The request as typed."""
         texts = {name: self.query_one(f"#{name}", Input).value.strip() for name in _FIELDS}
         path = texts["path"]
         whole = path if path.startswith("/") else f"{self._ask.workspace.rstrip('/')}/{path}"

@@ -1,4 +1,4 @@
-"""The list of rules, and rules in words."""
+"""The list of rules, and descriptions of rules."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def scope(rule: Rule, workspace: str) -> str:
 
 
 def until(expires: datetime | None) -> str:
-    """Describe the end of a rule; "" for none."""
+    """Describe the expiry of a rule; "" for none."""
     if expires is None:
         return ""
     here = expires.astimezone()
@@ -88,7 +88,7 @@ def because(verdict: RuleVerdict) -> str:
 
 
 def state(listed: ListedRule) -> str:
-    """Return the reason why a rule does not count as written, or ""."""
+    """Return the reason why a rule does not apply as written, or ""."""
     match listed.state:
         case "mistake":
             return "mistake, so it asks"
@@ -110,7 +110,7 @@ class RuleList(RowList[ListedRule]):
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("rule-list", opens="Edit")]
 
     def __init__(self, styles: Styles, workspace: str) -> None:
-        """Name scopes as seen from a workspace."""
+        """Describe scopes relative to a workspace."""
         super().__init__(styles, id="rules")
         self._workspace = workspace
 

@@ -41,7 +41,7 @@ _MISTAKES: Final = 3
 
 
 class RulesScreen(ListScreen):
-    """Lists all rules, with the reasons of those that do not count."""
+    """Lists all rules, with the reasons why some do not apply."""
 
     NOTHING = """\
 No rules yet. You are asked for everything the policy does not allow.
@@ -108,7 +108,7 @@ n creates a rule, and so does m in a question. Deny wins over ask, ask over allo
         return action != "remove" or not self.is_mounted or self.rows.current is not None
 
     def action_new(self) -> None:
-        """Make a rule."""
+        """Create a rule."""
         scope: Scope = "workspace"
         scopes = SCOPES if self._ask.session else SCOPES[1:]
         draft = RuleDraft(Rule("allow"), scope)
@@ -150,7 +150,7 @@ n creates a rule, and so does m in a question. Deny wins over ask, ask over allo
             self._done(lambda: self._changes.change(listed, draft, self._ask.workspace, self._ask.session))
 
     def _done(self, change: Callable[[], None]) -> bool:
-        """Make a change, or notify why it failed; then list the rules again."""
+        """Make a change, or show why it failed; then list the rules again."""
         try:
             change()
         except CannotWrite as error:

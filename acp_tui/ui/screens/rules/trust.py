@@ -22,7 +22,7 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 
 class TrustDialog(Dialog[bool]):
-    """Asks whether to trust a file as it is shown; dismisses with True, or None."""
+    """Asks whether to trust a file with the shown content; dismisses with True, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "trust", "Trust the file", id="rule-trust.trust"),
@@ -37,9 +37,9 @@ class TrustDialog(Dialog[bool]):
         Args:
             title: the question.
             path: the file.
-            about: what follows from the answer.
-            content: what the file says.
-            styles: of the theme.
+            about: the effect of the answer.
+            content: the text of the file.
+            styles: the theme's styles.
         """
         super().__init__(title, styles)
         where = f"{from_home(str(path))} came with the workspace, or has changed since you trusted it."

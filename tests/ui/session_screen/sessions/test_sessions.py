@@ -320,7 +320,7 @@ async def test_a_folder_that_only_the_agent_names_is_lent_by_the_user_alone(
         await here.is_before(SessionsMenu)
         await here.sees("apples")
         await here.press("enter")
-        await here.sees("was in another folder", "Lend it that folder")
+        await here.sees("was in another folder", "Let it use that folder")
         await here.press(*keys, "enter")
 
         await here.until(lambda: here.conversation.session and here.conversation.session.id == "apples")
