@@ -52,11 +52,11 @@ class Tabs:
         self._screens: dict[str, SessionScreen] = {}
         self._made = 0
         self._closing = asyncio.Lock()
-        """Held while a tab closes: the application must not end in between."""
+        """Held while a tab closes, so that the application does not end in between."""
         self._visit: Visit | None = None
         self._asks_to_leave = False
         self.on_other_files: Callable[[], None] = lambda: None
-        """Called when the files of the sessions may be other ones."""
+        """Called when the sessions may use other files."""
         self._pieces: list[SessionScreen] = []
         """The session of each piece of the tab line."""
 
@@ -84,7 +84,7 @@ class Tabs:
     def use_settings(
         self, settings: Settings, known: Mapping[str, KnownAgent], problems: tuple[Problem, ...]
     ) -> None:
-        """Use settings that were saved, in all sessions and later ones.
+        """Use saved settings in all current and later sessions.
 
         Args:
             settings: the settings.
@@ -100,7 +100,7 @@ class Tabs:
             screen.settings_changed(before)
 
     def look_at_files(self) -> None:
-        """Look at the user's files: those of the sessions may be other ones."""
+        """Check the user's files: the sessions may use other ones now."""
         self.on_other_files()
 
     def is_current(self, screen: ConversationScreen) -> bool:
@@ -124,14 +124,14 @@ class Tabs:
 
         Args:
             running: the running agent.
-            known_session: a session of it that is to be opened.
+            known_session: a session of the agent to open.
             recorded: a recorded session, which is only shown unless `resumes` is set.
-            resumes: go on with it.
+            resumes: True to continue it.
             launch: an agent to start.
             cwd: the folder of the session; empty: that of the program.
             policy: the policy of the session; None: that of the settings.
             reviewed: the session that it reviews.
-            like: the session whose work goes on in it, with its folder, mode and policy.
+            like: the session whose work continues in it, with its folder, mode and policy.
         """
         start = self._start.for_another_tab()
         if like is not None:
@@ -167,13 +167,13 @@ class Tabs:
         self.show()
 
     async def go(self, step: int) -> None:
-        """Show the tab `step` places further, around the ends."""
+        """Show the tab `step` places after this one, wrapping around."""
         names = list(self._screens)
         place = (names.index(self._app.current_mode) + step) % len(names)
         await self.go_to(place)
 
     async def go_to(self, place: int) -> None:
-        """Show the tab at a place, from 0, and end a visit."""
+        """Show the tab at an index, from 0, and end a visit."""
         screens = self.screens
         if place < len(screens):
             self._visit = None
@@ -191,7 +191,7 @@ class Tabs:
     def _name_of(self, screen: ConversationScreen) -> str:
         return next(name for name, known in self._screens.items() if known is screen)
 
-    # ------------------------------------------------------------------ visits, to answer a question
+    # ------------------------------------------------------------------ visits to answer a question
 
     async def visit(self, screen: ConversationScreen, question: Key) -> None:
         """Show a question of another session, and come back after the answer."""
@@ -249,7 +249,7 @@ class Tabs:
             self._app.action_leave()
 
     async def end(self) -> None:
-        """End all conversations at the same time, for some agents end slowly."""
+        """End all conversations at the same time, since some agents end slowly."""
         await asyncio.gather(*(screen.conversation.end() for screen in self.screens))
         async with self._closing:
             pass
@@ -263,7 +263,7 @@ class Tabs:
                 refresh()
 
     def _line(self) -> StatusRow:
-        """Return the tab line: the tabs, and the count of what waits elsewhere."""
+        """Return the tab line: the tabs, and the number of pending items elsewhere."""
         right = self._elsewhere()
         tabs = [(screen, self._tab(number, screen)) for number, screen in enumerate(self.screens, 1)]
         room = self._app.size.width - sum(cell_len(text) for _, text in right) - 1
@@ -290,7 +290,7 @@ class Tabs:
         ]
 
     def _elsewhere(self) -> list[Piece]:
-        """Return the count of what waits in other sessions."""
+        """Return the number of pending items in other sessions."""
         count = len(inbox_menu.waiting(screen for screen in self.screens if screen is not self.current))
         if not count:
             return []
@@ -298,7 +298,7 @@ class Tabs:
         return [("warning", words), ("muted", f"{key_of(self._app, 'app.inbox')} ")]
 
     def _state(self, screen: SessionScreen) -> Piece:
-        """Return (role, mark) for the state of a session."""
+        """Return (role, symbol) for the state of a session."""
         styles, conversation = self._app.app_theme.styles, screen.conversation
         if conversation.questions or conversation.phase == "logging-in":
             return "warning", styles.symbol("asks")

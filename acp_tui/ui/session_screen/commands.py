@@ -77,7 +77,7 @@ async def _new_session(screen: ConversationScreen) -> None:
 
 
 async def _start_over(screen: ConversationScreen) -> None:
-    """Begin a new session of the same agent in this tab; the old one stays in the list of sessions."""
+    """Start a new session of the same agent in this tab; the old one stays in the list of sessions."""
     conversation = screen.conversation
     if conversation.is_busy:
         items = [
@@ -91,7 +91,7 @@ async def _start_over(screen: ConversationScreen) -> None:
 
 
 def _close(parts: SessionParts) -> None:
-    """End a session and its tab, after a question if something is unfinished there."""
+    """End a session and its tab, after a question if it has unfinished work."""
 
     async def close() -> None:
         if await unfinished.may_end(parts, [parts], "Close"):
@@ -110,7 +110,7 @@ async def _continue_newest(parts: SessionParts) -> None:
 
 
 def _go_to(place: int) -> Run:
-    """Return a command that shows the tab at a place, from 0."""
+    """Return a command that shows the tab at an index, from 0."""
     return _in_tabs(lambda screen: screen.tabs.go_to(place))
 
 
@@ -184,7 +184,7 @@ def _is_on_top(parts: SessionParts) -> bool:
 
 
 def interrupt(parts: SessionParts) -> None:
-    """Copy a selection, else empty the focused prompt, else stop the turn, else name the key to quit."""
+    """Copy a selection, else clear the focused prompt, else stop the turn, else show the key to quit."""
     if parts.chat_copy.selection():
         return
     screen, history = parts.screen, key_history_of(parts.screen.app)
@@ -200,13 +200,13 @@ def interrupt(parts: SessionParts) -> None:
 
 
 _NEXT: Final = "Keys"
-"""The title of what a key says of itself."""
+"""The title of notices about a key."""
 _AGAIN: Final = 3.0
-"""Seconds in which a key pressed again means more."""
+"""Seconds within which a second press of a key does more."""
 
 
 def _tell(screen: ConversationScreen, what: str) -> None:
-    """Tell for a moment what a key has done or does next, in place of what was told so before."""
+    """Show for a moment what a key has done or does next; this replaces an earlier such notice."""
     withdraw_notices(screen.app, _NEXT)
     screen.notify(what, title=_NEXT, timeout=_AGAIN)
 
@@ -224,7 +224,7 @@ def stop(parts: SessionParts) -> None:
 
 
 def _offer_to_go_back(parts: SessionParts, history: KeyHistory) -> None:
-    """Go back to an earlier prompt by the same key again, with nothing in the prompt."""
+    """Offer to go back to an earlier prompt by a second press, if the prompt is empty."""
     screen, session = parts.screen, parts.screen.conversation.session
     if screen.prompt.text or session is None or not session.turns:
         return
@@ -242,7 +242,7 @@ def _stops_work(parts: SessionParts) -> bool:
 
 
 def _send_now(parts: SessionParts) -> None:
-    """Give the draft and the queue to the turn where that can be; else stop it, then send them."""
+    """Send the draft and the queue into the turn if possible; else stop the turn, then send them."""
     conversation = parts.screen.conversation
     if conversation.accepts_text:
         conversation.steer_all()
@@ -253,12 +253,12 @@ def _send_now(parts: SessionParts) -> None:
         parts.screen.notify("Queued: the agent is waiting for your answer.", title="Queue")
         return
     if not conversation.cancel():
-        conversation.stop()  # what is about to be sent goes with what is written
+        conversation.stop()  # a prompt that is about to be sent goes with the draft
     parts.screen.prompt.action_send()
 
 
 def _edit_queue(parts: SessionParts) -> None:
-    """Take the last queued prompt back into the prompt box."""
+    """Move the last queued prompt back into the prompt box."""
     conversation = parts.screen.conversation
     if conversation.queue:
         parts.screen.prompt.give_back(conversation.take_from_queue(len(conversation.queue) - 1))
@@ -266,11 +266,11 @@ def _edit_queue(parts: SessionParts) -> None:
 
 _DOCTOR: Final = f"!{shlex.join((sys.executable, '-m', 'acp_tui', 'doctor'))}"
 COMPACTS: Final = ("compact", "compress", "summarize")
-"""Names that agents give to their command."""
+"""Names of the agents' own command."""
 
 
 def _compact(parts: SessionParts) -> None:
-    """Send the agent's own command that compacts the context."""
+    """Send the agent's own command to compact the context."""
     theirs = {command.name for command in parts.agent_commands.printable}
     name = next((name for name in COMPACTS if name in theirs), None)
     screen = parts.screen
@@ -390,7 +390,7 @@ WHEN: Final[Mapping[str, Callable[[SessionParts], bool]]] = {
     "session.log-out": lambda parts: can_log_out(parts.screen.conversation.agent),
     "session.providers": lambda parts: providers.can_choose_provider(parts.screen.conversation.agent),
 }
-"""Conditions of commands; all others are always there."""
+"""Conditions of commands; all others are always available."""
 
 WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionParts, str], None]]] = {
     "session.rename": lambda parts, name: rename(parts.screen, name),
@@ -407,7 +407,7 @@ async def run(parts: SessionParts, name: str) -> None:
     running = RUN[name](parts)
     if running is not None:
         await running
-    await asyncio.sleep(0)  # a worker opens its menu now
+    await asyncio.sleep(0)  # let a worker open its menu
 
 
 def can_run(parts: SessionParts, name: str) -> bool:
@@ -425,7 +425,7 @@ _OFFERS: Final[dict[Policy, str]] = {
 
 
 async def choose_policy(screen: ConversationScreen) -> None:
-    """Open the menu of policies; the choice counts while this session is open."""
+    """Open the menu of policies; the choice applies while this session is open."""
     current = screen.conversation.choices.policy
     if current is None:
         screen.notify("There is no session yet.", severity="warning")
@@ -438,7 +438,7 @@ async def choose_policy(screen: ConversationScreen) -> None:
 
 
 def _policy_title(conversation: Conversation) -> str:
-    """Return the title of the menu of policies; with what the mode does, which a policy cannot change."""
+    """Return the title of the menu of policies, with the effect of the mode, which a policy cannot change."""
     title, approval = "When no rule matches", conversation.choices.approval
     by_mode = approval is not None and approval.due_to == "mode"
     return f"{title}. Now {approval.words}" if approval is not None and by_mode else title

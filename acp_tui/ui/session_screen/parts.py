@@ -20,7 +20,7 @@ from acp_tui.ui.session_screen.sessions.start import Startup
 
 
 class SessionParts:
-    """A session screen and its parts; what one needs of another is passed to it here."""
+    """A session screen and its parts; each part is given here what it needs from the others."""
 
     def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self.screen = screen

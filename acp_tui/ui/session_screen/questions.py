@@ -21,7 +21,7 @@ from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.widgets.delay import after
 
 _PAUSE: Final = 0.5
-"""Seconds without a dialog after one that was withdrawn before anybody could read it."""
+"""Seconds without a dialog after one that was withdrawn before the user could read it."""
 
 
 class _Shown(NamedTuple):
@@ -42,18 +42,18 @@ class QuestionDialogs:
         self._shown: _Shown | None = None
         self._aside: dict[Key, Question] = {}
         self._wanted: Key | None = None
-        """The question that the user chose to see."""
+        """The question that the user wants to see."""
         self._wanted_by: Press | None = None
         """The last key before the user asked for a question."""
         self._last: dict[Key, _Shown] = {}
         """The last dialog of each open question, which has the text entered so far."""
         self._not_before = 0.0
-        """The earliest time of the next unasked dialog: thousands of withdrawals must not each cost one."""
+        """The earliest time of the next automatic dialog: thousands of withdrawals must not each show one."""
 
     def show_next(self, *, follows: bool = False) -> None:
         """Show the oldest open question; close the dialog of an answered one.
 
-        `follows`: the user has just answered a dialog that listed the next ones.
+        `follows`: True if the user has just answered a dialog that listed the next ones.
         """
         questions = self._screen.conversation.questions
         self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
@@ -93,7 +93,7 @@ class QuestionDialogs:
         self.show_next()
 
     def reopen(self) -> None:
-        """Show the questions that were put aside."""
+        """Show questions that were put aside."""
         self._aside.clear()
         self._wanted_by = key_history_of(self._screen.app).last
         self.show_next()
@@ -126,7 +126,7 @@ class QuestionDialogs:
             self._shown.dialog.refresh_call()
 
     def _go(self, step: int) -> None:
-        """Show the question `step` places further, around the ends."""
+        """Show the question `step` places after this one, wrapping around."""
         keys = list(self._screen.conversation.questions)
         if self._shown is not None and self._shown.key in keys:
             self.want(keys[(keys.index(self._shown.key) + step) % len(keys)])
@@ -169,7 +169,7 @@ class QuestionDialogs:
         return host is not None and session is not None and host.lends(session.id, path)
 
     def _cwd_of(self, key: Key) -> str:
-        """Return the folder of the session that asks, which may be a subagent's."""
+        """Return the folder of the asking session, which may be a subagent's."""
         session = self._screen.conversation.session
         found = [session, *session.descendants()] if session is not None else []
         return next((each.cwd for each in found if each.id == key[0]), session.cwd if session else "")
@@ -223,17 +223,17 @@ class QuestionDialogs:
 
     def _answered(self, shown: _Shown, answer: Any) -> None:
         if self._shown is not shown:
-            return  # taken away: the question had its answer
+            return  # removed: the question was answered elsewhere
         key, conversation = shown.key, self._screen.conversation
         self._shown = None
         if conversation.questions.get(key) is not shown.question:
-            self.show_next()  # another one has its id by now, which the user has not seen
+            self.show_next()  # a new question, which the user has not seen, has its id now
             return
         if answer is not None:
             del self._last[key]
-        else:  # not now: the others, which the dialog has listed, are not brought up either
+        else:  # put aside: the listed ones are not shown either
             self._aside.update(conversation.questions)
-        # Also what stays open after its answer: an address that is being visited.
+        # Also a question that stays open after its answer: an address that is being visited.
         self._aside[key] = shown.question
         if isinstance(answer, permission.PermissionAnswer):
             if answer.rule is not None:

@@ -58,9 +58,9 @@ class Body(Horizontal):
 class SessionScreen(ConversationScreen):
     """The screen of one conversation."""
 
-    BLANK = True  # its parts cover it: nothing to draw, line by line, behind them
-    AUTO_FOCUS = ""  # what is typed early is for the prompt, which takes the keys when it comes
-    ESCAPE_TO_MINIMIZE = False  # Escape is ours, and gives the keys back, too
+    BLANK = True  # its children cover it, so it need not draw lines behind them
+    AUTO_FOCUS = ""  # early keys are for the prompt, which takes the focus when it is mounted
+    ESCAPE_TO_MINIMIZE = False  # the screen handles Escape itself, and returns the focus
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("session")]
 
     def __init__(
@@ -77,7 +77,7 @@ class SessionScreen(ConversationScreen):
     ) -> None:
         """Show a new conversation, one with a running agent, or a recorded one.
 
-        `resumes` goes on with the recorded one.
+        `resumes` continues the recorded one.
         """
         super().__init__(styles, tabs, attention)
         self.parts = SessionParts(self, start)
@@ -93,9 +93,9 @@ class SessionScreen(ConversationScreen):
         self._recorded = recorded
         self._resumes = resumes
         self._resumes_left = 2
-        """Times that Textual resumes a new screen: when it is mounted, and when it comes into view.
+        """Number of times that Textual resumes a new screen: when mounted, and when it comes into view.
 
-        It would style all widgets again each time, which were styled when they were mounted.
+        Each time it would style all widgets again, although mounting has styled them.
         """
 
     # ------------------------------------------------------------------ parts
@@ -153,7 +153,7 @@ class SessionScreen(ConversationScreen):
     # ------------------------------------------------------------------ settings
 
     def settings_changed(self, before: Settings) -> None:
-        """Apply the settings of `start`, which were others before."""
+        """Apply the settings of `start`; `before` are the earlier ones."""
         self.view.settings_changed()
         self.query_one(PromptArea).settings_changed()
         if self.start.settings.layout != before.layout:
@@ -169,7 +169,7 @@ class SessionScreen(ConversationScreen):
 
     def show_sessions(self, lines: Sequence[StatusRow]) -> None:
         """Set the rows of the tab line."""
-        self._sessions.set_rows(lines)  # not by a query: when all ends, it goes before its screen
+        self._sessions.set_rows(lines)  # without a query: on exit it is removed before its screen
 
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Draw the changes that were held back."""
@@ -248,7 +248,7 @@ class SessionScreen(ConversationScreen):
         editor.begin(self.app, lambda: editor.edit_in_workspace(self.app, here.cwd, path, line, here.outside))
 
     def bring_home(self, event: Key | Paste) -> None:
-        """Focus the prompt for text that is no command of the focused pane, before it is handled."""
+        """Move the focus to the prompt for text that is no command of the focused pane."""
         if self.app.screen is self and is_for_prompt(self, event):
             self.parts.pane_layout.leave()
 
@@ -258,7 +258,7 @@ class SessionScreen(ConversationScreen):
         self.query_one(StatusLine).show()
 
     async def on_prompt_box_open_requested(self, event: PromptBox.OpenRequested) -> None:
-        """Show the help, or quit by a key that is not held down to delete."""
+        """Show the help, or quit unless the key is held down to delete."""
         if event.what == "help":
             await self.action_run("app.help")
         elif event.what == "leave" and not key_history_of(self.app).is_held:

@@ -1,4 +1,4 @@
-"""The settings as the settings screen shows them: with what was chosen elsewhere."""
+"""The settings screen over a session, with values that were chosen elsewhere."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def show_settings(
 
 
 def _overrides(screen: ConversationScreen, start: Start, app: AcpApp) -> Iterator[tuple[str, Override]]:
-    """Yield what applies in place of the settings, by the name of the setting."""
+    """Yield (name of the setting, the value that overrides it)."""
     settings, theme = start.settings, app.app_theme.name
     if theme != settings.theme:
         source = "--theme" if theme == start.theme else f"chosen with {key_of(screen, 'app.theme')}"

@@ -1,4 +1,4 @@
-"""Slash commands: ours and the agent's, and what a submitted prompt becomes."""
+"""Slash commands of acp-tui and the agent, and the dispatch of a submitted prompt."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from acp_tui.ui.session_screen.prompt.completions import SlashCommand
 from acp_tui.ui.widgets.key_names import key_of
 
 _OF_AGENT: Final = regex(r"/agent:(\S+)(.*)", re.DOTALL)
-"""An agent's command that has the name of one of ours, as the list of commands writes it."""
+"""The name in the list for an agent's command that acp-tui also has."""
 _WAYS_OUT: Final = ("exit", "quit", ":q", ":q!", ":wq")
-"""Words that other programs end by; for a model they would be a turn about nothing."""
+"""Words that quit other programs; sent to a model, they would waste a turn."""
 _SECTIONS: Final = {"usage": "Usage", "cost": "Usage", "context": "Usage", "mcp": "MCP servers"}
-"""The section of the session details that a word asks for."""
+"""The section of the session details for each command."""
 _LIKE_A_COMMAND: Final = regex(r"/([\w-][\w:.-]*)(\s.*)?", re.DOTALL)
 """A text that looks like a command, and not like a path."""
 
 
 def offered(parts: SessionParts) -> list[SlashCommand]:
-    """Return our slash commands, and the agent's; one of the agent's with a name of ours is `agent:NAME`."""
+    """Return all slash commands; an agent's command that acp-tui also has is `agent:NAME`."""
     ours = [
         SlashCommand(own.slash[0], own.summary, own.hint, bool(own.hint), own.slash[1:])
         for own in _slash_commands(parts)
@@ -45,7 +45,7 @@ def offered(parts: SessionParts) -> list[SlashCommand]:
 
 
 async def run_slash(parts: SessionParts, text: str) -> bool:
-    """Run a text as a slash command; return False if it is none of ours."""
+    """Run a text as a slash command of acp-tui; return False if it is none."""
     word, _, rest = text.removeprefix("/").partition(" ")
     own = next((own for own in _slash_commands(parts) if word in own.slash), None)
     if own is None or not text.startswith("/") or (rest.strip() and not own.hint):
@@ -62,7 +62,7 @@ async def run_slash(parts: SessionParts, text: str) -> bool:
 
 
 def _slash_commands(parts: SessionParts) -> list[Command]:
-    """Return our slash commands that have something to act on."""
+    """Return the slash commands of acp-tui that have something to act on."""
     return [own for own in COMMANDS if own.slash and can_run(parts, own.name)]
 
 
@@ -95,7 +95,7 @@ def _say(parts: SessionParts, prompt: Prompt) -> None:
 
 
 def _unknown(parts: SessionParts, text: str) -> str | None:
-    """Return the word of a text that looks like a command of an agent with commands, and is none."""
+    """Return the unknown command at the start of a text, if the agent lists its commands."""
     found = _LIKE_A_COMMAND.fullmatch(text)
     theirs = {command.name for command in parts.agent_commands.printable}
     return found[1] if found is not None and theirs and found[1] not in theirs else None

@@ -1,4 +1,4 @@
-"""Unfinished work: what would end with a session, and the question before it does."""
+"""Unfinished work of sessions, and the question before it is ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STAY: Final = "stay"
 
 
 def unfinished(sessions: Sequence[SessionParts]) -> str:
-    """Return what works, waits or is queued in some sessions, in words; "" for nothing."""
+    """Describe the running, pending and queued work of sessions; "" for none."""
     conversations = [parts.screen.conversation for parts in sessions]
     counts = (
         (sum(one.is_busy for one in conversations), "running turn"),
@@ -36,7 +36,7 @@ def _effects(sessions: Sequence[SessionParts]) -> str:
 
 
 async def may_end(parts: SessionParts, sessions: Sequence[SessionParts], verb: str) -> bool:
-    """Return True if nothing is unfinished in some sessions, or the user wants them to end all the same.
+    """Return True if sessions have no unfinished work, or the user wants to end them anyway.
 
     Args:
         parts: the session in view, over which the question is asked.

@@ -45,13 +45,13 @@ _PASSING: Final[tuple[Phase, ...]] = ("starting", "logging-in", "reading", "endi
 """Phases whose time is shown."""
 
 _MOST: Final = 100
-"""Maximum of different errors logged; one that returns with each frame is logged once."""
+"""Most different errors that are logged; an error in every frame is logged once."""
 _logged: set[str] = set()
 
 
 @contextmanager
 def lost_frame(app: App[Any]) -> Iterator[None]:
-    """Log an error of drawing and go on; raise it without a terminal, as in tests."""
+    """Log a drawing error and continue; without a terminal, as in tests, raise it."""
     try:
         yield
     except Exception as error:
@@ -69,7 +69,7 @@ P = ParamSpec("P")
 def survives_errors(
     method: Callable[Concatenate[Any, P], None],
 ) -> Callable[Concatenate[Any, P], None]:
-    """Decorate a drawing method so that an error costs one frame only."""
+    """Decorate a drawing method so that an error costs only one frame."""
 
     @functools.wraps(method)
     def spared(self: Any, /, *args: P.args, **given: P.kwargs) -> None:
@@ -89,22 +89,22 @@ class SessionView:
         self._drawing = FramePacer(self._screen, self._bind, self.draw, self.can_wait)
         self._panes: Sequence[Pane] = ()
         self._clock: Timer | None = None
-        """Ticks each second while anything runs, and rests while nothing does."""
+        """Ticks each second while something is running, and pauses otherwise."""
 
     def begin(self) -> None:
-        """Find the panes, once for all frames, and start the clock of what runs."""
+        """Find the panes once for all frames, and start the clock of running times."""
         self._panes = [*self._screen.query(Pane)]
         self._status = self._screen.query_one(StatusLine)
         self._clock = self._screen.set_interval(_SECOND, self.tick)
 
     def _wake(self) -> None:
-        """Let the clock go: something has changed, and its time may count."""
+        """Resume the clock: something has changed, and its time may be running."""
         if self._clock is not None:
             self._clock.resume()
 
     @property
     def _counts_time(self) -> bool:
-        """True while anything runs of which seconds are shown, or whose end nobody tells."""
+        """True while something with shown seconds, or with an unreported end, is running."""
         conversation, shell = self._screen.conversation, self._parts.shell
         return (
             conversation.phase in _PASSING
@@ -120,7 +120,7 @@ class SessionView:
         self._drawing.flush()
 
     def can_wait(self) -> bool:
-        """Return True during a replay, and while nobody looks here."""
+        """Return True during a replay, and while the user looks elsewhere."""
         screen = self._screen
         is_away = isinstance(screen.app, AcpApp) and screen.app.seat.focus is False
         return is_away or not screen.is_seen or screen.conversation.phase == "starting"
@@ -157,7 +157,7 @@ class SessionView:
 
     @survives_errors
     def child_changed(self, child: Session, change: SessionChange) -> None:
-        """Draw a change of a subagent where its chat is open."""
+        """Draw a change of a subagent if its chat is open."""
         if self._screen.is_running:
             self._parts.details.child_changed(child, change)
 
@@ -181,7 +181,7 @@ class SessionView:
 
     @survives_errors
     def comparison_changed(self) -> None:
-        """Show in the panes that files are looked at, and what was found beside the changes."""
+        """Show that the workspace is being compared, and the results other than changes."""
         if self._screen.is_running:
             self._wake()
 
@@ -209,7 +209,7 @@ class SessionView:
 
     @survives_errors
     def settings_changed(self) -> None:
-        """Draw the chat by the settings."""
+        """Redraw the chat with the settings."""
         settings = self._start.settings
         self._screen.query_one(ChatPane).use_settings(settings.thoughts, settings.fold_turns)
 
@@ -227,7 +227,7 @@ class SessionView:
 
     @survives_errors
     def tick(self) -> None:
-        """Update running times; called once a second while anything runs, and once more after that."""
+        """Update running times; called once a second while something is running, and once after that."""
         screen, conversation = self._screen, self._screen.conversation
         if self._clock is not None and not self._counts_time:
             self._clock.pause()
@@ -258,10 +258,10 @@ class SessionView:
                     pane.say_strays(strays)
 
     def draw(self, session: Session, change: SessionChange, more: bool = False) -> None:
-        """Draw a change of a session; `more` says that the rest follows."""
+        """Draw a change of a session; `more`: other parts of it follow."""
         screen = self._screen
         if not all(map(draws, (*self._panes, self._status))):
-            return  # the screen is being taken away, its parts first
+            return  # the screen is being removed, its children first
         for pane in self._panes:
             pane.paused = True
             pane.show(session, change)
@@ -274,7 +274,7 @@ class SessionView:
             screen.show_status()
             self._parts.pane_layout.show_tabs()
         if screen.conversation.queue and not {"turn", "questions"}.isdisjoint(change.fields):
-            self._show_pending()  # whether the agent can be steered is said there
+            self._show_pending()  # it shows whether the agent can be steered
         if "turn" in change.fields and session.turn_state == "idle" and not more:
             self._parts.second_opinion.turn_ended(session)
             self._screen.run_worker(self._parts.sandbox.look(), group="sandbox-look")
@@ -291,7 +291,7 @@ class SessionView:
             self._parts.agent_commands.tell_not_offered()
 
     def _mark_notice(self, session: Session, change: SessionChange) -> None:
-        """Mark the tab where the agent warns of something, or tells an error."""
+        """Mark the tab of a session whose agent sends a warning or an error."""
         for at in change.entries:
             entry = session.entries[at]
             if isinstance(entry, AgentNotice) and entry.severity in ("warning", "error"):
@@ -354,18 +354,18 @@ def _beside(screen: ConversationScreen) -> list[str]:
 
 
 PACE: Final = 0.06
-"""Seconds between two frames, and keys are drawn beside them, at once. Text that grows is read less often
+"""Seconds between two frames; keys are drawn at once. Growing text is read less often
 (`GROWTH` in `agent/connection.py`), so that what was read is drawn at once."""
 SLOW_PACE: Final = 0.25
 """Seconds between two frames below a dialog, which redraws the whole dimmed screen; during a replay, of which
-only the end stays in view; and while the terminal or the session is not looked at.
+only the end stays in view; and while the user looks elsewhere.
 """
 
 _SLICE: Final = 500
 """Entries drawn at once, about ten milliseconds of work, so that keys are handled in between."""
 
 _URGENT: Final = "turn"
-"""The field that a dialog needs at once; further questions only add to its list."""
+"""The field that a dialog needs at once; more questions only extend its list."""
 
 
 class FramePacer:
@@ -396,17 +396,17 @@ class FramePacer:
         self._due = inf
         """Time of the next frame."""
         self._is_soon = False
-        """True if that is as soon as the pace allows."""
+        """True if that is the earliest time that the pace allows."""
         self._drawn_at = 0.0
 
     def add(self, session: Session, change: SessionChange) -> None:
         """Draw a change with the next frame."""
         if session is not self._session:
-            self.flush(whole=True)  # what is left to draw belongs to the session before
+            self.flush(whole=True)  # the pending changes belong to the previous session
             self._session = session
             self._bind(session)
         elif self._is_soon and not change.fields and self._entries.issuperset(change.entries):
-            return  # text that grows says so with each word
+            return  # growing text reports each word
         self._entries.update(change.entries)
         self._fields.update(change.fields)
         can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._can_wait())

@@ -1,1 +1,1 @@
-"""Menus about the agent of a session, its rules and its sandbox, and the prompt of its workspace."""
+"""Menus about the agent of a session, its rules, its sandbox and the prompt of its workspace."""

@@ -9,7 +9,7 @@ from acp_tui.ui.session_screen.base.conversation_screen import ConversationScree
 from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
 
 MOST: Final = 2_000
-"""Commands that are offered: all of them are gone through at each key."""
+"""Most commands that are offered: each key searches all of them."""
 
 
 class AgentCommands:
@@ -18,7 +18,7 @@ class AgentCommands:
     def __init__(self, screen: ConversationScreen) -> None:
         self._screen = screen
         self._told: set[str] = set()
-        """Unprintable names that the user was told of."""
+        """Unprintable names that were already reported."""
         self._told_of_more = False
 
     @property

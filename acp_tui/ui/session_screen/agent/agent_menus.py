@@ -1,4 +1,4 @@
-"""Menus about the agent: its modes, models and options, and the ways out when it does not obey a stop."""
+"""Menus about the agent: modes, models, options, and what to do if it ignores a stop."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.textual_internals import withdraw_notices
 
 IGNORED: Final = 10.0
-"""Seconds after a stop in which the turn should end."""
+"""Seconds within which a turn should end after a stop."""
 _NOTICE: Final = "Not stopped yet"
 
 
 class UnresponsiveAgent:
-    """Offers to wait for, kill or restart an agent that does not obey a stop."""
+    """Offers to wait for, kill or restart an agent that ignores a stop."""
 
     def __init__(self, screen: ConversationScreen, restart: Callable[[], None]) -> None:
         self._screen = screen
@@ -32,7 +32,7 @@ class UnresponsiveAgent:
         self._has_told = False
 
     def tick(self, now: float) -> None:
-        """Notify once that a stop is not obeyed; `now` is on the monotonic clock."""
+        """Notify once that the agent ignores a stop; `now` is on the monotonic clock."""
         session = self._screen.conversation.session
         if session is None or session.turn_state != "cancelling":
             if self._has_told:
@@ -64,7 +64,7 @@ class UnresponsiveAgent:
         agent = conversation.running
         what = await menu.choose(self._screen, self._heading(), list(self._items()), "wait")
         if conversation.running is not agent:
-            return  # it has ended meanwhile
+            return  # it has ended in the meantime
         if what == "stop":
             conversation.stop()
         elif what == "kill":
@@ -155,7 +155,7 @@ class OptionMenus:
         gone = "the agent no longer offers this"
         value = await menu.choose(self._screen, config.name, items, current, nothing=gone)
         if value is not None and self._by_id(config.id) is not None:
-            self._set(shown, value)  # as it was chosen, whatever has come since
+            self._set(shown, value)  # the chosen one, even if the options have changed since
 
     def _say_none(self, what: str) -> None:
         conversation = self._screen.conversation
@@ -171,7 +171,7 @@ class OptionMenus:
 
     @property
     def _options(self) -> Sequence[Option]:
-        """The options that the agent offers by now."""
+        """The options that the agent offers now."""
         session = self._screen.conversation.session
         return session.options if session is not None else ()
 
@@ -194,7 +194,7 @@ def _items(config: SelectOption, policy: Policy | None) -> list[menu.MenuItem]:
 
 
 def _about(config: SelectOption, value: OptionValue, policy: Policy | None) -> str:
-    """Return the agent's words about a value; of a mode, first whether the agent asks in it."""
+    """Return the agent's description of a value; for a mode, first whether the agent asks in it."""
     about = value.description or ""
     less = asks_less(config, value.value)
     if less is None and (not config.is_mode or policy is None):

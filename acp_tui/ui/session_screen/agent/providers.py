@@ -1,4 +1,4 @@
-"""The menu of the providers of models that an agent can be pointed to."""
+"""The menu of an agent's model providers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def can_choose_provider(agent: Agent | None) -> bool:
 
 
 async def choose_provider(screen: ConversationScreen) -> None:
-    """Let the user point the agent to a provider, or away from one."""
+    """Let the user choose or disable a provider."""
     agent = screen.conversation.agent
     if agent is None:
         return
@@ -57,7 +57,7 @@ def _about(provider: Provider) -> str:
 
 
 async def _change(screen: ConversationScreen, agent: Agent, provider: Provider) -> str:
-    """Point the agent to a provider, or away from it; return a sentence for the user, or ""."""
+    """Choose or disable a provider; return a sentence for the user, or ""."""
     name = safe_line(provider.provider_id)
     items = [MenuItem(_SPEAK + word, f"Use it: {safe_line(word)}") for word in provider.supported]
     if provider.current is not None and not provider.required:
@@ -80,7 +80,7 @@ async def _change(screen: ConversationScreen, agent: Agent, provider: Provider) 
 
 
 async def _address(screen: ConversationScreen, provider: Provider) -> str:
-    """Ask for the address of a provider; return "" if the user gives none that can be one."""
+    """Ask for the address of a provider; return "" if the user enters no valid one."""
     dialog = LineDialog(
         f"Address of {safe_line(provider.provider_id)}",
         provider.current.base_url if provider.current is not None else "",

@@ -1,4 +1,4 @@
-"""The user's rules as seen from a session: the list, a rule made of a question, trust."""
+"""The rules of a session: their list, a rule made from a question, trust."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from acp_tui.ui.session_screen.base.conversation_screen import ConversationScree
 from acp_tui.ui.widgets.text import shortened
 
 _PAST: Final = 300
-"""Most earlier questions on which a new rule is tried."""
+"""Most earlier requests on which a new rule is tried."""
 _EXAMPLES: Final = 3
 
 
@@ -42,11 +42,11 @@ class SessionRules:
         self._start = start
         self._changes: RuleChanges | None = None
         self._told: set[str] = set()
-        """Digests of files that the user was asked to trust."""
+        """Digests of files about which the user was asked."""
         self._wrong: set[str] = set()
-        """Mistakes that were shown to the user, and are still there."""
+        """Mistakes that were shown to the user and still exist."""
         self._shown: rules_screen.RulesScreen | None = None
-        """The list of rules that was opened last."""
+        """The last opened list of rules."""
 
     @property
     def book(self) -> RuleBook:
@@ -77,7 +77,7 @@ class SessionRules:
         self._screen.app.push_screen(self._shown)
 
     def make(self, call: ToolCall) -> None:
-        """Make a rule of a tool call, in a dialog over its question."""
+        """Create a rule from a tool call, in a dialog over its question."""
         session = self._screen.conversation.session
         if session is None:
             return
@@ -130,7 +130,7 @@ class SessionRules:
             self._shown.show_rules()
 
     async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
-        """Ask for trust in exactly the rules shown; if the file has changed meanwhile, ask again."""
+        """Ask for trust in exactly the shown rules; if the file has changed in the meantime, ask again."""
         if not await self._screen.ask(rules_screen.RuleTrust(file, self._screen.theme_styles)):
             return
         try:
@@ -157,7 +157,7 @@ class SessionRules:
             )
 
     def _ask(self) -> ToolUse:
-        """Return what all questions of this session have in common."""
+        """Return the fields that all requests of this session share."""
         session = self._screen.conversation.session
         mode = session.option("mode") if session is not None else None
         return ToolUse(
@@ -188,8 +188,8 @@ def preview(
     Args:
         draft: the rule.
         now: the open question, if there is one.
-        here: has the workspace and session that the rule is made in.
-        past: earlier questions, the latest first.
+        here: has the workspace and session in which the rule is created.
+        past: earlier requests, the latest first.
         others: the other rules.
     """
     folder = (draft.rule.workspace or here.workspace) if draft.scope == "workspace" else None
@@ -210,7 +210,7 @@ def preview(
 
 
 def _power(rule: Rule) -> list[str]:
-    """Return a warning about a program that can do more than the words of the rule say."""
+    """Return a warning about a program that can do more than the rule says."""
     words = commands.split(rule.command or "") if rule.decision == "allow" else []
     power = commands.power_of(words)
     if power is None:
@@ -252,22 +252,22 @@ _SUBCOMMAND: Final = regex(r"[a-z][a-z-]*")
 """A subcommand, as in `git status` or `npm test`; no file and no option."""
 
 _GLOB: Final = regex(r"[*?]")
-"""Wildcards, which in the name of a file would match other files, too."""
+"""Wildcards: in a file name they would match other files, too."""
 _SHORT: Final = 2_000
-"""Most characters of a command whose prefix is worked out while the user waits."""
+"""Most characters of a command whose prefix is computed while the user waits."""
 _HARMLESS: Final = ("read", "search", "think")
 _RUNS_ANYTHING: Final = regex(
     r"(?:sudo|doas|su|env|command|builtin|exec|eval|nohup|setsid|time|timeout|nice|xargs|find|ssh|watch"
     r"|(?:ba|da|z|k|fi|c|tc)?sh|(?:python|pypy|perl|ruby|php|lua|node|deno|bun|npx|bunx|uvx)[\d.]*)"
 )
-"""Programs that run the words behind them: their name alone would allow everything."""
+"""Programs that run the words after them: their name alone would allow everything."""
 
 
 def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:
     """Return a rule that allows a question, for the user to edit.
 
-    Of a chain it covers the first command that no rule allows yet. It never covers all commands or all
-    changes, and of a program that runs other programs only the whole command.
+    In a chain it covers the first command that no rule allows yet. It never covers all commands or all
+    changes, and for a program that runs other programs only the whole command.
     """
     kind = ask.tool_kind if ask.tool_kind in TOOL_KINDS else None
     command = path = None
@@ -293,9 +293,8 @@ def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[permission_d
         very, folder = ask.command.strip(), ask.folder or ask.workspace
         this = rule(tool_kind="execute", command=very, exact=True, folder=folder)
         if decide([this], replace(ask, tool_kind="execute")).decision != "allow":
-            return [
-                permission_details.AGENT_ONLY
-            ]  # what a rule does not hold, as variables, would be left out of the command
+            # a rule cannot express variables and the like, so it would cover other commands
+            return [permission_details.AGENT_ONLY]
         wider.append(permission_details.AlwaysScope("also exactly this command in this folder", this))
         prefix = suggested(ask, rules).command if len(very) <= _SHORT else None
         if prefix is not None and prefix != very:
@@ -319,7 +318,7 @@ def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[permission_d
 
 
 def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) -> str | None:
-    """Return the first words of the first command that no rule allows yet, as many as cover all of it."""
+    """Return the first words of the first command that no rule allows yet, enough to cover all of it."""
     for one in commands.simple_commands(command):
         words = [word.text for word in one.words]
         if not words or words[0] is None:
@@ -345,7 +344,7 @@ def _prefix(command: str, allowed: list[str], is_inside: Callable[[str], bool]) 
 
 
 def _folder(paths: tuple[str, ...]) -> str | None:
-    """Return a glob for all files below the common folder of some paths."""
+    """Return a glob for all files below the common folder of the paths."""
     if not paths:
         return None
     parts = [path.split("/")[:-1] for path in paths]

@@ -1,4 +1,4 @@
-"""The sandbox of a session's agent: what it has refused, and places that the user opens."""
+"""The sandbox of a session's agent: its refusals, and places that the user opens."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ _OFFER: Final = (
     ("muted", "  runs this agent in a sandbox: now it can act without asking, with all your rights\n"),
 )
 _KEPT: Final = 20
-"""Refusals that the menu offers, the newest ones."""
+"""Number of refusals in the menu, the newest ones."""
 
 
 class SessionSandbox:
-    """Tells of what the sandbox of a session has refused, and opens it for the user."""
+    """Reports refusals of a session's sandbox, and opens places for the user."""
 
     def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
         self._refused: dict[str, FenceRefusal] = {}
-        """By the place that would have to be opened, the oldest first."""
+        """Refusals by the place to open, the oldest first."""
         self._at_calls: dict[str, Sequence[FenceRefusal]] = {}
-        """By the id of the tool call that tells of them."""
+        """Refusals by the id of the tool call that reports them."""
         self._told: set[str] = set()
-        """Places of the agent's own that the user was told of."""
+        """The agent's own places that were already reported."""
 
     @property
     def is_on(self) -> bool:
@@ -61,7 +61,7 @@ class SessionSandbox:
         return running.sandbox if running is not None else None
 
     def refused(self, call: ToolCall, text: str) -> Sequence[str]:
-        """Return a line for each refusal that a tool call's result tells."""
+        """Return a line for each refusal in a tool call's result."""
         if (sandbox := self._sandbox) is None or not text:
             return ()
         from acp_tui.sandbox.refusals import refusals_in  # only for sessions with a sandbox
@@ -71,7 +71,7 @@ class SessionSandbox:
         if found:
             self._at_calls[call.tool_call_id] = found
         elif (before := self._at_calls.get(call.tool_call_id)) is not None:
-            found = [*before]  # opened by now, and still what the call has met
+            found = [*before]  # opened since, but the call did meet it
         return [*map(_line, found)]
 
     def _keep_refusals(self, found: Sequence[FenceRefusal]) -> None:
@@ -82,7 +82,7 @@ class SessionSandbox:
             del self._refused[next(iter(self._refused))]
 
     def refused_to_agent(self) -> list[str]:
-        """Return the places below the home that the agent itself wanted to write, by its error output."""
+        """Return the places below the home that the agent itself could not write, from its stderr."""
         return [from_home(refusal.place) for refusal in self._refused_to_agent()]
 
     def _refused_to_agent(self) -> list[FenceRefusal]:
@@ -103,12 +103,12 @@ class SessionSandbox:
         return [*found.values()]
 
     def open_for_agent(self) -> None:
-        """Open what the agent itself was refused, for its next start."""
+        """Open the places that the agent itself was refused, for its next start."""
         for refusal in self._refused_to_agent():
             self._start.opened[_existing(refusal)] = "write"
 
     def tell_of_agent(self) -> None:
-        """Tell the user of places that an agent wants for itself, each once."""
+        """Notify of places that an agent needs for itself, each once."""
         found = [each for each in self._refused_to_agent() if each.place not in self._told]
         if not found:
             return
@@ -119,7 +119,7 @@ class SessionSandbox:
         self._screen.conversation.note(Noted(text, "warning"))
 
     async def look(self) -> None:
-        """Tell the user of new files in the workspace that something outside runs, each once."""
+        """Notify of new files in the workspace that a program outside runs, each once."""
         sandbox, conversation = self._sandbox, self._screen.conversation
         if sandbox is None:
             return
@@ -129,7 +129,7 @@ class SessionSandbox:
             conversation.note(Noted(text, "warning"))
 
     async def allow_at_call(self) -> None:
-        """Open what the sandbox has refused the tool call under the cursor."""
+        """Open the places that the sandbox has refused to the tool call under the cursor."""
         chat = self._screen.query_one(ChatPane)
         if chat.cursor is None and chat.blocks:
             chat.action_step(-1)
@@ -156,7 +156,7 @@ class SessionSandbox:
             await self._open(refusal, sandbox)
 
     async def offer(self) -> None:
-        """Offer a sandbox in the welcome, once in a workspace where nobody has decided about it."""
+        """Offer a sandbox in the welcome, once in each workspace without a decision about it."""
         screen, start = self._screen, self._start
         launch, running = screen.conversation.launch, screen.conversation.running
         if launch is None or launch.name == DEMO or running is None or running.sandbox is not None:
@@ -168,7 +168,7 @@ class SessionSandbox:
             screen.query_one(ChatPane).add_to_welcome(_OFFER)
 
     async def show(self) -> None:
-        """Let the user open a place that was refused; without a sandbox, start one."""
+        """Let the user open a refused place; without a sandbox, offer to start one."""
         screen = self._screen
         if (sandbox := self._sandbox) is None:
             await self._show_without()
@@ -210,7 +210,7 @@ class SessionSandbox:
             self._screen.notify(str(problem), severity="warning")
 
     async def _is_meant(self, refusal: FenceRefusal, sandbox: Sandbox) -> bool:
-        """Return whether to open a place; what is hidden for good reason is asked again, by no rule."""
+        """Return whether to open a place; for a secret place, ask the user again."""
         if refusal.access != "read":
             return True
         place = exact_line(from_home(refusal.place))
@@ -247,12 +247,12 @@ def _is_first_offer(workspace: str) -> bool:
 
 
 def _existing(refusal: FenceRefusal) -> str:
-    """Return the place to open: what was named, or the nearest folder above it, with links followed.
+    """Return the place to open: the path or the nearest folder above it, with links followed.
 
-    Where that would be the whole home, the folder below it that is missing is made.
+    If that would be the whole home, create the missing folder below it.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     from acp_tui.sandbox.refusals import own_place  # the sandbox has already loaded it
 
@@ -267,7 +267,7 @@ def _existing(refusal: FenceRefusal) -> str:
 
 
 def _names_made(sandbox: Sandbox, cwd: str) -> str:
-    """Return the names of new files that something outside runs, "" for none."""
+    """Return the names of new files that a program outside runs, "" for none."""
     folder = os.path.realpath(cwd)
     return exact_line(", ".join(inside(path, folder) for path in sandbox.new_unprotected_files()))
 

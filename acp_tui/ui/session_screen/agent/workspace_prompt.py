@@ -16,10 +16,10 @@ class PromptOfWorkspace:
     def __init__(self, screen: ConversationScreen) -> None:
         self._screen = screen
         self._asked: set[str] = set()
-        """Digests of the files that the user was asked about."""
+        """Digests of the files about which the user was asked."""
 
     def look(self) -> None:
-        """Ask about the file if there is one that is not trusted, and the agent takes such a text."""
+        """Ask about the file if it is not trusted yet and the agent supports such a text."""
         agent, session = self._screen.conversation.agent, self._screen.conversation.session
         takes_some = agent is not None and has(agent.can.session_capabilities.system_prompt)
         if takes_some and session is not None and self._screen.is_seen:
@@ -41,7 +41,7 @@ class PromptOfWorkspace:
         await self._apply(file)
 
     async def _apply(self, file: WorkspacePrompt) -> None:
-        """Begin the session anew with the prompt, if nothing was said in it yet."""
+        """Restart the session with the prompt, if it is still empty."""
         session = self._screen.conversation.session
         if session is not None and not session.turns and self._screen.conversation.phase == "ready":
             await self._screen.conversation.begin_new()

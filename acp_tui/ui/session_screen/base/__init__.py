@@ -1,1 +1,1 @@
-"""The screen of one conversation that all parts know: its widgets, its layout, what the parts share."""
+"""The base of the session screen, which all parts know: widgets and layout."""

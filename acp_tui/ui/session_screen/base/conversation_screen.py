@@ -1,4 +1,4 @@
-"""The screen of a conversation, as its parts know it."""
+"""The screen of a conversation, as its parts see it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Key = tuple[str, str]
 
 
 class SessionTabs(Protocol):
-    """The tabs, as one of their sessions knows them."""
+    """The tabs, as one of their sessions sees them."""
 
     names: SessionNames
 
@@ -39,7 +39,7 @@ class SessionTabs(Protocol):
         """All sessions, in the order of their tabs."""
 
     def look_at_files(self) -> None:
-        """Look at the user's files: those of the sessions may be other ones."""
+        """Check the user's files: the sessions may use other ones now."""
 
     def is_current(self, screen: ConversationScreen) -> bool:
         """Return True for the screen in view."""
@@ -64,14 +64,14 @@ class SessionTabs(Protocol):
 
         Args:
             running: the running agent.
-            known_session: a session of it that is to be opened.
+            known_session: a session of the agent to open.
             recorded: a recorded session, which is only shown unless `resumes` is set.
-            resumes: go on with it.
+            resumes: True to continue it.
             launch: an agent to start.
             cwd: the folder of the session; empty: that of the program.
             policy: the policy of the session; None: that of the settings.
             reviewed: the session that it reviews.
-            like: the session whose work goes on in it, with its folder, mode and policy.
+            like: the session whose work continues in it, with its folder, mode and policy.
         """
 
     async def close(self, screen: ConversationScreen) -> None:
@@ -81,10 +81,10 @@ class SessionTabs(Protocol):
         """Quit, after a question if something is unfinished in any session."""
 
     async def go(self, step: int) -> None:
-        """Show the tab `step` places further, around the ends."""
+        """Show the tab `step` places after this one, wrapping around."""
 
     async def go_to(self, place: int) -> None:
-        """Show the tab at a place, from 0."""
+        """Show the tab at an index, from 0."""
 
     async def clicked(self, piece: int) -> None:
         """Show the tab of a clicked piece of the tab line."""
@@ -125,7 +125,7 @@ class ConversationScreen(ExactLayout, Screen[None]):
 
     def focus_prompt(self) -> None:
         """Focus the prompt."""
-        self.set_focus(self.prompt)  # at once: `focus` would come after a key that is here already
+        self.set_focus(self.prompt)  # at once: `focus` would be handled after a key that is already pending
 
     def show_status(self) -> None:
         """Update the status line, the tabs and the title of the terminal."""
@@ -136,7 +136,7 @@ class ConversationScreen(ExactLayout, Screen[None]):
 
     @work(group="branch", exclusive=True)
     async def show_branch(self) -> None:
-        """Show the branch of the folder, which agent and user may switch, in the session card."""
+        """Show the current branch of the folder in the session card."""
         branch = await asyncio.to_thread(branch_of, self.conversation.cwd)
         for card in self.query(SessionCard):
             if branch != card.branch:
@@ -172,6 +172,6 @@ class ConversationScreen(ExactLayout, Screen[None]):
             then()
 
     def on_screen_suspend(self) -> None:
-        """Note that the screen is covered, by another session or by a dialog."""
+        """Note that another session or a dialog covers the screen."""
         if not self.is_seen:
             self._seen.clear()

@@ -41,7 +41,7 @@ class PaneLayout:
             self._screen.notify(str(problem), title="Layout", severity="warning")
 
     def show_panes(self, names: Sequence[str]) -> None:
-        """Show exactly these panes, and remember that."""
+        """Show exactly these panes, and save that."""
         for frame in self._screen.query(PaneFrame):
             frame.set_class(frame.pane.NAME not in names, "-hidden")
         self._show_side(bool(names))
@@ -57,7 +57,7 @@ class PaneLayout:
             self.show_tab(self._screen.focused.NAME)
 
     def go_to(self, name: str) -> None:
-        """Focus a pane, shown if it was hidden; if it has the focus already, go back to the prompt."""
+        """Show and focus a pane; if it already has the focus, go back to the prompt."""
         pane = self._screen.query_one(f"#{name}", Pane)
         if self._screen.maximized not in (None, pane):
             self._screen.minimize()
@@ -68,10 +68,10 @@ class PaneLayout:
             self.show_tab(name)
         elif name != "chat":
             self._show(pane)
-        self._screen.set_focus(pane)  # at once: `focus` would come after a key that is here already
+        self._screen.set_focus(pane)  # at once: `focus` would be handled after a key that is already pending
 
     def show_chat(self) -> None:
-        """Show the chat; the focus stays."""
+        """Show the chat without moving the focus."""
         if self._screen.maximized not in (None, self._screen.query_one("#chat")):
             self._screen.minimize()
         if self._is_narrow:
@@ -86,7 +86,7 @@ class PaneLayout:
 
     @property
     def can_hide(self) -> bool:
-        """True if the focused pane can be hidden: the chat cannot, nor one that stands alone."""
+        """True if the focused pane can be hidden: not the chat, and not the only pane."""
         return self._focused_frame is not None and not self._is_narrow
 
     @property
@@ -104,9 +104,9 @@ class PaneLayout:
             self._keep()
 
     def toggle_side(self) -> None:
-        """Hide or show the side; if all of its panes are hidden, show all."""
+        """Hide or show the sidebar; if all of its panes are hidden, show all."""
         if self._is_narrow:
-            return  # one pane at a time: there is no side
+            return  # one pane at a time: there is no sidebar
         shows = self._screen.query_one("#side").has_class("-hidden")
         if shows and not self._shown:
             for frame in self._screen.query(PaneFrame):
@@ -142,7 +142,7 @@ class PaneLayout:
             self.show_tab(panes[piece // 2].NAME)
 
     def show_tabs(self) -> None:
-        """Draw the tabs: the panes' names, facts and keys."""
+        """Draw the tabs: names, facts and keys of the panes."""
         pieces: list[tuple[str, str]] = []
         for key, pane in zip(_KEYS, self._screen.query(Pane), strict=True):
             role = "accent" if self._tab == pane.NAME else "muted"
@@ -152,7 +152,7 @@ class PaneLayout:
 
     @property
     def shows_side(self) -> bool:
-        """True if the side is beside the chat."""
+        """True if the sidebar is beside the chat."""
         return not (self._is_narrow or self._screen.query_one("#side").has_class("-hidden"))
 
     @property
@@ -173,14 +173,14 @@ class PaneLayout:
 
     def _show_side(self, shows: bool) -> None:
         self._screen.query_one("#side").set_class(not shows, "-hidden")
-        self._screen.call_after_refresh(self._screen.show_status)  # it has the model without a side
+        self._screen.call_after_refresh(self._screen.show_status)  # it shows the model if there is no sidebar
 
     @property
     def _layout(self) -> Layout:
         return Layout(tuple(self._shown), not self._screen.query_one("#side").has_class("-hidden"))
 
     def _fit(self) -> None:
-        """Share the rows of the side among the panes that are shown."""
+        """Share the rows of the sidebar among the visible panes."""
         self._screen.call_after_refresh(self._screen.query_one(Side).fit)
 
     def _keep(self) -> None:

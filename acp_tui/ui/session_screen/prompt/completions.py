@@ -16,13 +16,13 @@ from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.text import exact_line
 
 LEAST: Final = 6
-"""Rows of completions on the smallest screen; on others they take up to half of it."""
+"""Rows of completions on the smallest screen; on larger ones they take up to half of it."""
 _NAME: Final = 30
 """Most cells of the column of names."""
 
 
 class SlashCommand(NamedTuple):
-    """A command behind `/`, of ours or of the agent."""
+    """A command after `/`, of acp-tui or of the agent."""
 
     name: str
     description: str = ""
@@ -30,7 +30,7 @@ class SlashCommand(NamedTuple):
     """The placeholder of its argument."""
     has_argument: bool = False
     aliases: tuple[str, ...] = ()
-    """Other words for it."""
+    """Other names."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Completion:
     """A completion."""
 
     text: str
-    """Text that replaces the typed one."""
+    """Text that replaces the typed text."""
     length: int
     """Characters before the cursor that it replaces."""
     line: StatusRow
@@ -48,10 +48,10 @@ class Completion:
 
 
 def matching(commands: Sequence[SlashCommand], text: str) -> list[SlashCommand]:
-    """Return the commands that contain `text`, such as `/pl`; those that begin with it come first.
+    """Return the commands that contain `text`, such as `/pl`; those that start with it come first.
 
-    One that is found by another word for it has that word as its name. There are none if `text` is no
-    command, or has already the whole name of one before a space.
+    A command that is found by an alias is listed under it. There are none if `text` is no
+    command, or already has a whole name before a space.
     """
     if not text.startswith("/") or "\n" in text:
         return []
@@ -92,10 +92,10 @@ class Completions:
         Args:
             box: the prompt.
             lines: shows the list.
-            commands: the slash commands as of now.
-            files: the files of the workspace as of now.
-            recent: paths that come first while little is typed.
-            refresh: starts to list the files again; call `refreshed` when there are more.
+            commands: returns the current slash commands.
+            files: returns the current files of the workspace.
+            recent: returns paths that come first while little is typed.
+            refresh: starts listing the files again; call `refreshed` when there are more.
         """
         self._box = box
         self._lines = lines
@@ -107,9 +107,9 @@ class Completions:
         self._marked = 0
         self._dismissed = ""
         self._spaced = ""
-        """Text before the cursor, with the space that was added behind a file; "" if the space may stay."""
+        """Text before the cursor with a space that was added after a file; "" if the space is kept."""
         self._before = ""
-        """Text before the cursor for which the list was made."""
+        """Text before the cursor for the current list."""
 
     def typed(self) -> None:
         """Update the list for a changed prompt."""
@@ -121,13 +121,13 @@ class Completions:
         self._show()
 
     def show_again(self) -> bool:
-        """Show the list for the text as it is, also after it was hidden; return whether there is one."""
+        """Show the list for the current text, even after it was hidden; return False if there is none."""
         self._dismissed = ""
         self.typed()
         return bool(self._found)
 
     def complete_path(self, typed: TypedPath, paths: list[str]) -> None:
-        """Complete a path as far as all that were found begin alike; where nothing is added, list them."""
+        """Complete a path to the common prefix of `paths`; if that adds nothing, list them."""
         start = typed.written(common_start(paths))
         if len(start) > typed.length or len(paths) == 1:
             self._box.complete(typed.length, start)
@@ -137,7 +137,7 @@ class Completions:
         self._show()
 
     def refreshed(self) -> None:
-        """Update the list for more files; the marked completion stays marked."""
+        """Update the list for more files; keep the marked completion."""
         if not self._box.text or self._box.text == self._dismissed:
             return
         marked = self._found[self._marked].text if self._found and self._marked else None
@@ -153,13 +153,13 @@ class Completions:
             self._show()
 
     def take(self) -> bool:
-        """Put the marked completion in the prompt; return whether that changed the text."""
+        """Insert the marked completion; return whether that changed the text."""
         if self._box.before != self._before:
-            self.typed()  # keys came faster than the list was looked through, or the cursor went elsewhere
+            self.typed()  # the text or the cursor has changed since the list was made
         if not self._found:
             return False
         taken = self._found[self._marked]
-        typed = taken.text.rstrip()  # a command that is typed in full needs no Enter more for its argument
+        typed = taken.text.rstrip()  # a fully typed command needs no extra Enter for its argument
         if taken.length == len(typed) and self._box.before.endswith(typed):
             self.dismiss()
             return False
@@ -171,11 +171,11 @@ class Completions:
         return True
 
     def _take_space_back(self) -> None:
-        """Remove the added space before a colon, which names lines of the file."""
+        """Remove the added space before a colon, which starts line numbers."""
         spaced, before = self._spaced, self._box.before
         if spaced and before != spaced:
             self._spaced = ""
-            lines = before.removeprefix(spaced)  # several keys may have come at once
+            lines = before.removeprefix(spaced)  # several keys may come at once
             if before.startswith(f"{spaced}:"):
                 self._box.complete(len(lines) + 1, lines)
 
@@ -194,7 +194,7 @@ class Completions:
         if mention is not None:
             return self._mentions(mention.needle, len(before) - mention.start)
         if not text.startswith("/"):
-            return []  # without a look at the commands, which takes longer than all else that a key does
+            return []  # do not search the commands, which takes longer than everything else that a key does
         commands = matching(self._commands(), text)
         if before != text or (len(commands) == 1 and commands[0].name == text[1:]):
             return []
@@ -236,7 +236,7 @@ def _name(command: SlashCommand) -> str:
 
 
 def _command(command: SlashCommand, length: int, width: int) -> Completion:
-    """Return a command as a completion, with a space behind it if it takes arguments."""
+    """Return a command as a completion, with a space after it if it takes arguments."""
     hint = f" {_hint(command)}".rstrip()
     gap = " " * (max(0, width - cell_len(_name(command))) + 2)
     about = command.description.partition("\n")[0]

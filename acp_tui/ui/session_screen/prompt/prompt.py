@@ -48,7 +48,7 @@ _PAUSE: Final = 0.5
 class PromptArea(Vertical):
     """The prompt box and the lines above it."""
 
-    BLANK = True  # its parts cover it
+    BLANK = True  # its children cover it
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class PromptArea(Vertical):
         styles: Styles,
         commands: Callable[[], Sequence[SlashCommand]],
     ) -> None:
-        """Create the area; `commands` returns the slash commands as of now."""
+        """Create the area; `commands` returns the current slash commands."""
         super().__init__(id="writing")
         self._conversation = conversation
         self._start = start
@@ -85,7 +85,7 @@ class PromptArea(Vertical):
         self._keeping: Timer | None = None
         self._told_problem = False
         self._kept_notes = 0
-        """The number of notes on lines in the draft."""
+        """The number of line notes in the draft."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -103,11 +103,11 @@ class PromptArea(Vertical):
             self._bring_back(self.box, self._draft)
 
     def show_hint(self) -> None:
-        """Show what can be done, with its keys, in the empty box."""
+        """Show hints with keys in the empty box."""
         self.box.show_when_empty(prompt_hint(partial(key_of, self)))
 
     def settings_changed(self) -> None:
-        """Follow the settings."""
+        """Apply the settings."""
         self.box.enter_sends = self._start.settings.enter_sends
         self.box.blinks = not self._start.settings.reduced_motion
 
@@ -125,7 +125,7 @@ class PromptArea(Vertical):
         if self._draft is not None:
             self._draft.leave()
 
-    # ------------------------------------------------------------------ what the box tells
+    # ------------------------------------------------------------------ messages of the box
 
     def on_text_area_changed(self) -> None:
         """Update completions, mark and attachments, and save the draft soon."""
@@ -137,7 +137,7 @@ class PromptArea(Vertical):
     def keep_soon(self) -> None:
         """Save the unsent text of box and queue, after a pause; at once if notes were sent."""
         if len(self._conversation.line_notes) < self._kept_notes:
-            self._keep_draft()  # a program that is killed now must not send them again
+            self._keep_draft()  # after a kill they must not be sent again
         if self._keeping is not None:
             self._keeping.stop()
         self._keeping = self.set_timer(_PAUSE, self._keep_draft)
@@ -151,7 +151,7 @@ class PromptArea(Vertical):
             self.query_one("#prompt-mark", Static).update(f"{symbol} ")
 
     def on_prompt_box_send_deferred(self) -> None:
-        """Say that the prompt is sent later, or no more."""
+        """Show that the prompt will be sent later, or no longer."""
         self._show_attachments(self.box.text)
 
     def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
@@ -161,7 +161,7 @@ class PromptArea(Vertical):
     def on_prompt_box_completion_taken(self, event: PromptBox.CompletionTaken) -> None:
         """Take the marked completion; Enter sends if that changes nothing."""
         if not self._completing.take() and event.by_enter:
-            self.box.call_later(self.box.action_enter)  # sent by us, it would go no further than to us
+            self.box.call_later(self.box.action_enter)  # posted from here, it would not reach the screen
 
     def on_prompt_box_path_wanted(self, event: PromptBox.PathWanted) -> None:
         """Show the list of completions again, else complete the path before the cursor."""
@@ -172,7 +172,7 @@ class PromptArea(Vertical):
     @work(group="paths", exclusive=True)
     async def _complete_path(self, before: str, typed: TypedPath) -> None:
         found = await asyncio.to_thread(paths_of, typed.text, self._conversation.cwd)
-        if found and self.box.before == before:  # else the user has typed on
+        if found and self.box.before == before:  # otherwise the user has typed more
             self._completing.complete_path(typed, found)
 
     # ------------------------------------------------------------------ completions
@@ -197,7 +197,7 @@ class PromptArea(Vertical):
         if self.is_attached:
             self._completing.refreshed()
 
-    # ------------------------------------------------------------------ what goes with the prompt
+    # ------------------------------------------------------------------ attachments
 
     def _show_attachments(self, text: str) -> None:
         if "@" in text and not self.box.is_command:
@@ -207,7 +207,7 @@ class PromptArea(Vertical):
             self._attachments.set_rows(self._hint())
 
     def _hint(self) -> list[StatusRow]:
-        """Return the row on the effect of Enter for a text behind `!`."""
+        """Return the row about the effect of Enter for a text after `!`."""
         box = self.box
         turn = key_of(box, "prompt.command")
         if box.is_deferred:
@@ -242,7 +242,7 @@ class PromptArea(Vertical):
 
     @property
     def _agent(self) -> str:
-        """The name of the agent that the draft is for, "" while none is chosen."""
+        """The agent of the draft, "" while none is chosen."""
         launch = self._conversation.launch
         return launch.title if launch is not None else ""
 
@@ -271,7 +271,7 @@ class PromptArea(Vertical):
         self._bring_notes_back(draft)
         if prompt is None or box.text or not prompt.text:
             return
-        # For an empty prompt: none is to be sent unseen, nor to another agent.
+        # Only into an empty prompt: no draft must be sent unseen, or to another agent.
         was_typed_early = isinstance(self.app, AcpApp) and self.app.was_typed_early
         other = draft.was_for if self._agent and draft.was_for != self._agent else ""
         if was_typed_early or other:
@@ -294,7 +294,7 @@ class PromptArea(Vertical):
             said = "Your unsent note" if len(found) == 1 else f"Your {len(found)} unsent notes"
             self.notify(f"{said} from last time.", title="Notes")
 
-    # ------------------------------------------------------------------ other ways to write
+    # ------------------------------------------------------------------ history, editor, clipboard
 
     def on_prompt_box_open_requested(self, event: PromptBox.OpenRequested) -> None:
         """Open the history or the editor, or paste."""
@@ -307,8 +307,8 @@ class PromptArea(Vertical):
 
     @work(group="paste")
     async def _paste(self) -> None:
-        """Mention the image on the clipboard; without one, insert the text that was copied here."""
-        env = {} if self.app.is_headless else os.environ  # tests leave the user's clipboard alone
+        """Mention the image on the clipboard; without one, insert the text that was copied in acp-tui."""
+        env = {} if self.app.is_headless else os.environ  # tests must not read the user's clipboard
         programs = image_programs(env)
         pasted, has_come = "", False
         try:
@@ -354,13 +354,13 @@ class PromptArea(Vertical):
 
 _DEFERRED: Final = "Sent as soon as the clipboard has been read. Go on typing to keep it."
 _QUEUED: Final = 4
-"""Maximum of queued prompts shown."""
+"""Most queued prompts that are shown."""
 _NOTE: Final = 8
-"""Maximum of rows of the note."""
+"""Most rows of the note."""
 
 
 def strip(notes: LineNotes) -> str:
-    """Say how many notes on lines go with the next prompt, and how many lines of them are gone."""
+    """Return the number of line notes for the next prompt, and of those whose lines are gone."""
     if not notes:
         return ""
     said = "1 note goes" if len(notes) == 1 else f"{len(notes)} notes go"
@@ -373,7 +373,7 @@ def pending_rows(
 ) -> list[StatusRow]:
     """Return the rows of the notes for the next prompt and of the newest queued prompts.
 
-    `key` returns the key of an action; `symbol` stands before notes on lines.
+    `key` returns the key of an action; `symbol` precedes line notes.
     """
     note = conversation.rejections.note()
     lines: list[StatusRow] = []

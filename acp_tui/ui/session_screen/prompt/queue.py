@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.styles import Styles
 
 
 class QueueFilter(MenuFilter):
-    """A filter that leaves its first letter to the keys of the menu."""
+    """A filter that leaves the first letter to the keys of the menu."""
 
     @override
     def check_consume_key(self, key: str, character: str | None) -> bool:
@@ -52,7 +52,7 @@ class QueueMenu(Menu):
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "steer":  # a letter that the filter takes, too
+        if action == "steer":  # a letter that the filter also accepts
             return self._conversation.is_busy and not self.query_one(Input).value
         return super().check_action(action, parameters)
 
@@ -79,7 +79,7 @@ class QueueMenu(Menu):
                 self.move_to(left.key)
 
     def action_steer(self) -> None:
-        """Give the highlighted prompt to the running turn, or keep a marked one until its end."""
+        """Send the highlighted prompt into the running turn, or unmark a marked one."""
         prompt = self.highlighted()
         if prompt is None:
             return
@@ -118,7 +118,7 @@ def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
 
 
 async def show_queue(screen: ConversationScreen) -> None:
-    """Open the queue menu; take the chosen prompt back into the prompt box."""
+    """Open the queue menu; move the chosen prompt back into the prompt box."""
     if not screen.conversation.queue:
         screen.notify("The queue is empty.")
         return

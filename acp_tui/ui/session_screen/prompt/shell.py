@@ -1,4 +1,4 @@
-"""The user's shell commands behind `!`, and their output for the next prompt."""
+"""The user's shell commands after `!`, and their output for the next prompt."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class UserShell:
         return self._commands is not None and self._commands.is_running
 
     def run(self, prompt: Prompt) -> None:
-        """Start the command behind the `!`."""
+        """Start the command after the `!`."""
         self._screen.run_worker(self._run(prompt), group="own-commands")
 
     def kill(self) -> bool:
@@ -65,7 +65,7 @@ class UserShell:
         return self._commands.background() if self._commands is not None else []
 
     async def end(self) -> None:
-        """End all that runs."""
+        """End all commands and background processes."""
         if self._commands is not None:
             await self._commands.end()
 
@@ -86,10 +86,10 @@ class UserShell:
 
 _OWNER: Final = "the user"
 _ID: Final = "own-"
-"""Prefix of ids, which else would be those of the agent's terminals."""
+"""Prefix of ids, to distinguish them from the agent's terminals."""
 
 CONTEXT: Final = 32 * 1024
-"""Characters at the end of an output that are attached."""
+"""Number of characters at the end of an output that are attached."""
 
 
 class ShellCommands:
@@ -100,7 +100,7 @@ class ShellCommands:
         self._running: list[Terminal] = []
 
     async def run(self, command: str, cwd: str, note: Callable[[Event], None]) -> tuple[str, str] | None:
-        """Run a line in the user's shell to its end; `note` receives the events.
+        """Run a command line in the user's shell to its end; `note` receives the events.
 
         Returns the attachment as (name, text); None for a command without output.
         """
@@ -150,7 +150,7 @@ class ShellCommands:
         return self._terminals.background(_OWNER)
 
     async def end(self) -> None:
-        """End all that runs."""
+        """End all commands and background processes."""
         await self._terminals.close()
 
 
@@ -180,7 +180,7 @@ _ON_ITS_OWN = "on its own"
 
 
 async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> None:
-    """Let the user kill processes that commands of the agent, or their own, have left running."""
+    """Let the user stop background processes of the agent's commands, or of their own."""
     conversation, session = screen.conversation, screen.conversation.session
     left = [*conversation.background, *shell.background]
     agents = session.working if session is not None else []
@@ -228,7 +228,7 @@ def _call(call: ToolCall, cwd: str) -> menu.MenuItem:
     )
 
 
-_UNSURE: Final = "as the agent told it last"
+_UNSURE: Final = "as last reported by the agent"
 
 
 def _terminal(one: OwnTerminal, *, is_told: bool) -> menu.MenuItem:
@@ -238,7 +238,7 @@ def _terminal(one: OwnTerminal, *, is_told: bool) -> menu.MenuItem:
 
 
 def _other(place: int, work: BackgroundWork, *, is_told: bool) -> menu.MenuItem:
-    about = "of a kind that is not known" if is_told else _UNSURE
+    about = "of an unknown kind" if is_told else _UNSURE
     return menu.MenuItem(f"other {place}", safe_line(work.type), about, "its other work")
 
 

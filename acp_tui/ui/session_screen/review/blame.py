@@ -1,4 +1,4 @@
-"""Blame over a session: who wrote each line of a file, and the way to that place in the chat."""
+"""Blame over a session: shows the author of each line, and its origin in the chat."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from acp_tui.ui.session_screen.sessions.places import go_to_place
 
 
 def show_blame(screen: ConversationScreen, file: str, line: int = 0) -> None:
-    """Show who wrote each line of a file; a relative path is one of the workspace.
+    """Show the blame of a file; a relative path is in the workspace.
 
-    `line` counts from 1; 0 stands for the first that a turn wrote.
+    `line` counts from 1; 0 means the first one that a turn wrote.
     """
 
     def opens(step: RecordedStep) -> None:
@@ -30,13 +30,13 @@ def show_blame(screen: ConversationScreen, file: str, line: int = 0) -> None:
 
 
 def blame_of(screen: ConversationScreen, words: str) -> None:
-    """Show who wrote each line of the file that a command names, with or without a line."""
+    """Show the blame of the file in a command's argument, which may have a line."""
     path, line = place_in(words.strip().removeprefix("@"), Path(screen.conversation.cwd))
     show_blame(screen, str(path), line or 0)
 
 
 def blame_newest(screen: ConversationScreen) -> None:
-    """Show who wrote each line of the file that was changed last."""
+    """Show the blame of the last changed file."""
     session = screen.conversation.session
     if session is None or not session.files:
         screen.notify("Name a file, as in /blame src/app.py:12")

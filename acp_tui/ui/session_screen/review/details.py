@@ -1,4 +1,4 @@
-"""Screens with details over a session: tool calls, changed files, decisions, messages."""
+"""Detail screens over a session: tool calls, changed files, decisions, messages."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class DetailScreens:
             )
 
     def _linked(self, call: ToolCall) -> Subagent | None:
-        """Return the subagent that a tool call leads to, if it is known."""
+        """Return the subagent that a tool call links to, if known."""
         session = self._screen.conversation.session
         ids = [item.session_id for item in call.content if isinstance(item, SessionItem)]
         if session is None or not ids:
@@ -172,12 +172,12 @@ class DetailScreens:
                 screen.show_head()
 
     def ready(self) -> None:
-        """Let opened changes be reviewed: the session that was being taken up is there."""
+        """Enable the review of opened changes: the resumed session is open."""
         if self._changes is not None and self._changes.is_mounted:
             self._changes.go_on()
 
     def changes(self, path: str) -> None:
-        """Open the changed files, beginning at the one at `path`."""
+        """Open the changed files, starting at `path`."""
         conversation, session = self._screen.conversation, self._screen.conversation.session
         if session is not None:
             self._changes = changes_screen.ChangesScreen(
@@ -207,7 +207,7 @@ class DetailScreens:
         self.changes("")
 
     def session_details(self, first: str = "") -> None:
-        """Show the details of the session, with the section that is headed `first` before the others."""
+        """Show the details of the session; the section `first` comes before the others."""
         facts = text_screens.sections(self._screen.conversation, self._start, own_name(self._screen))
         facts.sort(key=lambda section: section[0] != first)
         self._screen.app.push_screen(text_screens.SessionDetailsScreen(facts, self._screen.theme_styles))
@@ -227,7 +227,7 @@ class DetailScreens:
         self._screen.app.push_screen(protocol_screen.ProtocolScreen(path, self._screen.theme_styles))
 
     async def _plan_file(self, uri: str) -> None:
-        """Show the file of a plan, read anew, if it is in the folders of the session."""
+        """Read and show the file of a plan, if it is in the folders of the session."""
         conversation = self._screen.conversation
         try:
             text = await asyncio.to_thread(linked.text_of_file, uri, conversation.cwd, conversation.roots)
@@ -244,7 +244,7 @@ class DetailScreens:
             self._screen.run_worker(opening, group="links", exclusive=True)
 
     def _changes_closed(self, session: Session) -> None:
-        """Mark in the pane the changes that were kept in the changes screen."""
+        """Mark the changes in the pane that were accepted in the changes screen."""
         self._changes = None
         self._screen.query_one(ChangesPane).show(session, SessionChange(fields=("files",)))
 

@@ -33,7 +33,7 @@ def found_block(screen: ConversationScreen) -> Block | None:
 
 
 class ChatSearch:
-    """The chat as the search bar searches it; folded text counts and is opened while its hit is shown."""
+    """Searches the chat for the search bar; folded text counts, and is unfolded while its hit is shown."""
 
     def __init__(self, chat: ChatPane) -> None:
         self._chat = chat
@@ -68,7 +68,7 @@ class ChatSearch:
         return number + step if number >= 0 else self._number_before - (step < 0) + step
 
     def show_hit(self, number: int) -> None:
-        """Show a hit: unfold its line, and fold the line of the hit before again."""
+        """Show a hit: unfold its line, and fold that of the previous hit again."""
         self._at = self._hits[number] if number >= 0 else None
         block = self.block
         if self._opened is not None and self._opened is not block:

@@ -1,4 +1,4 @@
-"""The way back to an earlier prompt: files, conversation, or both."""
+"""Go back to an earlier prompt: files, conversation, or both."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ _TITLE: Final = 40
 """Most cells of the prompt in the title."""
 _KNOWS: Final = "the agent still knows what was said"
 _REWIND: Final = "rewind"
-"""The name by which agents call a command that takes back what was said."""
+"""The usual name of an agent's own command to rewind the conversation."""
 _NAMED: Final = 5
-"""Files that are named in the notice."""
+"""Most files that are named in the notice."""
 _AS_THEN: Final = "The files on disk are as they were at this point."
 _AS_NOW: Final = "The files on disk may have changed since: read them again before you rely on them."
 
 
 class GoBackDialog(ChoiceDialog[GoBackChoice]):
-    """Shows what going back to a prompt changes; dismisses with what is to go back, or None."""
+    """Shows the effect of going back to a prompt; dismisses with the choice, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("b", "choose('both')", "Files and conversation", id="go-back.both"),
@@ -84,11 +84,11 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
             styles: the theme's styles.
             turn: its turn, from 1.
             earlier: number of prompts before it.
-            can_undo: offer to undo the last restore or rejection.
-            is_late: warn that the agent may have begun before the snapshot was taken.
-            unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
-            own_way: the agent's own command that takes back what was said, if it has one.
-            has_others: offer other prompts.
+            can_undo: True to offer to undo the last restore or rejection.
+            is_late: True to warn that the agent may have started before the snapshot was taken.
+            unknown: reason for a missing snapshot, "" while it is being taken; None if there is one.
+            own_way: the agent's own command to rewind the conversation, if it has one.
+            has_others: True to offer other prompts.
         """
         super().__init__(f"Go back to “{shortened(prompt, _TITLE)}”", styles)
         self._changes = changes
@@ -130,7 +130,7 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
 
     @override
     def action_choose(self, choice: GoBackChoice) -> None:
-        """Give an answer; without changed files, all that there is goes back by the key of both."""
+        """Dismiss with a choice; without changed files, "both" means only the conversation."""
         super().action_choose("conversation" if choice == "both" and self._has_no_change else choice)
 
     @property
@@ -215,14 +215,14 @@ async def _changes(
     if tracking is None:
         return [], without_tracking(screen.conversation)
     if tracking.before_of(turn) is None and not tracking.why_no_snapshot():
-        await tracking.look()  # comes after the snapshot that is being taken
+        await tracking.look()  # this waits for the snapshot that is being taken
     if tracking.before_of(turn) is None:
         return [], why_no_snapshot(screen.conversation, tracking)
     return await tracking.since_turn(turn), None
 
 
 def _own_way(session: Session) -> str:
-    """Return the agent's own command that takes back what was said, or ""."""
+    """Return the agent's own command to rewind the conversation, or ""."""
     return next((one.name for one in session.commands if one.name == _REWIND), "")
 
 
@@ -233,7 +233,7 @@ async def _go(
     way: GoBackChoice | None,
     changes: Sequence[ChangedFile],
 ) -> None:
-    """Go back; the files first, so that the new tab begins with them as they were."""
+    """Go back; the files first, so that the new tab starts with the restored files."""
     tracking = screen.conversation.tracking
     restored: Restored | None = None
     if way in ("both", "files") and tracking is not None:
@@ -252,7 +252,7 @@ async def _go(
 
 
 async def _open(screen: ConversationScreen, session: Session, turn: int, restored: Restored | None) -> None:
-    """Open a new tab of the same agent with the prompt, and with what was said before it as a chip."""
+    """Open a new tab of the same agent with the prompt, and the earlier conversation as a chip."""
     files = _AS_THEN if restored is not None and not restored.problems else _AS_NOW
     brief, words = brief_before(session, turn, files), session.words_of(turn)
     here, running = screen.tabs.screens.index(screen) + 1, screen.conversation.running
@@ -266,7 +266,7 @@ async def _open(screen: ConversationScreen, session: Session, turn: int, restore
         told += f" {key_of(screen, 'session.restore')} there undoes the restore of files."
     if not brief:
         box.give_back(Prompt(words))
-    elif words.lstrip().startswith("/"):  # a command stands alone, or it is none
+    elif words.lstrip().startswith("/"):  # a slash command must stand alone
         box.give_back(Prompt(words))
         box.stashed = Prompt(label, {label: brief})
         told += f" What was said before is stashed: {key_of(box, 'prompt.stash')} brings it."

@@ -1,4 +1,4 @@
-"""Links of messages: found, shown with where they lead, and opened."""
+"""Links of messages: find them, show their targets, open them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _HOSTS: Final = regex(
     r"[a-z][a-z0-9+.-]*://[^\s<>\"'`)]+|(?<![\w@./-])(?:[\w-]+\.)+(?:[a-z]{2,}|xn--[\w-]+)(?![\w(])(?:[:/][^\s<>\"'`)]*)?",
     re.IGNORECASE,
 )
-"""Hosts in the words of a link: an address, or a name with a dot."""
+"""Hosts in the text of a link: an address, or a name with a dot."""
 _LONGEST_NAME: Final = 500
-"""Characters of the words of a link that are searched; more are not shown."""
+"""Most characters of a link's text that are searched; more are not shown."""
 _FILE_NAMES: Final = regex(r".*\.(cc|md|mk|ml|pl|pm|ps|py|rs|sh|so|tf|ts|zip)", re.IGNORECASE)
-"""File names with a suffix that is a top-level domain, too."""
+"""File names whose suffix is also a top-level domain."""
 _ENDS: Final = regex(
     r".*\.([a-z]{2,3}|[^a-z]*xn--.*|info|cloud|tech|site|online|store|page|link|live|news|shop|tools|systems"
     r"|codes|software|services|example|test|bank|email|support|security|blog|agency)",
@@ -72,10 +72,10 @@ def file_of(uri: str, cwd: str, outside: Callable[[str], str] = str) -> Path | N
 
 
 def text_of_file(uri: str, cwd: str, roots: Sequence[str]) -> str:
-    """Return the text of a local file in some folders; nothing of another scheme is fetched.
+    """Return the text of a local file in the folders; no other scheme is fetched.
 
     Raises:
-        FileError: it is none, or it cannot be read.
+        FileError: it is no local file, or it cannot be read.
     """
     path = file_of(uri, cwd)
     if path is None:
@@ -86,7 +86,7 @@ def text_of_file(uri: str, cwd: str, roots: Sequence[str]) -> str:
 async def open_link(
     owner: MenuOwner, found: dict[str, str], cwd: str, outside: Callable[[str], str] = str
 ) -> None:
-    """Let the user choose an address: a file opens in their editor, a page in their browser.
+    """Let the user choose a link: a file opens in their editor, a page in their browser.
 
     `outside` returns where a path of the agent lies for us.
     """
@@ -99,7 +99,7 @@ async def open_link(
 
 
 def other_host(uri: str, name: str) -> str:
-    """Return the host of an address if the words of its link name another one, else ""."""
+    """Return the host of a link if its text names another one, else ""."""
     host = _host(uri) if "://" in uri else ""
     named = {_host(one) for one in _HOSTS.findall(name[:_LONGEST_NAME]) if not _is_file_name(one)} - {""}
     is_other = any(one != host and not host.endswith(f".{one}") for one in named)
@@ -107,13 +107,13 @@ def other_host(uri: str, name: str) -> str:
 
 
 def about(uri: str, name: str) -> str:
-    """Describe a link: its words, and its host if they name another one."""
+    """Describe a link: its text, and its host if the text names another one."""
     host = other_host(uri, name)
     return f"opens {host}, not “{name}”" if host else name
 
 
 async def _is_meant(owner: MenuOwner, uri: str, name: str) -> bool:
-    """Return whether to open a link; ask the user if its words name another host."""
+    """Return whether to open a link; ask the user if its text names another host."""
     host = other_host(uri, name)
     if not host:
         return True

@@ -1,4 +1,4 @@
-"""The notes on lines of a session: the list of them, and passages of answers to reply to."""
+"""Line notes of a session: their list, and replies to passages of answers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from acp_tui.ui.widgets.styles import Styles
 
 _SEND: Final = "send"
 _ALONE: Final = "See my notes."
-"""The words of a prompt that has only notes."""
+"""The text of a prompt that has only notes."""
 
 
 class NotesMenu(Menu):
-    """The notes that go with the next prompt; dismissed with the key of the one to edit."""
+    """The notes for the next prompt; dismisses with the key of the one to edit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete,ctrl+d", "drop", "Drop the note", id="notes.drop", priority=True),
@@ -51,7 +51,7 @@ class NotesMenu(Menu):
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "drop":  # a key that the filter takes, too
+        if action == "drop":  # a key that the filter also accepts
             return not self.query_one(Input).value
         return super().check_action(action, parameters)
 
@@ -65,7 +65,7 @@ class NotesMenu(Menu):
                 self.dismiss(None)
                 return
             self.refresh_items()
-            last = str(next(reversed(self._notes.notes)))  # not to what sends them
+            last = str(next(reversed(self._notes.notes)))  # not to the item that sends them
             self.move_to(last if left.key == _SEND else left.key)
 
     def _listed_notes(self) -> list[MenuItem]:
@@ -77,7 +77,7 @@ class NotesMenu(Menu):
 
 
 async def show_notes(screen: ConversationScreen) -> None:
-    """List the notes as of now, and edit one after the other until the list is closed."""
+    """List the current notes, and edit one after the other until the list is closed."""
     conversation, notes = screen.conversation, screen.conversation.line_notes
     await notes.follow()
     while notes:
@@ -101,7 +101,7 @@ async def show_notes(screen: ConversationScreen) -> None:
 
 
 def reply(screen: ConversationScreen) -> None:
-    """Quote the selected text, else a passage of the plan or of the answer that the keys are on."""
+    """Quote the selected text, else a passage of the plan or of the answer under the cursor."""
     selected = screen.get_selected_text()
     if selected and selected.strip():
         screen.clear_selection()

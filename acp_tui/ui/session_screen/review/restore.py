@@ -1,4 +1,4 @@
-"""The restore dialog: sets files back to their state before a turn."""
+"""The restore dialog: restores files to their state before a turn."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ class RestoreDialog(ChoiceDialog[Choice]):
         Args:
             changes: the changes since before the turn.
             styles: the theme's styles.
-            can_undo: offer to undo the last restore or rejection.
-            is_late: warn that the agent may have begun before the snapshot was taken.
-            unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
-            turn: the turn, in words.
-            has_others: offer other turns.
+            can_undo: True to offer to undo the last restore or rejection.
+            is_late: True to warn that the agent may have started before the snapshot was taken.
+            unknown: reason for a missing snapshot, "" while it is being taken; None if there is one.
+            turn: the turn, for display.
+            has_others: True to offer other turns.
         """
         super().__init__(f"Restore files to before {turn}", styles)
         self._turn = turn
@@ -100,13 +100,13 @@ class RestoreDialog(ChoiceDialog[Choice]):
 def effects(
     changes: Sequence[ChangedFile], *, since: str, is_late: bool = False, unknown: str | None = None
 ) -> list[TextBlock]:
-    """Return what a restore does to each file.
+    """Return the effect of a restore on each file.
 
     Args:
-        changes: the changes that it takes back.
-        since: the turn, in words.
-        is_late: warn that the agent may have begun before the snapshot was taken.
-        unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
+        changes: the changes that it undoes.
+        since: the turn, for display.
+        is_late: True to warn that the agent may have started before the snapshot was taken.
+        unknown: reason for a missing snapshot, "" while it is being taken; None if there is one.
     """
     if unknown is not None:
         return [TextBlock([("warning", unknown or _NOT_READY)])]
@@ -143,7 +143,7 @@ def why_no_snapshot(conversation: ConversationState, tracking: ChangeTracker) ->
 
 
 def has_prompts(session: Session) -> bool:
-    """Return whether a session shows prompts, sent here or told by the agent."""
+    """Return whether a session has prompts, sent here or replayed by the agent."""
     return any(isinstance(entry, UserMessage) for entry in session.entries)
 
 
@@ -193,7 +193,7 @@ async def restore_files(
     turn: int | None,
     changes: Sequence[ChangedFile],
 ) -> Restored | None:
-    """Restore files to before a turn, None for the last; tell the chat, and the agent later.
+    """Restore files to before a turn (None: the last); report it in the chat, and later to the agent.
 
     Raises:
         SnapshotError: nothing was changed.
@@ -215,7 +215,7 @@ async def restore_files(
 
 
 async def undo_restore(screen: ConversationScreen, tracking: ChangeTracker) -> None:
-    """Take the last restore or rejection back.
+    """Undo the last restore or rejection.
 
     Raises:
         SnapshotError: nothing was changed.
@@ -255,7 +255,7 @@ async def _modes(tracking: ChangeTracker, restored: Restored) -> Sequence[Untrac
 
 
 def _tell(screen: ConversationScreen, restored: Restored, how: str, modes: Sequence[Untracked]) -> None:
-    """Tell what was restored; `modes` are restored files with other permissions than at first."""
+    """Report the restored files; `modes` are those with other permissions than at the start."""
     count = len(restored.done)
     files = "Restored 1 file" if count == 1 else f"Restored {count} files"
     severity: Severity = "warning" if restored.problems or modes else "info"

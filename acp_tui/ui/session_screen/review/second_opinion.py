@@ -1,4 +1,4 @@
-"""A second opinion: a review of this session by an agent that only looks, and a hand-over of its work."""
+"""Second opinions: a review of this session by a read-only agent, or a hand-off to another agent."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from acp_tui.ui.widgets.diff.diff import compute, patch_of
 from acp_tui.workspace.encodings import decode, decode_pair
 
 _MOST: Final = 60_000
-"""Characters of differences in a prompt; the agent reads the other files itself."""
+"""Most characters of differences in a prompt; the agent reads other files itself."""
 _LARGEST: Final = 4 << 20
-"""Bytes of a file whose lines are quoted in a note."""
+"""Most bytes of a file whose lines are quoted in a note."""
 _MOST_LINES: Final = 100
-"""Lines that the note of one remark quotes."""
+"""Most lines that the note of a remark quotes."""
 
 
 class SecondOpinion:
-    """Opens sessions about the work of this one, and takes the remarks of a review to where they belong."""
+    """Opens sessions about the work of this one, and moves the remarks of a review to its session."""
 
     def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self._screen = screen
@@ -43,12 +43,12 @@ class SecondOpinion:
         self._reviewed: ConversationScreen | None = None
         """The session whose changes this one reviews."""
         self._told = 0
-        """Number of turns whose remarks the chat was told of."""
+        """Number of turns whose remarks were counted in the chat."""
 
     # ------------------------------------------------------------------ from this session
 
     async def review(self, agent: str = "") -> None:
-        """Let an agent review the changes of this session in a new tab, where it can only look.
+        """Let an agent review the changes of this session in a new read-only tab.
 
         `agent` is its name or command; empty: the agent of this session.
         """
@@ -106,7 +106,7 @@ class SecondOpinion:
             return None
 
     async def _differences(self, session: Session) -> str:
-        """Return the differences of all changed files as a patch; what is too much is only named."""
+        """Return the differences of all changed files as a patch; beyond the limit, only their names."""
         patches: list[str] = []
         left_out: list[str] = []
         room = _MOST
@@ -146,7 +146,7 @@ class SecondOpinion:
         return self._reviewed is not None
 
     def turn_ended(self, session: Session) -> None:
-        """Tell in the chat how many remarks on lines the answers of a review have."""
+        """Show in the chat the number of remarks in the answers of a review."""
         if not self.is_review or self._told == len(session.turns):
             return
         self._told = len(session.turns)
@@ -168,7 +168,7 @@ class SecondOpinion:
         return remarks_in("\n\n".join(answers), session.cwd)
 
     async def take_remarks(self) -> None:
-        """Make notes of the reviewed session of the remarks, and list them there."""
+        """Turn the remarks into notes of the reviewed session, and list them there."""
         other, remarks = self._reviewed, self._remarks()
         if other is None or other not in self._screen.tabs.screens:
             self._screen.notify(
@@ -189,9 +189,9 @@ class SecondOpinion:
 
 
 def _note(remark: Remark, roots: Sequence[str], by: str) -> LineNote:
-    """Return a remark as a note on the lines that it names, as they are now. Blocking.
+    """Return a remark as a note on the current lines that it names. Blocking.
 
-    Of a file outside the workspace no line is read: the reviewer named it, not the user.
+    No file outside the workspace is read: the reviewer named it, not the user.
     """
     path, text = absolute(remark.path, roots[0]), f"{by}: {remark.text}"
     lines = _lines(path, roots)
@@ -202,7 +202,7 @@ def _note(remark: Remark, roots: Sequence[str], by: str) -> LineNote:
 
 
 def _lines(path: str, roots: Sequence[str]) -> Sequence[str]:
-    """Return the lines of a file of the workspace; none of others, and of those that are too large."""
+    """Return the lines of a file of the workspace; none for other files, and for large ones."""
     try:
         real = Path(path).resolve(strict=True)
         is_inside = any(real.is_relative_to(Path(root).resolve()) for root in roots)

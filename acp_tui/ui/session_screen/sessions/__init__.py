@@ -1,1 +1,1 @@
-"""Start, list, search, name and export of sessions, and the way from one to another."""
+"""Starting, listing, searching, naming and exporting sessions, and moving between them."""

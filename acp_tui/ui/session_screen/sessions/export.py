@@ -75,7 +75,7 @@ _FORMS: Final = (
 
 
 Printed = Callable[[str], str]
-"""Returns the output of a terminal of ours by its id; "" if it is gone."""
+"""Returns the output of a terminal of the client by its id; "" if it no longer exists."""
 
 
 async def export_session(screen: ConversationScreen, find: Callable[[str], Terminal | None]) -> None:
@@ -100,7 +100,7 @@ async def export_session(screen: ConversationScreen, find: Callable[[str], Termi
         else:
             name = conversation.agent_name
             text = as_markdown(session, title, name, printed if form == "whole" else None)
-        if (journal := conversation.journal) is not None:  # a recording has no secrets in it
+        if (journal := conversation.journal) is not None:  # a recording contains no secrets
             title, text = journal.masked(title), journal.masked(text)
         path = save_export(data_folder() / "exports", title, suffix, text, datetime.now())
     except OSError as error:
@@ -130,7 +130,7 @@ class ChatCopy:
         selected = self._screen.get_selected_text()
         if not selected:
             return False
-        self._screen.clear_selection()  # the key that copies stops and quits as well
+        self._screen.clear_selection()  # the key for copying also stops and quits
         self._copy(selected, "the selection")
         return True
 
@@ -152,7 +152,7 @@ class ChatCopy:
             self._screen.notify("No answer yet.")
 
     def code(self) -> None:
-        """Copy the code in the block under the cursor; of several pieces the user chooses."""
+        """Copy the code in the block under the cursor; the user chooses among several pieces."""
         block = self._block()
         found = codes(block.source()) if block is not None else []
         if not found:
@@ -180,7 +180,7 @@ class ChatCopy:
             )
 
     def _block(self) -> Block | None:
-        """Return the block under the cursor, which without one goes to the last block in view."""
+        """Return the block under the cursor; without a cursor, put it on the last block in view."""
         chat = self._screen.query_one(ChatPane)
         if chat.cursor is None and chat.blocks:
             chat.action_step(-1)
@@ -198,7 +198,7 @@ def _count(text: str) -> int:
 _TICKS: Final = regex("`{3,}")
 _SIGNS: Final = {"equal": " ", "removed": "-", "added": "+"}
 _PATIENCE: Final = 0.1
-"""Seconds for the comparison of one edit."""
+"""Most seconds for comparing one edit."""
 
 
 def as_markdown(session: Session, title: str, agent: str, printed: Printed | None = None) -> str:
@@ -215,7 +215,7 @@ def as_markdown(session: Session, title: str, agent: str, printed: Printed | Non
 
 
 def talk(session: Session, printed: Printed | None = None, *, until: int | None = None) -> str:
-    """Return the same without a head; `until` is the index of the first entry that is left out."""
+    """Return the same without a title; `until` is the index of the first entry to leave out."""
     texts = [text for entry in session.entries[:until] for text in _entry(entry, session.cwd, printed)]
     if printed is not None:
         texts += [text for plan in session.plans.shown for text in _plan(plan)]
@@ -353,7 +353,7 @@ def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
 
 
 def _lines_of(output: TextBuffer | None) -> str:
-    """Return the output of a command as its terminal showed it in the end."""
+    """Return the output of a command as its terminal finally showed it."""
     return printed_text(str(output).encode("utf-8", "replace")) if output is not None else ""
 
 

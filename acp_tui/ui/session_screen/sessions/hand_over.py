@@ -1,4 +1,4 @@
-"""The hand-over of an earlier session to an agent that does not know it."""
+"""Hand-over: gives an earlier session to an agent that does not know it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from acp_tui.ui.session_screen.base.conversation_screen import ConversationScree
 from acp_tui.ui.session_screen.sessions.export import talk
 
 MOST: Final = 60_000
-"""Maximum of characters handed over, the newest ones."""
+"""Most characters that are handed over, the newest ones."""
 
 _WHOSE: Final = "My words are those quoted below “Prompt” and “During the turn”."
 _HEAD: Final = f"This is an earlier conversation that you do not know. Continue from here. {_WHOSE}\n\n"
@@ -34,25 +34,25 @@ def hand_over(screen: ConversationScreen) -> None:
 
 
 def handed_over(session: Session) -> str:
-    """Return a session for an agent: the talk, and a line for each tool call."""
+    """Return a session as text for an agent: messages, and a line for each tool call."""
     return _HEAD + _newest(talk(session))
 
 
 def brief_before(session: Session, turn: int, files: str) -> str:
-    """Return what was said before a turn (from 1), for an agent that goes on from there; "" if nothing was.
+    """Return the conversation before a turn (from 1), for an agent that continues from there, or "".
 
     `files` is a sentence about the state of the files.
     """
     until = session.begin_of(turn)
     text = talk(session, until=until) if until else ""
-    if not text.strip():  # resumed, and not told again by the agent
+    if not text.strip():  # resumed without a replay
         earlier = (session.prompt_of(number) for number in range(1, turn))
         text = "".join(f"> {prompt}\n\n" for prompt in earlier if prompt)
     return f"{_BEFORE} {files}\n\n{_newest(text)}" if text.strip() else ""
 
 
 def _newest(text: str) -> str:
-    """Return the newest part of a text that is too long."""
+    """Return the newest part of a text, if it is too long."""
     if len(text) <= MOST:
         return text
     newest = text[-MOST:]

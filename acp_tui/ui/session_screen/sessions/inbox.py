@@ -44,13 +44,13 @@ class InboxItem(NamedTuple):
     what: str
     """Its subject in one line; may be empty."""
     question: Key | None = None
-    """Key of the question, for kinds that are one."""
+    """Key of the question, for items that are questions."""
 
 
 def waiting(screens: Iterable[ConversationScreen]) -> list[InboxItem]:
     """Return the items of all sessions: questions first, then in the order of the tabs."""
     found = [one for screen in screens for one in _of(screen)]
-    # A question of the agent itself, as in its login, is open in each of its sessions: once is enough.
+    # A question of the agent itself, as in a login, is open in each of its sessions: list it once.
     once: dict[object, InboxItem] = {}
     for one in found:
         asks = (one.screen.conversation.agent, one.question)  # two agents may use the same ids
@@ -89,7 +89,7 @@ def _kind(question: Question) -> Kind:
 
 
 class QuestionSummaries(Sequence[str]):
-    """Summaries of questions, each made when it is read."""
+    """Summaries of questions, each computed when it is read."""
 
     def __init__(self, questions: Iterable[Question], session: Session | None) -> None:
         self._questions = tuple(questions)
@@ -174,7 +174,7 @@ class Inbox:
         return MenuItem(self._key(one), label, f"{about}{here}{asks}")
 
     def _key(self, one: InboxItem) -> str:
-        """Return the key of an item, which stays the same while it waits."""
+        """Return the key of an item, which does not change while it is pending."""
         return f"{self._tabs.screens.index(one.screen)} {one.kind} {one.question}"
 
 

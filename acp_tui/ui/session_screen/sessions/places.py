@@ -1,4 +1,4 @@
-"""Places in recorded sessions: the way from a document to its entry in the chat."""
+"""Places in recorded sessions: from a document of the search to its entry in the chat."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from acp_tui.ui.session_screen.base.conversation_screen import ConversationScree
 from acp_tui.ui.session_screen.sessions.sessions import SessionList
 
 _BEGINNING: Final = 200
-"""Characters by which a message is known."""
+"""Characters by which a message is recognised."""
 
 
 async def go_to_place(screen: ConversationScreen, journal: Path, document: Document) -> None:
     """Show a recorded session with the cursor on the entry of a document.
 
-    In the tab in which it goes on, if the entry is surely there, else in that of the recording or a new one.
+    It is shown in the tab that continues the session, if the entry is surely there, else in that of the
+    recording, or in a new one.
     """
     head = await asyncio.to_thread(head_of, journal)
     if head is None:
@@ -30,7 +31,7 @@ async def go_to_place(screen: ConversationScreen, journal: Path, document: Docum
         return
     covering = screen.app.screen
     if isinstance(covering, FullScreen):
-        covering.dismiss(None)  # such as the changes, from which blame was opened
+        covering.dismiss(None)  # for example the changes screen, from which blame was opened
     parts = await asyncio.to_thread(sessions_in, head)
     recorded = next((one for one in parts if one.session_id == document.session), head)
     there = next((one for one in screen.tabs.screens if _goes_on_in(one, recorded, document)), None)
@@ -41,7 +42,7 @@ async def go_to_place(screen: ConversationScreen, journal: Path, document: Docum
 
 
 def _goes_on_in(screen: ConversationScreen, recorded: RecordedSession, document: Document) -> bool:
-    """Return whether a tab has a later run of a recorded session, and the entry of a document in it, once."""
+    """Return whether a tab has a later run of a recorded session, with exactly one entry of a document."""
     conversation, session = screen.conversation, screen.conversation.session
     if session is None or session.id != document.session:
         return False
@@ -51,12 +52,12 @@ def _goes_on_in(screen: ConversationScreen, recorded: RecordedSession, document:
 
 
 def tell_gone(screen: ConversationScreen) -> None:
-    """Say that there is no such recording any more."""
+    """Notify that the recording no longer exists."""
     screen.notify("The recording of this session no longer exists.", severity="warning")
 
 
 def place_of(session: Session, document: Document) -> int | None:
-    """Return the index of the entry that a document was made from."""
+    """Return the index of the entry from which a document was made."""
     fitting, said = _fitting(session, document), _said(document)
 
     def distance(place: int) -> tuple[int, bool, float]:
@@ -68,7 +69,7 @@ def place_of(session: Session, document: Document) -> int | None:
 
 
 def _certain(session: Session, document: Document) -> list[int]:
-    """Return the indices of entries that say the words of a document, or are its tool call."""
+    """Return the indices of entries that have the text of a document, or are its tool call."""
     if not document.call and not _said(document):
         return []
     return [
@@ -87,7 +88,7 @@ def _said(document: Document) -> str:
 
 
 def _strangeness(entry: Entry, said: str) -> int:
-    """Return 0 for an entry that begins with a text, 1 for a message that has it, and 2 for others."""
+    """Return 0 for an entry that starts with a text, 1 for a message that contains it, 2 for others."""
     if not isinstance(entry, UserMessage | AgentMessage | Thought):
         return 0
     text = _on_one_line(text_of(entry))
@@ -98,7 +99,7 @@ def _fits(entry: Entry, document: Document) -> bool:
     """Return whether an entry may be the one of a document."""
     match entry:
         case ToolCall():
-            is_output = not document.call and set(document.texts) == {"output"}  # of a terminal
+            is_output = not document.call and set(document.texts) == {"output"}  # the output of a terminal
             return is_output or (bool(document.call) and entry.tool_call_id == document.call)
         case UserMessage():
             return "prompt" in document.texts

@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.text import safe_line, shortened, start_of
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock, Piece
 
 _LOOKED_AT: Final = 20
-"""Journals that are looked at."""
+"""Most journals that are read."""
 _LISTED: Final = 5
 _TITLE: Final = 32
 _AGENT: Final = 12

@@ -13,7 +13,7 @@ from acp_tui.ui.session_screen.sessions.places import go_to_place, tell_gone
 
 
 def search(screen: ConversationScreen, words: str = "") -> None:
-    """Let the user search all recorded sessions, and go to a place in one."""
+    """Let the user search all recorded sessions, and go to a result."""
 
     def opens(hit: Hit) -> None:
         screen.app.run_worker(_go_to(screen, hit), group="tabs")
@@ -25,7 +25,7 @@ def search(screen: ConversationScreen, words: str = "") -> None:
 
 
 async def _go_to(screen: ConversationScreen, hit: Hit) -> None:
-    """Show a recorded session at the place that was found."""
+    """Show a recorded session at a search result."""
     try:
         document = await asyncio.to_thread(document_at, hit.path, hit.offset, hit.end)
     except OSError:

@@ -46,7 +46,7 @@ def ask_for_name(screen: ConversationScreen) -> None:
 
 
 def rename(screen: ConversationScreen, name: str) -> None:
-    """Rename a session; an empty name brings its own title back."""
+    """Rename a session; an empty name restores its own title."""
     session = screen.conversation.session
     if session is None:
         screen.notify(_NONE)
@@ -62,7 +62,7 @@ def rename(screen: ConversationScreen, name: str) -> None:
 
 
 async def _tell_agent(screen: ConversationScreen, session_id: str, name: str) -> None:
-    """Have the agent take the name for its title, where it can; show the title that it makes of it."""
+    """Set the name as the agent's title, if it supports that; show the title that it stores."""
     try:
         title = await screen.conversation.set_title(name)
     except AgentError as error:

@@ -1,4 +1,4 @@
-"""The list of earlier sessions: those of the agent, and those recorded here."""
+"""The list of earlier sessions: the agent's own, and those recorded here."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import shortened
 
 _LONGEST_TIME: Final = 32
-"""Cells of a missing time."""
+"""Cells of the column of times."""
 _PACE: Final = 0.25
 """Seconds between two updates of the list."""
 
@@ -47,7 +47,7 @@ class SessionPages:
         self.is_whole = False
         """True once the last page is read."""
         self.open: set[str] = set()
-        """Ids of sessions that the agent has in its memory, as far as it was asked."""
+        """Ids of sessions that the agent has open, among those requested."""
         self.has_begun = asyncio.Event()
         """Set once the first page is read, or has failed."""
         self._conversation = conversation
@@ -72,7 +72,7 @@ class SessionPages:
         await self.read_on(show)
 
     async def ask_for_states(self, show: Callable[[], None]) -> None:
-        """Ask the agent which of the first sessions are open, where it tells."""
+        """Ask the agent which of the first sessions are open, if it supports that."""
         agent = self._conversation.agent
         if agent is None or not has(agent.can.session_capabilities.status):
             return
@@ -113,11 +113,11 @@ class SessionPages:
 
 
 _ASKED_ABOUT: Final = 20
-"""Sessions at the top of the list whose state is asked for, a request each."""
+"""Number of sessions at the top of the list whose state is requested, one by one."""
 _RECENT: Final = 50
 """Most recorded sessions."""
 FIRST_PAGE: Final = 0.2
-"""Seconds that the menu waits for the first page; most agents give it by then."""
+"""Seconds to wait for the first page before the menu opens; most agents send it by then."""
 _TOP: Final = MenuPlace()
 _NONE: Final = "No earlier sessions."
 _UNTITLED: Final = "no prompt yet"
@@ -138,7 +138,7 @@ class SessionsMenu(Menu):
     can_archive = False
     can_fork = False
     left = MenuPlace()
-    """Position to return to afterwards."""
+    """Position for the next menu."""
 
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
@@ -181,9 +181,9 @@ class SessionList:
         self._screen = screen
 
     async def show(self, place: MenuPlace = _TOP) -> None:
-        """Let the user resume, fork or delete a session of the agent, or look at a recorded one.
+        """Let the user resume, fork or delete a session of the agent, or read a recorded one.
 
-        The menu begins at `place`, and grows while the agent's list is read.
+        The menu starts at `place`, and grows while the agent's list is read.
         """
         listing = SessionPages(self._screen.conversation)
         found = await self._recorded()
@@ -216,7 +216,7 @@ class SessionList:
             await self._do(choice, listing.found, found, menu.left)
 
     async def _wait_for(self, listing: SessionPages) -> None:
-        """Wait briefly for the first page, and as long as it takes for a login before it."""
+        """Wait briefly for the first page, but without a limit for a login before it."""
         with suppress(TimeoutError):
             await asyncio.wait_for(listing.has_begun.wait(), FIRST_PAGE)
         if self._screen.app.screen is not self._screen:
@@ -335,7 +335,7 @@ class SessionList:
         self._screen.notify(problem, title="The agent's list", severity="warning")
 
     def _items(self, listing: SessionPages, recorded: Sequence[RecordedSession]) -> list[MenuItem]:
-        """Return each session once, the newest first; without a time last, and archived ones at the end."""
+        """Return each session once, the newest first; then those without a time, then archived ones."""
         started = {(one.agent, one.session_id): one.started for one in recorded}
         rows: list[tuple[datetime | None, MenuItem]] = []
         for info in listing.found:
@@ -362,12 +362,12 @@ class SessionList:
         return MenuItem(f"{_RECORDED}{number}", one.title, about)
 
     def _elsewhere(self, cwd: str | None) -> str:
-        """Return the folder of a session that is not in this one."""
+        """Return the folder of a session, if it is another one."""
         return from_home(cwd) if cwd and cwd != self._screen.conversation.cwd else ""
 
     @property
     def _agent(self) -> str:
-        """The agent of this session, as recordings name it."""
+        """The name of this session's agent in recordings."""
         launch = self._screen.conversation.launch
         return launch.name if launch is not None else ""
 
@@ -385,7 +385,7 @@ class SessionList:
         return own or info.title or (_UNTITLED if is_here else info.session_id)
 
     async def _recorded(self) -> list[RecordedSession]:
-        """Return the recorded sessions but the current one."""
+        """Return the recorded sessions except the current one."""
         found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
         return [one for one in found if one.title and self._showing(one) is not self._screen]
 
@@ -401,7 +401,7 @@ def _note_on(listing: SessionPages) -> str:
 
 
 def _time_of(info: SessionInfo) -> datetime | None:
-    """Return the time that an agent tells of a session in ISO 8601; None for other texts."""
+    """Return the time of a session, if the agent sends it in ISO 8601; else None."""
     try:
         return datetime.fromisoformat(info.updated_at or "").astimezone()
     except (ValueError, OverflowError):
@@ -413,7 +413,7 @@ def _ago(then: datetime) -> str:
 
 
 def _age(row: tuple[datetime | None, MenuItem]) -> tuple[bool, float]:
-    """Return a key: the newest first, then what has no time, then what is archived."""
+    """Return a sort key: the newest first, then rows without a time, then archived ones."""
     then, item = row
     return bool(item.group), -then.timestamp() if then is not None else 0.0
 
@@ -428,9 +428,9 @@ def _recorded_in(screen: ConversationScreen) -> tuple[Path | None, str]:
 
 
 async def in_granted_folder(screen: ConversationScreen, info: SessionInfo) -> SessionInfo | None:
-    """Return a session of the agent's list in a folder that the user lends; None if the user lends none.
+    """Return a session of the agent's list with a folder that the user grants; None if there is none.
 
-    A folder counts as lent if it lies in one of this session, or if this very session was recorded in it.
+    A folder counts as granted if it is in one of this session, or if that session was recorded in it.
     """
     conversation, here = screen.conversation, screen.conversation.cwd
     if info.cwd and not is_below(info.cwd, conversation.roots):
@@ -448,7 +448,7 @@ async def in_granted_folder(screen: ConversationScreen, info: SessionInfo) -> Se
 
 
 def can_fork(conversation: Conversation) -> bool:
-    """Return whether the agent has said that it forks sessions, and there is one to fork."""
+    """Return whether the agent can fork sessions, and there is one to fork."""
     agent = conversation.agent
     if agent is None or conversation.session is None or conversation.phase != "ready":
         return False
@@ -456,7 +456,7 @@ def can_fork(conversation: Conversation) -> bool:
 
 
 async def fork(screen: ConversationScreen) -> None:
-    """Fork the session of a screen; while a turn runs nobody could say where the fork begins."""
+    """Fork the session of a screen; not during a turn, since it would be unclear where the fork starts."""
     conversation = screen.conversation
     session = conversation.session
     if session is None or not can_fork(conversation):
@@ -475,7 +475,7 @@ async def fork(screen: ConversationScreen) -> None:
 async def fork_listed(
     screen: ConversationScreen, info: SessionInfo, like: ConversationScreen | None = None
 ) -> None:
-    """Fork a session that the agent has, and show the fork, with mode and policy `like` those of a tab."""
+    """Fork a session of the agent and show the fork, with the mode and policy of the tab `like`."""
     try:
         forked = await screen.conversation.fork(info)
     except AgentError as error:

@@ -1,4 +1,4 @@
-"""Starting and restarting a conversation: agent choice, failures, logins and recorded sessions."""
+"""Start and restart of a conversation: agent choice, failures, logins and recorded sessions."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from acp_tui.workspace.terminals import TerminalError
 _RECENT = 50
 """Newest journals searched for sessions to offer."""
 _EXPLAINING = "failure"
-"""The worker group of the failure screen; a new one replaces the one before."""
+"""The worker group of the failure screen; a new screen replaces the old one."""
 
 
 class Startup:
-    """The way from the first frame to a session."""
+    """Brings a screen from the first frame to a session."""
 
     def __init__(self, screen: ConversationScreen, start: Start, sandbox: SessionSandbox) -> None:
         self._screen = screen
         self._start = start
         self._sandbox = sandbox
         self._explained_wait: float | None = None
-        """Start of the wait that the user was last told of."""
+        """Start of the last wait that was explained."""
 
     async def begin(self) -> None:
         """Resume the wanted session, start the agent of the command line, or let the user choose one."""
@@ -132,7 +132,7 @@ class Startup:
         launch = self._launch_of(recorded) if recorded is not None else None
         if launch is not None and recorded is not None:
             if conversation.launch is not None and conversation.launch.name == recorded.agent:
-                launch = conversation.launch  # with the arguments of this run, and perhaps running already
+                launch = conversation.launch  # with the arguments of this run, and perhaps already running
             self._work(self._go_on(launch, prompt))
             return
         if prompt is not None:
@@ -150,7 +150,7 @@ class Startup:
             self._screen.prompt.give_back(prompt)
 
     def _work(self, beginning: Coroutine[Any, Any, None]) -> None:
-        """Run a way to begin in the background, in place of the one before."""
+        """Run a start in the background, replacing an earlier one."""
         self._screen.run_worker(beginning, group="begin", exclusive=True)
 
     async def _choice(self, wanted: str) -> start_screen.StartChoice | None:
@@ -180,7 +180,7 @@ class Startup:
 
     @property
     def is_wait_explained(self) -> bool:
-        """True once the user was told of the present wait."""
+        """True once the current wait was explained to the user."""
         return self._explained_wait == self._screen.conversation.waiting_since
 
     def explain_soon(self) -> None:
@@ -188,13 +188,13 @@ class Startup:
         self._screen.run_worker(self.explain(), group=_EXPLAINING, exclusive=True)
 
     def stop_explaining(self) -> None:
-        """Take the failure screen away."""
+        """Remove the failure screen."""
         self._screen.workers.cancel_group(self._screen, _EXPLAINING)
 
     async def explain(self, edited: str = "") -> None:
-        """Show a failure or a long wait, and follow the choice of the user.
+        """Show a failure or a long wait, and act on the user's choice.
 
-        `edited` is a command of theirs that could not be started either.
+        `edited` is a command of the user that could not be started either.
         """
         conversation = self._screen.conversation
         failure, waited = conversation.failure, None
@@ -296,10 +296,10 @@ class Startup:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A failure in words, the most helpful advice first."""
+    """The text about a failure, the most helpful advice first."""
 
     title: str
-    """The event and the end of the process."""
+    """The event, and the end of the process."""
     reason: str
     """Further facts; may be empty."""
     advice: tuple[str, ...]
@@ -332,7 +332,7 @@ _WORKSPACE: Final = regex(r"\bcwd\b|workspace|working directory|directory|folder
 def explain(
     failure: Failure, *, login: str = "", can_log_in: bool = False, waited: float | None = None
 ) -> Explanation:
-    """Put a failure into words.
+    """Return the text about a failure.
 
     Args:
         failure: the facts.
@@ -341,7 +341,7 @@ def explain(
         waited: seconds without an answer, if that is the failure.
     """
     advice = dict.fromkeys(_advice(failure, login, can_log_in, waited))
-    # How it ended is in the title; the reason would only repeat it.
+    # The title has the end of the process; the reason would only repeat it.
     reason = "" if failure.kind in ("exited", "ended") else failure.reason
     if failure.closed_output:
         reason = "It closed its output, so it was killed."
@@ -435,7 +435,7 @@ def _signs(failure: Failure) -> Iterator[str]:
 
 
 _OWNER = "login"
-"""The owner of login terminals: no session, so that no agent can reach them."""
+"""The owner of login terminals: no session id, so that no agent can access them."""
 
 
 class LoginDialogs:
@@ -479,7 +479,9 @@ class LoginDialogs:
                 [*arguments, *method.args],
                 env={**running.launch.env, **method.env},
                 cwd=self._cwd,
-                enclosure=running.sandbox.agent if running.sandbox is not None else None,  # with its network
+                enclosure=running.sandbox.agent
+                if running.sandbox is not None
+                else None,  # in the agent's sandbox, with its network
             )
         except TerminalError as error:
             return str(error)
@@ -500,7 +502,7 @@ async def folder_to_continue_in(screen: ConversationScreen, cwd: str, here: str)
         cwd: the folder of the session; empty if unknown.
         here: the folder of this run.
 
-    Returns None if the user only wants to read.
+    Returns None if the user wants only to read it.
     """
     if not cwd or _is_folder(cwd):
         return cwd or here
