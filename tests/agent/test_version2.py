@@ -905,6 +905,8 @@ async def test_v15_what_works_beside_is_told_whole_or_not_at_all() -> None:
         assert not talk.session.is_background_told
         assert [one.terminal_id for one in talk.session.background_terminals] == ["x1", "x2"]
 
+        talk.puppet.says(terminal(exitStatus={}))
+        await talk.until(lambda: [one.terminal_id for one in talk.session.background_terminals] == ["x2"])
         talk.puppet.says(state("idle", background=[{"type": "later"}, both[1]]))
         await talk.until(lambda: talk.session.is_background_told)
         assert [one.terminal_id for one in talk.session.background_terminals] == ["x2"]

@@ -72,9 +72,7 @@ async def test_the_chat_says_so_when_the_agent_begins_before_the_first_snapshot(
         conversation.say("too early")
         await until(lambda: said(conversation)[-1:] == ["heard too early"])
 
-        notices = [
-            text for text in said(conversation) if text.startswith("The agent begins before all files")
-        ]
+        notices = [text for text in said(conversation) if text.startswith("The agent started before")]
         assert len(notices) == 1
 
 
@@ -268,7 +266,7 @@ async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp
         conversation.say(Prompt("/compact", steers=True))
 
         assert conversation.queue == [Prompt("/compact")]
-        assert conversation.steer(0).startswith("A command waits")
+        assert conversation.steer(0).startswith("A slash command is queued")
         conversation.cancel()
         assert not conversation.accepts_text
         assert conversation.steer(0).startswith("No turn is running")
