@@ -23,7 +23,7 @@ from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Continued, Row, row_cells, row_text, wrap
 
 _LONGEST: Final = 500
-"""Characters of a line from which it is data rather than code, and stays plain."""
+"""Characters from which on a line counts as data rather than code, and stays plain."""
 
 _ROLES: Final = {
     "Keyword": "syntax-keyword",
@@ -88,7 +88,7 @@ _WILD: Final = regex(r"[*?\[]")
 def language_of_file(name: str) -> str:
     """Return the language of a file by its name, as `highlight` takes it; empty if unknown.
 
-    Pygments would make an expression of each of its 850 patterns first, and keep all else waiting for that.
+    Pygments would first compile each of its 850 patterns, which blocks everything else.
     """
     name, known = name.rpartition("/")[2], _file_names()
     lexers = [lexer for pattern, lexer in known.patterns if fnmatchcase(name, pattern)]
@@ -117,7 +117,7 @@ def highlight(language: str, code: str) -> HighlightedLines:
             if number:
                 lines.append([])
             line = lines[-1]
-            if line and line[-1][1] == role:  # one piece, also when a lexer takes a character apart
+            if line and line[-1][1] == role:  # one piece, even if a lexer splits a character
                 line[-1] = (line[-1][0] + part, role)
             elif part:
                 line.append((part, role))
@@ -157,7 +157,7 @@ GROUPS: Final = (16, 32, 64)
 """Lines highlighted at once: the smallest of these that does not end in a string or comment."""
 
 STRETCH: Final = 128
-"""Lines after which highlighting starts afresh, so that any line of a long text is painted quickly."""
+"""Lines after which highlighting restarts, so that any line of a long text is painted quickly."""
 
 
 class CodeLines:
@@ -177,7 +177,7 @@ class CodeLines:
         """Number of lines that cannot grow any further."""
         self._stretch = 0
         self._groups: list[int] = []
-        """First lines of the known groups, in the stretch that was painted last."""
+        """First lines of the known groups, in the stretch that was last painted."""
         self._newest: tuple[int, int, HighlightedLines] | None = None
 
     @property
@@ -197,7 +197,7 @@ class CodeLines:
         """Return a line as pairs (text, role), and True if later lines cannot change it."""
         start, end, settled = self._group(number)
         if not settled and start < self.complete < end:
-            # Not all of it anew with each word: a line that grows is coloured by itself until it ends.
+            # Do not highlight everything with each word: a growing line is coloured on its own until it ends.
             if number < self.complete:
                 end = self.complete
             elif not self._highlighted(start, self.complete).inside:
@@ -236,7 +236,7 @@ class CodeLines:
         return end - start
 
     def _highlighted(self, start: int, end: int) -> HighlightedLines:
-        """Return some lines, highlighted; the newest group is kept at hand."""
+        """Return lines, highlighted; the newest group is cached."""
         if self._newest is not None and self._newest[0] == start and self._newest[1] == end:
             return self._newest[2]
         code = "\n".join([line.expandtabs(4) for line in self.lines[start:end]])
@@ -255,7 +255,7 @@ class CodePiece(NamedTuple):
     line: int
     """Its first line in the listing."""
     lines: int
-    """Number of lines; an empty piece has one row all the same."""
+    """Number of lines; even an empty piece has one row."""
     marks: int
     """Number of segments before the code in each row."""
     begins: Sequence[int]
@@ -274,7 +274,7 @@ class CodeRows:
         self._pieces: list[CodePiece] = []
 
     def laid_out(self, listing: CodeLines, start: int, end: int, first: Row, rest: Row) -> list[Row]:
-        """Return the plain rows of some lines of code, behind prefixes for the first row and for the rest."""
+        """Return the plain rows of lines of code, after prefixes for the first row and for the rest."""
         plain = self._styles[""]
         filled = plain.bgcolor is not None
         laid_out: list[Row] = []
@@ -300,7 +300,7 @@ class CodeRows:
 
     @property
     def last(self) -> CodePiece:
-        """The piece that was laid out last."""
+        """The piece that was last laid out."""
         return self._pieces[-1]
 
     @property
@@ -371,8 +371,8 @@ _UNPACKED: Final = 8
 
 # Final rows far from the end are kept in packs of 256: compressed tuples of texts and of numbers of styles,
 # of which there are few. A pack is unpacked when one of its rows comes into view. The newest 4,096 rows
-# stay lists, for the end of a text is replaced while it streams. The rows of a text of 7 MB took 101 MB,
-# and take 14.
+# stay lists, since the end of a text is replaced while it streams. The rows of a text of 7 MB took 101 MB,
+# and now take 14.
 class PackedRows(Sequence[Row]):
     """A list of rows that grows and is cut at its end; `pack` compresses rows that are final."""
 
@@ -427,7 +427,7 @@ class PackedRows(Sequence[Row]):
         del self._loose[length - len(self._packs) * TOGETHER :]
 
     def pack(self, settled: int) -> None:
-        """Pack the first `settled` rows, which are final, but for those near the end."""
+        """Pack the first `settled` rows, which are final, except those near the end."""
         while settled - len(self._packs) * TOGETHER >= LOOSE + TOGETHER:
             packed = [self._packed(row) for row in self._loose[:TOGETHER]]
             self._packs.append(zlib.compress(marshal.dumps(packed), 1))

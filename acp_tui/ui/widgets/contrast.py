@@ -1,4 +1,4 @@
-"""Contrast of colours, and colours moved until they can be read."""
+"""Contrast of colours, and colours that are adjusted until they are readable."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rich.style import Style
 from textual.color import Color
 
 LEAST: Final = 4.5
-"""The least contrast of text (WCAG 2, level AA)."""
+"""Minimum contrast of text (WCAG 2, level AA)."""
 LEAST_OF_DECORATION: Final = 3.0
-"""The least contrast of lines and marks that say nothing by themselves."""
+"""Minimum contrast of lines and marks without a meaning of their own."""
 
 
 def contrast(one: str, other: str) -> float:
@@ -22,9 +22,9 @@ def contrast(one: str, other: str) -> float:
 
 @lru_cache(maxsize=1_024)  # a theme asks for the same pairs over and over
 def legible(color: str, background: str, foreground: str, least: float = LEAST) -> str:
-    """Return a colour moved towards the foreground, and beyond it, until it has the least contrast."""
+    """Return a colour moved towards the foreground, and beyond it, until it has the minimum contrast."""
     farthest = max("#000000", "#ffffff", key=lambda end: contrast(end, background))
-    for end in (foreground, farthest):  # of a pale theme, not even the text is enough on a bar
+    for end in (foreground, farthest):  # in a pale theme, not even the text colour is enough on a bar
         for step in range(11):
             nearer = mix(color, end, step / 10)
             if contrast(nearer, background) >= least:
@@ -34,15 +34,15 @@ def legible(color: str, background: str, foreground: str, least: float = LEAST) 
 
 @lru_cache(maxsize=1_024)
 def mix(one: str, other: str, amount: float) -> str:
-    """Return a colour blended with another one, from none of it (0) to it alone (1)."""
+    """Return a colour blended with another one, from `one` (0) to `other` (1)."""
     return Color.parse(one).blend(Color.parse(other), amount).hex6.lower()
 
 
 @lru_cache(maxsize=1_024)  # a theme has some fifty roles on a few grounds
 def readable_on(style: Style, ground: Style, base: Style) -> Style:
-    """Return a style on the background of `ground`, its text moved until it can be read there.
+    """Return a style on the background of `ground`, with its text adjusted until it is readable.
 
-    `base` has the foreground that the colour is moved to.
+    `base` has the foreground towards which the colour is moved.
     """
     together = base + style + ground
     if together.color is None or together.bgcolor is None or together.bgcolor.is_default:

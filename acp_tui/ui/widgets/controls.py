@@ -63,7 +63,7 @@ class OneOf(Widget, can_focus=True):
             self.post_message(self.Switched(self))
 
     def action_step(self, step: int) -> None:
-        """Choose the next or previous word, round the ends."""
+        """Choose the next or previous word, wrapping around."""
         self.chosen = (self.chosen + step) % len(self._words)
 
     def on_click(self, event: Click) -> None:
@@ -77,13 +77,13 @@ class OneOf(Widget, can_focus=True):
 
 
 NUMBERED: Final = 9
-"""Options that have a number, which is a key of its own."""
+"""Number of options with a number key."""
 AT_ONCE: Final = 100
-"""Options made at a time: some milliseconds of work."""
+"""Options created at a time: some milliseconds of work."""
 
 
 class LongOptions(OptionList):
-    """An option list that makes its options in parts and does not measure the height of very many."""
+    """An option list that creates its options in parts, and does not measure the height of very many."""
 
     def __init__(
         self, count: int, make: Callable[[int], Option], *, at_once: int = AT_ONCE, **given: Any
@@ -93,15 +93,15 @@ class LongOptions(OptionList):
         Args:
             count: the number of options.
             make: returns an option by its index.
-            at_once: the number made from the start.
-            given: further arguments of an option list.
+            at_once: the number to create at the start.
+            given: other arguments of an option list.
         """
         self._count = count
         self._make = make
         super().__init__(*map(make, range(min(count, at_once))), markup=False, **given)
 
     def on_mount(self) -> None:
-        """Start making the rest."""
+        """Start creating the rest."""
         self._make_more()
 
     def make_anew(self, count: int, make: Callable[[int], Option]) -> None:
@@ -120,7 +120,7 @@ class LongOptions(OptionList):
         """Grow to the number of rows, up to `most`."""
         self.styles.max_height = most
         if self._count > AT_ONCE:
-            self.styles.height = min(most, self.rows)  # not measured anew with each part
+            self.styles.height = min(most, self.rows)  # not measured again with each part
 
     @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -136,7 +136,7 @@ class LongOptions(OptionList):
 
 
 class Choices(LongOptions):
-    """A list of values, each with a mark; Enter, space, a number or a click chooses one, or undoes that.
+    """A list of values with marks; Enter, space, a number or a click chooses one, or undoes that.
 
     Textual's SelectionList and RadioSet show a choice by colour alone, with non-ASCII marks, and make all
     values at once, which may be thousands.
@@ -225,7 +225,7 @@ class Choices(LongOptions):
 
 
 _LONG: Final = 1_000
-"""Characters of a label that are shown; agents have sent megabytes."""
+"""Most characters of a label that are shown; agents have sent megabytes."""
 
 
 @dataclass(frozen=True)
@@ -249,10 +249,10 @@ def as_bound(answers: Iterable[Answer], owner: DOMNode) -> list[Answer]:
 
 
 class LazyAnswers(Sequence[Answer]):
-    """Answers that are made when they are shown: an agent may offer thousands."""
+    """Answers that are created when they are shown: an agent may offer thousands."""
 
     def __init__(self, count: int, make: Callable[[int], Answer]) -> None:
-        """Take their number, and what makes the one at a place."""
+        """Take the number of answers, and a function that creates one by its index."""
         self._count = count
         self._make = make
 

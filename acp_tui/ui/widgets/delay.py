@@ -12,11 +12,11 @@ from acp_tui.ui.widgets.textual_internals import is_pruned
 
 
 def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
-    """Call `act` in a widget's or screen's own loop after `seconds`, even if late; none are its next turn.
+    """Call `act` in a widget's or screen's own loop after `seconds`, even if late; 0 means its next turn.
 
     Textual skips a timer that is late when its task begins, even one that fires only once: on a busy machine
     a delay of a millisecond would never end, and nothing would be drawn again. Its `call_next` and
-    `call_later` look at the signature of what they call, each time, which takes longer than to draw a row.
+    `call_later` inspect the signature of the callable each time, which takes longer than drawing a row.
     """
     call = Callback(_Delayed(pump, act).come)
     if seconds > 0:
@@ -35,7 +35,7 @@ class _Delayed:
         self._act = act
 
     def come(self) -> None:
-        """Make the call, if its pump still draws."""
+        """Make the call, if its pump is still mounted."""
         if draws(self._pump):
             self._act()
 

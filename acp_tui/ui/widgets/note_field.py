@@ -1,4 +1,4 @@
-"""The field for a note on lines: a line of text that grows, below the view whose lines it is about."""
+"""The field for a line note: a growing line of text below the view."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.text_area import PlainTextArea
 
 LONGEST: Final = 20_000
-"""Characters of a note."""
+"""Most characters of a note."""
 
 
 class NotedLines(Protocol):
-    """The lines that a note is written about."""
+    """The lines of a note that is being written."""
 
     def place_of_note(self) -> str:
-        """Return the place of the lines in words."""
+        """Return the place of the lines, for display."""
 
     def move(self, step: int) -> None:
         """Go to the next line (1) or the previous one (-1)."""
@@ -39,13 +39,13 @@ class NotedLines(Protocol):
         """Go to the other side of a changed line."""
 
     def extend(self, step: int) -> None:
-        """Take one line more at the end, or one less."""
+        """Add a line at the end, or remove one."""
 
     def keep(self, text: str) -> None:
         """Keep the note, or drop it if the text is blank."""
 
     def close(self) -> None:
-        """Take the marks away: the field is closed."""
+        """Remove the marks: the field is closed."""
 
 
 class NoteField(PlainTextArea):
@@ -54,7 +54,7 @@ class NoteField(PlainTextArea):
     DEFAULT_CSS = """
     NoteField { height: auto; max-height: 6; border: none; padding: 0 1; }
     """
-    # All with priority: else Enter would overtake the keys for other lines before it.
+    # All with priority: otherwise Enter would overtake earlier keys for other lines.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Keep the note", show=False, id="note.keep", priority=True),
         Binding(
@@ -101,7 +101,7 @@ class NoteField(PlainTextArea):
         self.move_cursor(self.document.end)
 
     def on_mount(self) -> None:
-        """Let the cursor blink if anything may move."""
+        """Let the cursor blink if motion is allowed."""
         self.cursor_blink = self.app.animation_level != "none"
 
     @override
@@ -172,7 +172,7 @@ class NoteBar(Vertical):
         yield NoteField(self._text)
 
     def on_mount(self) -> None:
-        """Name the lines, and wait for a text."""
+        """Show the lines, and wait for text."""
         self.show_place()
         self.focus_field()
 
@@ -209,7 +209,7 @@ class NoteBar(Vertical):
 
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
-        event.stop()  # a prompt below has changes of its own
+        event.stop()  # changes of a prompt below are not for this field
 
     def _close(self) -> None:
         self.lines.close()
@@ -219,7 +219,7 @@ class NoteBar(Vertical):
         self.remove()
 
     def show_place(self) -> None:
-        """Name the lines, with the hints that there is room for beside them."""
+        """Show the lines, with as many hints as fit beside them."""
         styles = self._theme_styles
         place = f" {styles.symbol('note')} {safe_line(self.lines.place_of_note())}"
         hints = [

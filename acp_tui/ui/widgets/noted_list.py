@@ -1,4 +1,4 @@
-"""A list of lines that notes are written on."""
+"""Noted lists: lists of lines on which the user can write notes."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class NotedList(RowList[Item]):
         place_of: Callable[[int, int], str] = lambda first, last: "",
         id: str | None = None,
     ) -> None:
-        """Make a list; `place_of` returns the place of the items from the first to the last in words."""
+        """Make a list; `place_of` describes the place of the items from the first to the last."""
         super().__init__(styles, id=id)
         self._writes = writes
         self._place_of = place_of
         self._start: int | None = None
-        """The item that a note begins at, while one is written."""
+        """The first item of the note that is being written."""
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -57,7 +57,7 @@ class NotedList(RowList[Item]):
 
     @property
     def _lines(self) -> tuple[int, int]:
-        """The first and the last item that a note is written on."""
+        """The first and the last item of the note that is being written."""
         start = self._cursor if self._start is None else self._start
         return min(start, self._cursor), max(start, self._cursor)
 
@@ -75,17 +75,17 @@ class NotedList(RowList[Item]):
         """Do nothing: there is one side."""
 
     def extend(self, step: int) -> None:
-        """Write the note on one item more or less."""
+        """Extend the note by an item, or shorten it by one."""
         self.action_move(step)
         self.show_rows(self.row_count)
 
     def keep(self, text: str) -> None:
-        """Keep the note, if it has words."""
+        """Save the note, unless it is empty."""
         if text and self._writes is not None:
             self._writes(*self._kept, text)
 
     def close(self) -> None:
-        """Take the marks away: the field is closed."""
+        """Remove the marks: the field is closed."""
         self._kept, self._start = self._lines, None
         self.show_rows(self.row_count)
 

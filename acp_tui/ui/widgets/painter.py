@@ -1,4 +1,4 @@
-"""Rows painted as strips of the full width of their view, and kept from frame to frame."""
+"""Rows painted as strips of the full width of their view, and cached between frames."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Strips(dict[tuple[int, int], Strip]):
     """The kept strips of one owner by (row number, last cell)."""
 
     end = 0
-    """The number after that of the last row that has one."""
+    """The number after that of the last row with a strip."""
 
 
 _NO_STRIPS: Final = _Strips()
@@ -123,7 +123,7 @@ class Painter:
             self._count -= len(strips)
             del self._strips[owner]
             return
-        below = range(start, strips.end)  # mostly a few, of hundreds that are kept
+        below = range(start, strips.end)  # usually few of the hundreds in the cache
         self.forget_rows(
             owner, below if len(below) < len(strips) else {row for row, _ in strips if row >= start}
         )

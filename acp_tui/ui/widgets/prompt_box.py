@@ -28,10 +28,10 @@ BLINKING: Final = 10.0
 """Seconds after a key for which the cursor blinks."""
 
 CHIP_LINES: Final = 10
-"""Lines of a pasted text from which it becomes a chip."""
+"""Lines from which on a pasted text becomes a chip."""
 
 CHIP_LENGTH: Final = 1000
-"""Characters of a pasted text from which it becomes a chip."""
+"""Characters from which on a pasted text becomes a chip."""
 
 
 class PromptBox(PlainTextArea):
@@ -77,7 +77,7 @@ class PromptBox(PlainTextArea):
 
     @dataclass
     class CompletionMoved(Message):
-        """The user wants the completion `step` places further."""
+        """The user wants the completion `step` places below."""
 
         step: int
 
@@ -100,7 +100,7 @@ class PromptBox(PlainTextArea):
         what: str
 
     class SendDeferred(Message):
-        """The prompt is sent as soon as what is pasted has come, or is not any more."""
+        """The prompt is sent once the paste has arrived, or no longer."""
 
     class ChatWanted(Message):
         """The user wants the last block of the chat."""
@@ -126,8 +126,8 @@ class PromptBox(PlainTextArea):
         Args:
             enter_sends: True if Enter sends, False if it inserts a line.
             history: the earlier prompts.
-            dropped: returns the mention for a pasted text that names a file, None for other text.
-            is_folded: tells whether a pasted text becomes a chip although it is short.
+            dropped: returns the mention for a pasted path of a file, None for other text.
+            is_folded: returns whether a short pasted text still becomes a chip.
             id: the id of the widget.
         """
         super().__init__(
@@ -144,7 +144,7 @@ class PromptBox(PlainTextArea):
         self.completing = False
         """True while completions are shown, which take up, down, Tab and Enter."""
         self.stashed: Prompt | None = None
-        """The draft that is put away."""
+        """The stashed draft."""
         self._chips: dict[str, str] = {}
         self.past = history or PromptHistory(None)
         """The earlier prompts."""
@@ -153,7 +153,7 @@ class PromptBox(PlainTextArea):
         self._place: int | None = None
         self._draft = Prompt("")
         self._recalled = ""
-        """The text of the earlier prompt that was shown last."""
+        """The text of the last shown earlier prompt."""
         self._pastes: list[str] = []
         """For each paste that is being read, the text before it."""
         self._deferred: bool | None = None
@@ -182,7 +182,7 @@ class PromptBox(PlainTextArea):
         self._stir()
 
     def _stir(self) -> None:
-        """Let the cursor blink for a while, then stand: each blink is a frame, and nobody may be there."""
+        """Let the cursor blink for a while, then stop: each blink costs a frame even if nobody watches."""
         self._stirred = monotonic()
         if self._blinks and not self.cursor_blink:
             self.cursor_blink = True
@@ -212,7 +212,7 @@ class PromptBox(PlainTextArea):
         elif self.cursor_blink:
             after(self, left, self._rest)
 
-    # ------------------------------------------------------------------ what stands here
+    # ------------------------------------------------------------------ content
 
     @property
     def prompt(self) -> Prompt:
@@ -317,9 +317,9 @@ class PromptBox(PlainTextArea):
         """Handle the bindings here, in order: through the app, Enter would overtake earlier keys."""
         self._stir()
         bindings = bindings_of(self)
-        # Those with a name of ours come before those of Textual's field.
+        # Bindings with a name of acp-tui precede those of Textual's field.
         for binding in sorted(bindings.key_to_bindings.get(event.key, ()), key=lambda one: not one.id):
-            if await self.app.run_action(binding.action, self):  # else it is for the screen
+            if await self.app.run_action(binding.action, self):  # otherwise it is for the screen
                 event.stop()
             event.prevent_default()
             return
@@ -357,7 +357,7 @@ class PromptBox(PlainTextArea):
 
     @property
     def _ends_with_backslash(self) -> bool:
-        """True behind a backslash that is not itself behind one: Enter makes a line of it, as in shells."""
+        """True after a single backslash: Enter then inserts a line, as in shells."""
         before = self.before
         ends = (len(before) - len(before.rstrip("\\"))) % 2 == 1
         return ends and not self.is_command and self.selection.is_empty
@@ -454,7 +454,7 @@ class PromptBox(PlainTextArea):
                 return
 
     def action_stash(self) -> None:
-        """Put the draft away, or bring back the one that is away, or swap them."""
+        """Stash the draft, or restore the stashed one, or swap them."""
         here = self._prompt(self.text) if self.text.strip() else None
         self.stashed, there = here, self.stashed
         self.show_prompt(there or Prompt(""))
@@ -488,7 +488,7 @@ class PromptBox(PlainTextArea):
         return self._deferred is not None
 
     def end_paste(self, text: str, *, has_come: bool = True) -> None:
-        """Insert what a paste has brought where it was asked for, and send if that has waited for it.
+        """Insert a paste where it was requested, and send if sending has waited for it.
 
         `has_come`: False if there was nothing; then nothing is sent.
         """
@@ -502,7 +502,7 @@ class PromptBox(PlainTextArea):
         if steers is None:
             return
         if self._pastes and has_come:
-            self._defer(steers)  # the others, too
+            self._defer(steers)  # move the places of other pastes, too
             return
         self._defer(None)
         if has_come:
@@ -516,7 +516,7 @@ class PromptBox(PlainTextArea):
     def action_send(self, *, steers: bool = False) -> None:
         """Send the prompt, or a command without the chips before it; nothing if it is blank.
 
-        It waits for a paste that is being read, unless the user goes on to write.
+        It waits for a paste that is being read, unless the user keeps typing.
 
         `steers`: it is meant for the running turn.
         """
@@ -552,12 +552,12 @@ class PromptBox(PlainTextArea):
         self.move_cursor(self.replace(text, start, end, maintain_selection_offset=False).end_location)
 
     def _with_cursor_aside(self, change: Callable[[], None]) -> None:
-        """Make a change with the cursor at the start: Textual looks for it in lines that are gone."""
+        """Make a change with the cursor at the start: Textual would look for it in removed lines."""
         text, before = self.text, self.selection
         self.selection = Selection.cursor((0, 0))
-        self._bang = None  # what comes back may have been pasted
+        self._bang = None  # the restored text may have been pasted
         change()
-        if self.text == text:  # there was nothing to change
+        if self.text == text:  # nothing was changed
             self.selection = before
 
     def _recall(self, step: int) -> None:
@@ -571,7 +571,7 @@ class PromptBox(PlainTextArea):
                 self._draft = self.prompt
             self._place = len(self.past.prompts)
             if step > 0:
-                self._place -= 1  # down from what was typed: there is nothing newer
+                self._place -= 1  # below the draft there is nothing newer
         place = self._place + step
         if place < 0:
             return
@@ -590,7 +590,7 @@ class PromptBox(PlainTextArea):
         return CHIP.sub(lambda found: own(found[0]), prompt.text)
 
     def _chip(self, about: str, text: str) -> str:
-        """Return the chip for a text, with the first number that is free or its own."""
+        """Return the chip for a text, with its own number or the first free one."""
         number = 1
         while self._chips.setdefault(f"{about} #{number}]", text) != text:
             number += 1

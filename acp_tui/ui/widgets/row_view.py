@@ -47,7 +47,7 @@ class RowView(ScrollView, can_focus=True):
         self._rows = 0
         self._painter = Painter()
         self._laid_out_width = 0
-        """Width that the rows were counted for: Textual may paint at a new one before it tells."""
+        """Width for which the rows were counted: Textual may paint at a new one before it reports that."""
         self._dragging = False
 
     @property
@@ -57,7 +57,7 @@ class RowView(ScrollView, can_focus=True):
 
     @property
     def row_count(self) -> int:
-        """Rows there are to scroll through."""
+        """Number of rows to scroll through."""
         return self._rows
 
     @abstractmethod  # mypy sees that each view gives it; Textual's metaclass leaves no room for an ABC
@@ -133,7 +133,7 @@ class RowView(ScrollView, can_focus=True):
             self._drag_to(event.y)
 
     def on_mouse_up(self, event: MouseUp) -> None:
-        """Let the thumb go."""
+        """Release the thumb."""
         if self._dragging:
             event.stop()
             self._dragging = False

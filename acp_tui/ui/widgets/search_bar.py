@@ -1,4 +1,4 @@
-"""A search bar: a field for the text, the number of hits, and which of them is shown."""
+"""A search bar: a field for the text, and the number of the shown hit."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class SearchBar(Horizontal):
         await self.action_step(1)
 
     async def action_step(self, step: int) -> None:
-        """Show the next or the previous hit, round the ends; their number may have changed."""
+        """Show the next or previous hit, wrapping around; the number of hits may have changed."""
         count = await self._search()
         if count is not None:
             self._show_hit(self.searched.next_hit(step) % count if count else -1, count)
@@ -148,7 +148,7 @@ class FindBar(SearchBar, inherit_bindings=False):
 
 
 async def open_find_bar(view: RowView, searched: Searched) -> None:
-    """Show the search bar below a view, or go to the one that is there."""
+    """Show the search bar below a view, or focus an existing one."""
     parent = view.parent
     assert parent is not None, "a view with keys is in a screen"
     for bar in parent.query(FindBar):

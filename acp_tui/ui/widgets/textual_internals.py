@@ -1,8 +1,8 @@
 """Private parts of Textual that the interface needs, one function each.
 
 Textual has no public way to these. Nothing else in the package touches them, so a new version of Textual that
-moves one is mended here. `tests/ui/widgets/test_textual_internals.py` holds each to what is expected, and
-lists the private methods that classes of ours override.
+moves one is fixed here. `tests/ui/widgets/test_textual_internals.py` tests each of them, and
+lists the private methods that classes of acp-tui override.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _CACHED: Final = 16
 
 
 _SHEETS: Final = 1_000
-"""Style sheets whose rules are kept; there are about 100, each class of widgets counts as one."""
+"""Number of style sheets whose rules are cached; there are about 100, one for each class of widgets."""
 
 
 class KeptStylesheet(Stylesheet):
@@ -59,7 +59,7 @@ class KeptStylesheet(Stylesheet):
         self._parse_cache = self.rules_for(self._variables)
 
     def rules_for(self, variables: Mapping[str, str]) -> LRUCache[Any, list[RuleSet]]:
-        """Return where the rules of sources are kept that were parsed with some variables."""
+        """Return the cache of rules for a set of variables."""
         return LRUCache(_SHEETS)
 
     @override
@@ -115,7 +115,7 @@ async def take_mode_away(app: App[Any], mode: str) -> None:
 
 
 def _without(app: App[Any], work: Work) -> Work:
-    """Return what is to be awaited, once the application does not wait for it as well.
+    """Return the awaitable, after removing it from what the application waits for.
 
     Textual would have it do so: a tenth of a second for a large screen, in which no key is handled.
     """
@@ -142,7 +142,7 @@ def default_bindings_of(node: DOMNode) -> Iterator[tuple[str, Binding]]:
 
 
 def drop_keys(node: DOMNode, *keys: str) -> None:
-    """Take keys from one node, which keeps the others of its class and the keys of the settings."""
+    """Remove keys from one node, which keeps the other keys of its class and of the settings."""
     for key in keys:
         node._bindings.key_to_bindings.pop(key, None)
 

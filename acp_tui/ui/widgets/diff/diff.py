@@ -18,7 +18,7 @@ from acp_tui.workspace.encodings import is_data
 
 _SMALL_GAP: Final = 200 * 200
 _LARGEST_GAP: Final = 32_000_000
-"""Pairs of lines in a gap up to which all are compared, and beyond which only anchors are."""
+"""Pairs of lines in a gap: up to the first number all are compared, beyond the second only anchors."""
 
 
 class DiffBlock(NamedTuple):
@@ -318,7 +318,7 @@ def known_counts(old: str | None, new: str | None) -> tuple[int, int] | None:
 
 
 def glance(old: str | None, new: str | None, *, first_line: int | None = 1) -> Difference:
-    """Return the difference of two texts as `counts` has it, without a second comparison right after it."""
+    """Return the difference of two texts, reusing the comparison of an immediately preceding `counts`."""
     difference = _COMPARED.pop(_key(old, new), None)
     if difference is None:
         return compute(old, new, time.monotonic() + 0.03, first_line=first_line)
@@ -326,7 +326,7 @@ def glance(old: str | None, new: str | None, *, first_line: int | None = 1) -> D
 
 
 _COMPARED: Final[dict[int, Difference]] = {}
-"""The last difference that was counted, until it is looked at."""
+"""The last counted difference, until it is used."""
 
 
 _COUNTS: Final[dict[int, tuple[int, int]]] = {}
@@ -366,7 +366,7 @@ def _status_facts(difference: Difference) -> Iterator[str]:
 
 
 def _data_words(new: str) -> str:
-    """Return the size and the first bytes of data; empty for what only stands for data."""
+    """Return the size and the first bytes of data; "" for a placeholder."""
     if len(new) < _LEAST_DATA:
         return ""
     data = new.encode("utf-8", "replace")
@@ -403,9 +403,9 @@ CharSpan: TypeAlias = tuple[int, int]
 
 _TOKEN: Final = regex(r"\w+|\s+|.", re.DOTALL)
 _LONGEST: Final = 2_000
-"""Characters of a line up to which changed words are searched."""
+"""Most characters of a line in which changed words are searched."""
 _LEAST_ALIKE: Final = 0.35
-"""Equal share of a pair of lines below which changed words are not marked: marks would cover nearly all."""
+"""Minimum equal share of a pair of lines for marking changed words: below it nearly all would be marked."""
 
 
 @lru_cache(maxsize=2_000)
@@ -424,7 +424,7 @@ def changed_words(old: str, new: str) -> tuple[tuple[CharSpan, ...], tuple[CharS
 
 
 def _spans(tokens: list[str], runs: list[CharSpan]) -> tuple[CharSpan, ...]:
-    """Return runs of tokens as runs of characters, joined across blanks."""
+    """Return runs of tokens as runs of characters, joined across spaces."""
     places = [0]
     for token in tokens:
         places.append(places[-1] + len(token))
@@ -441,7 +441,7 @@ def _spans(tokens: list[str], runs: list[CharSpan]) -> tuple[CharSpan, ...]:
 
 
 _LEAST_DATA: Final = 3
-"""Characters of content that is shown as data; fewer stand for content that cannot be read."""
+"""Minimum characters of content shown as data; shorter content is a placeholder."""
 _FIRST_BYTES: Final = 8
 _MARKS: Final = {"equal": " ", "removed": "-", "added": "+"}
 

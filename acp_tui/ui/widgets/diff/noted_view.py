@@ -36,16 +36,16 @@ from acp_tui.ui.widgets.styles import Styles
 
 
 class _Sought(NamedTuple):
-    """Chosen lines that are to be found again in other differences."""
+    """Chosen lines to find again in other differences."""
 
     lines: LineRange
     quoted: Sequence[str]
     shift: int
-    """The number of the first line of the text that they were in."""
+    """The number of the first line of their text."""
 
 
 class NotedDiffView(DiffView):
-    """A diff view whose lines can have notes; without a notebook it is a plain one."""
+    """A diff view with notes on its lines; without a notebook it is a plain diff view."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "write_note", "Write a note", id="diff.note"),
@@ -72,13 +72,13 @@ class NotedDiffView(DiffView):
         self._notebook = notebook
         self._notes: Sequence[DiffNote] = ()
         self._chosen: LineRange | None = None
-        """The lines that a note is written about, or that were clicked."""
+        """The lines of the note that is being written, or clicked lines."""
         self._current_note = 0
-        """The key of the note that the keys are on."""
+        """The key of the current note."""
         self._edited = 0
-        """The key of the note whose words are in the field."""
+        """The key of the note in the field."""
         self._sought: _Sought | None = None
-        """The chosen lines, while other files are compared in which they may be."""
+        """The chosen lines, while new files are compared in which they may be found."""
 
     @property
     def has_notebook(self) -> bool:
@@ -91,7 +91,7 @@ class NotedDiffView(DiffView):
         return self._notes
 
     def notes_changed(self) -> None:
-        """Show the notes as they are now."""
+        """Show the current notes."""
         self.lay_out_rows()
         self.post_message(self.NotesChanged())
 
@@ -110,12 +110,12 @@ class NotedDiffView(DiffView):
             self._choose_again(sought)
 
     def _quoted(self, lines: LineRange) -> _Sought:
-        """Return the chosen lines in words by which they are found in other differences."""
+        """Return the chosen lines with their text, to find them in other differences."""
         compared = self.files[lines.file]
         return _Sought(lines, _bare(compared, lines), compared.file.first_line or 1)
 
     def _choose_again(self, sought: _Sought) -> None:
-        """Choose lines where they are now: what is shown has changed while a note is written."""
+        """Choose lines at their new place: the files have changed while a note is written."""
         bar = self._bar
         found = _found(sought, self.files)
         if found is None and bar is not None and (line := self._default_line()) is not None:
@@ -212,7 +212,7 @@ class NotedDiffView(DiffView):
 
     def place_of_note(self) -> str:
         """Return the place of the note that is written, in words."""
-        if self._notebook is None or self._chosen is None:  # gone while the note was written
+        if self._notebook is None or self._chosen is None:  # the lines disappeared while the note was written
             return "no line"
         return self._notebook.place(self.files, self._chosen)
 
@@ -236,7 +236,7 @@ class NotedDiffView(DiffView):
             self._choose(extended(self.rows, self._chosen, step))
 
     def keep(self, text: str) -> None:
-        """Keep the note; one without words is dropped."""
+        """Save the note; an empty one is dropped."""
         lines, edited = self._kept, self._edited
         self._edited = 0
         if self._notebook is None or (lines is None and not edited):
@@ -250,7 +250,7 @@ class NotedDiffView(DiffView):
         self.notes_changed()
 
     def close(self) -> None:
-        """Take the marks away: the field is closed."""
+        """Remove the marks: the field is closed."""
         self._kept, self._chosen, self._sought = self._chosen, None, None
         self.show_rows(self.row_count)
 
@@ -276,7 +276,7 @@ class NotedDiffView(DiffView):
     # ------------------------------------------------------------------ going from note to note
 
     def action_go_to_note(self, step: int) -> None:
-        """Go to the next or the previous note, round the ends."""
+        """Go to the next or previous note, wrapping around."""
         keys = [note.key for note in self._notes]
         if not keys:
             self.notify("No notes here.")
@@ -299,7 +299,7 @@ class NotedDiffView(DiffView):
         self.show_rows(self.row_count)
 
     async def action_open_fold(self) -> None:
-        """Edit the note that the keys are on, else open the marked fold."""
+        """Edit the current note, else open the marked fold."""
         note = self._note_in_view()
         if note is not None:
             await self._edit(note)
@@ -307,7 +307,7 @@ class NotedDiffView(DiffView):
             self.open_marked_fold()
 
     def action_drop_note(self) -> None:
-        """Drop the note that the keys are on."""
+        """Drop the current note."""
         note = self._note_in_view()
         if note is not None and self._notebook is not None:
             self._notebook.drop(note.key)
@@ -315,7 +315,7 @@ class NotedDiffView(DiffView):
             self.notify("Note dropped.")
 
     def _note_in_view(self) -> DiffNote | None:
-        """Return the note that the keys are on, while it is in view."""
+        """Return the current note, while it is in view."""
         note = next((note for note in self._notes if note.key == self._current_note), None)
         row = self.rows.row_of_note(note.key) if note is not None else None
         is_in_view = row is not None and self.top_row() <= row < self.top_row() + self.size.height
@@ -323,7 +323,7 @@ class NotedDiffView(DiffView):
 
     @on(Click)
     async def _clicked(self, event: Click) -> None:
-        """Choose a line, with Shift up to it; go to a note, or edit it if the keys are on it."""
+        """Choose a line, or with Shift a range; go to a note, or edit it if it is the current one."""
         row = self.row_at(event.y)
         if self._notebook is None or not 0 <= row < len(self.rows) or event.x >= self.row_width:
             return
@@ -347,7 +347,7 @@ class NotedDiffView(DiffView):
 
 
 def _bare(compared: ComparedFile, lines: LineRange) -> Sequence[str]:
-    """Return lines of a side; none where they are not."""
+    """Return lines of a side; none if there are no such lines."""
     difference = compared.difference
     side = () if difference is None else difference.old if lines.use_old else difference.new
     return side[lines.first : lines.last + 1]
@@ -371,4 +371,4 @@ def _found(sought: _Sought, files: ComparedFiles) -> LineRange | None:
 
 _CHANGED: Final = ("removed", "added", "changed")
 _BAR_ROWS: Final = 2
-"""Rows that the field takes from the view."""
+"""Rows of the field, which the view loses."""

@@ -1,4 +1,4 @@
-"""Notes on lines of a difference: their flags, their rows, and the lines that one is written about."""
+"""Notes on lines of a difference: their flags, their rows, and the lines of a new one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from acp_tui.ui.widgets.text import Row, safe_line
 _INDENT: Final = 6
 """Cells before the text of a note."""
 _MOST: Final = 20
-"""Rows of a note; of a longer one the beginning is shown."""
+"""Most rows of a note; a longer one is cut."""
 
 
 class LinePlace(NamedTuple):
@@ -38,7 +38,7 @@ class LineRange(NamedTuple):
     start: int
     """The line that was chosen first."""
     end: int
-    """The line that was reached from there, which may be above it."""
+    """The line to which the choice was extended, which may be above it."""
 
     @property
     def first(self) -> int:
@@ -66,7 +66,7 @@ class DiffNote(NamedTuple):
 
 
 class Notebook(Protocol):
-    """The notes on the files of a view, which it gets as they are shown."""
+    """The notes on the files of a view."""
 
     def notes(self, files: Sequence[ComparedFile]) -> Sequence[DiffNote]:
         """Return the notes whose lines are in the files."""
@@ -78,7 +78,7 @@ class Notebook(Protocol):
         """Write a note; return its key."""
 
     def rewrite(self, key: int, text: str) -> None:
-        """Change the words of a note."""
+        """Change the text of a note."""
 
     def drop(self, key: int) -> None:
         """Drop a note."""
@@ -167,7 +167,7 @@ def _sides(number: int, part: DiffPart, line: int) -> Iterator[LinePlace]:
 
 
 def note_words(note: DiffNote, width: int) -> list[str]:
-    """Return the words of a note in rows of `width` cells."""
+    """Return the text of a note in rows of `width` cells."""
     text = f"{note.text}\n({note.remark})" if note.remark else note.text
     rows: list[str] = []
     for line in text.split("\n"):
@@ -200,5 +200,5 @@ def flagged(row: Row, styles: Styles, *, on_right: bool = False) -> Row:
 
 
 def chosen(row: Row, styles: Styles) -> Row:
-    """Return the row of a line that a note is written about."""
+    """Return the row of a line for which a note is being written."""
     return [Segment(text, (style or styles.base) + styles["cursor"]) for text, style, _ in row]

@@ -88,7 +88,7 @@ def _style(styles: Styles, roles: tuple[str, ...], target: str) -> Style:
 _LINK: Final = regex(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)")
 """The start of an OSC 8 link, or its end, which has no address."""
 _SEQUENCE: Final = regex(
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|\Z)"  # to the terminal itself, such as a title
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|\Z)"  # commands for the terminal itself, such as a title
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|\x1b[ -/]*[0-~]"
     r"|\r(?=\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"

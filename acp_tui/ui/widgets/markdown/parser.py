@@ -19,7 +19,7 @@ characters, and tries all rules at each.
 """
 
 _IS_PARAGRAPH: Final = regex(r"(?:[^\W\d_][^\n]*(?:\n|\Z))+\Z")
-"""A text of which each line begins with a letter: no other block does."""
+"""A text whose lines all begin with a letter: only paragraphs do."""
 
 _UNLINKED: Final = ("javascript:", "vbscript:", "data:")
 
@@ -31,7 +31,7 @@ def parse(text: str, references: MutableMapping[str, Any]) -> list[Token]:
 
 
 def _paragraph(text: str, env: dict[str, Any]) -> list[Token]:
-    """Return the tokens of a text that is one paragraph, without a look for other blocks at each line."""
+    """Return the tokens of a text that is one paragraph, without testing each line for other blocks."""
     begin, inline, end = (
         Token("paragraph_open", "p", 1),
         Token("inline", "", 0),
@@ -56,7 +56,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.validateLink = lambda url: not url.strip().lower().startswith(_UNLINKED)  # type: ignore[method-assign]
     add_footnotes(parser)
-    parser.disable(["html_block", "html_inline"])  # they look at each line and character to do nothing
+    parser.disable(["html_block", "html_inline"])  # they would test each line and character, and do nothing
     parser.inline.terminator_re = _STOPS
     parser.core.ruler.at("inline", _read_inline)
     parser.core.ruler.disable("text_join")
@@ -75,13 +75,13 @@ def _read_inline(state: StateCore) -> None:
             escapes = escapes or "\\" in content or "&" in content
         elif content:
             token.children.append(Token("text", "", 0, content=content))
-    if escapes:  # nothing else leaves texts to join
+    if escapes:  # only these leave texts to join
         text_join(state)
 
 
 _NOTE: Final = regex(r"(\[\^[\w-]{1,40}\]:)(?:[ \t]+|$)")
 REFERENCE: Final = r"\[\^[\w-]{1,40}\]"
-"""A footnote reference. It is shown as written, for it may be part of a regular expression."""
+"""A footnote reference. It is shown as written, since it may be part of a regular expression."""
 
 
 def add_footnotes(parser: MarkdownIt) -> None:

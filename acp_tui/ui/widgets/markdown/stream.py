@@ -25,7 +25,7 @@ PIECE: Final = 4_096
 """Characters parsed at once: about two milliseconds of work."""
 
 LONGEST: Final = 16_384
-"""Characters of an open block at which it is cut at a line or word, so that keys get their turn."""
+"""Characters of an open block from which on it is cut at a line or word, so that keys are handled."""
 
 PARAGRAPH: Final = 4_096
 """The same for a paragraph; long ones without an empty line are the output of a program."""
@@ -47,9 +47,9 @@ _TARGET: Final = regex(r"\]\([^()\s]*\Z")
 
 
 # A stream is parsed block by block: each piece is appended to the open end of the text, which is parsed and
-# laid out again. All blocks but the last are final then, and so are the first items, rows or lines of a
-# last block that is a list, table or fence: their rows are frozen, and the open end starts behind them. An
-# open block of 16 KB is cut at a line or word. So a piece costs what the open block costs (0.8 ms per KB,
+# laid out again. Then all blocks except the last are final, and so are the first items, rows or lines of a
+# last block that is a list, table or fence: their rows are frozen, and the open end starts after them. An
+# open block of 16 KB is cut at a line or word. So a piece costs as much as the open block (0.8 ms per KB,
 # measured), not the whole text (Textual's Markdown widget: 146), and any division into pieces gives the
 # same rows.
 class MarkdownStream:
@@ -164,7 +164,7 @@ class MarkdownStream:
 
 
 def _place_to_cut(text: str, kind: str) -> int:
-    """Return the place to cut a block that is too long; the rest shows if the block goes on."""
+    """Return the offset at which to cut a block that is too long; the rest shows whether it continues."""
     last = len(text.rstrip())
     if kind == "paragraph_open" and (found := _LETTER.match(text, 0, last)):
         return found.end()
@@ -278,7 +278,7 @@ class MarkdownBlock(Block):
         self.grown()
 
     def grown(self) -> None:
-        """Take over text that was appended elsewhere; call `Transcript.changed` afterwards."""
+        """Show text that was appended to the buffer elsewhere; call `Transcript.changed` afterwards."""
         new = self._text.since(self._length)
         if new:
             if self._ended:
@@ -384,7 +384,7 @@ class MarkdownBlock(Block):
         return piece
 
     def _gulp(self) -> str:
-        """Clean new text, except an end that may be half of a sequence."""
+        """Clean new text, except an end that may be an incomplete sequence."""
         new = self._text.since(self._read, min(_GULP, self._length - self._read))
         self._read += len(new)
         text = self._half + new

@@ -228,7 +228,7 @@ _ADDRESSING: Final = frozenset("HfdrLMST")
 _SCREEN_MODES: Final = frozenset({"?47", "?1047", "?1049"})
 _LONGEST_SEQUENCE: Final = 256
 _LONGEST_STRING: Final = 1_000_000
-"""Characters after which a string that never ends (an image that was cut, say) is given up."""
+"""Characters after which an unterminated string (a cut image, for example) is given up."""
 _LONGEST_COMMAND: Final = 4_096
 """Characters of a string that are read, for the links in it."""
 _TAB: Final = 8
@@ -243,7 +243,7 @@ class TerminalLog:
 
     def __init__(self, max_lines: int = 10_000, max_bytes: int = 4 << 20) -> None:
         self.needs_screen = False
-        """True once the program addressed the cursor freely or switched to the alternate screen."""
+        """True once the program has addressed the cursor freely or switched to the alternate screen."""
         self.dropped = 0
         """Lines that were dropped at the front so far."""
         self._max_lines = max_lines
@@ -260,7 +260,7 @@ class TerminalLog:
         self._up = 0
         self._column = 0
         self._end = 0
-        """Cells of the cursor's line; -1 as long as the cursor is at its end and nobody asked."""
+        """Cells of the cursor's line; -1 while the cursor is at its end and they are not needed."""
         self._pen: Pen = PLAIN
         self._last = " "
         self._changed = 0
@@ -397,13 +397,13 @@ class TerminalLog:
         self._column = self._end = -1
 
     def _measure(self) -> None:
-        """Count the cells of the cursor's line, if that was put off."""
+        """Count the cells of the cursor's line, if that was postponed."""
         if self._column >= 0:
             return
         line = self._lines[-1]
         if isinstance(line, str):
             (text,), self._column = _expanded([_COLOUR.sub("", line)])
-            if "\t" in line:  # what is written next begins behind the tab
+            if "\t" in line:  # the next text begins after the tab
                 self._put(_segments(line))
         else:
             text = _text(line)
@@ -437,7 +437,7 @@ class TerminalLog:
         return token.end()
 
     def _skip_string(self, text: str, at: int) -> int:
-        """Return where a string that began before `at` ends; it may go on in the next bytes."""
+        """Return the end of a string that began before `at`; it may continue in the next bytes."""
         if self._string is None:
             return at
         end = self._string.search(text, at)
@@ -580,7 +580,7 @@ class TerminalLog:
             self._shorten_line()
 
     def _shorten_line(self) -> None:
-        """Keep the end of a line without end."""
+        """Keep only the end of an endless line."""
         text = _text(self._lines[0])[-self._max_size :]
         self._lines[0] = text
         self._size = len(text)
@@ -589,7 +589,7 @@ class TerminalLog:
 
 
 def text_of(output: bytes, most_lines: int = 10_000) -> str:
-    """Return the newest lines that a program has printed, as they stood there in the end."""
+    """Return the newest lines that a program has printed, in their final state."""
     log = TerminalLog(max_lines=most_lines)
     log.feed(output)
     return log.text().rstrip()
@@ -633,14 +633,14 @@ _CUT: Final = regex(rb"\x1b(?:\[(?:\?[\d;]{0,40})?)?\Z")
 
 _SGR: Final = regex(rb"\x1b\[[0-9;:]*m")
 _STATE: Final = 4 << 10
-"""Bytes before the newest ones in which colours are looked for that still hold."""
+"""Bytes before the newest ones that are searched for colours still in effect."""
 
 
 def newest(data: bytes, size: int) -> bytes:
     """Return the last whole lines of an output, of `size` bytes at most, with what was set before them.
 
-    What nobody will see need not be read. The colours of the lines before, and a switch to another screen,
-    still count.
+    Output that nobody will see need not be read. Colours of earlier lines, and a switch to another screen,
+    still apply.
     """
     if len(data) <= size:
         return data
@@ -650,7 +650,7 @@ def newest(data: bytes, size: int) -> bytes:
 
 
 class MainScreenLog(TerminalLog):
-    """A log of the main screen only: an editor or a pager makes no readable lines."""
+    """A log of only the main screen: an editor or a pager prints no readable lines."""
 
     def __init__(self, max_lines: int = 10_000, max_bytes: int = 4 << 20) -> None:
         super().__init__(max_lines, max_bytes)

@@ -20,7 +20,7 @@ _ALTERNATE: Final = "\x9b?1047h\x9b1;1H"
 _NARROWEST: Final = 2
 """The emulator breaks in one column, where a wide character cannot fit."""
 _HISTORY: Final = 5_000
-"""Lines kept of those that scrolled off the top."""
+"""Lines of history that are kept."""
 
 
 class ScreenBroken(Exception):
@@ -43,7 +43,7 @@ class TerminalScreen:
 
     @property
     def row_count(self) -> int:
-        """Rows of the screen and of what scrolled off it."""
+        """Number of rows of the screen and its history."""
         return len(self._history) + int(self._terminal.size[1])
 
     @property
@@ -66,7 +66,7 @@ class TerminalScreen:
         self._advance(self._terminal.feed_str, self._decoder.decode(data))
 
     def resize(self, columns: int, rows: int) -> None:
-        """Take over another size in cells.
+        """Set the size in cells.
 
         Raises:
             ScreenBroken: the emulator cannot go on.
@@ -79,7 +79,7 @@ class TerminalScreen:
         try:
             _, scrolled = step(*arguments)
         except BaseException as error:
-            if type(error).__name__ != "PanicException":  # how an error in Rust arrives; it has no other base
+            if type(error).__name__ != "PanicException":  # a panic in Rust, which has no other base class
                 raise
             raise ScreenBroken(str(error)) from error
         self._history.extend(scrolled)
@@ -100,7 +100,7 @@ class TerminalScreen:
         return "\n".join(line.rstrip() for line in lines).rstrip("\n")
 
     def _dumped(self) -> list[Row]:
-        """Return the screen from one dump of the emulator: asking it cell by cell takes ten times as long."""
+        """Return the screen from one dump of the emulator, ten times as fast as reading cell by cell."""
         dump = self._terminal.dump()
         rows_only = dump.rpartition(_ALTERNATE)[2].partition("\x9b")[0]
         columns, height = self._terminal.size

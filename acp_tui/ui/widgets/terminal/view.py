@@ -64,9 +64,9 @@ _MODIFIERS: Final = {"shift": 1, "alt": 2, "ctrl": 4}
 
 
 def bytes_of_key(key: str, character: str | None, application: bool = False) -> bytes:
-    """Return what a key of Textual's names sends; nothing for a key that terminals do not know.
+    """Return the bytes that a key sends, by Textual's name; b"" for a key that terminals do not know.
 
-    `application` is the form of the arrow keys that full-screen programs ask for.
+    `application`: use the form of arrow keys that full-screen programs request.
     """
     if key in _NAMED:
         return _NAMED[key].encode()
@@ -91,19 +91,19 @@ def _cursor_key(letter: str, modifiers: list[str], application: bool) -> bytes:
 FRAME: Final = 0.05
 """Seconds between two draws while output comes."""
 _SLICE: Final = 0.004
-"""Seconds of reading output before keys get their turn."""
+"""Seconds of reading output before keys are handled."""
 _TURN: Final = 0.001
 """Seconds for keys between two slices."""
 _PIECE: Final = 16 << 10
 _WAITING: Final = 1 << 20
-"""Bytes that may wait to be read; of more only the newest are."""
+"""Most bytes that wait to be read; beyond that, older ones are dropped."""
 
 
 class TerminalSource(Protocol):
     """The terminal of a view."""
 
     def attach(self, listener: Callable[[bytes], None]) -> bytes:
-        """Return the bytes so far; `listener` gets the ones that come, and `b""` at the end."""
+        """Return the bytes so far; `listener` gets later ones, and `b""` at the end."""
 
     def detach(self, listener: Callable[[bytes], None]) -> None:
         """Send nothing more to `listener`."""
@@ -112,7 +112,7 @@ class TerminalSource(Protocol):
         """Type these bytes."""
 
     def resize(self, columns: int, rows: int) -> None:
-        """Take over another size, in cells."""
+        """Set the size in cells."""
 
 
 # Two emulators, because each is good at what the other is not. The log takes 30 (coloured) to 200 MB a
@@ -135,7 +135,7 @@ class TerminalView(RowView, can_focus=True):
 
     @dataclass
     class TypingChanged(Message):
-        """Keys go to the program now, or no longer."""
+        """Keys go to the program from now on, or no longer."""
 
         view: TerminalView
         typing: bool
@@ -162,7 +162,7 @@ class TerminalView(RowView, can_focus=True):
         super().__init__(styles, id=id, classes=classes)
         self._source: TerminalSource | None = None
         self.passes = {"ctrl+right_square_bracket"}
-        """Keys that never go to the program, for the screen of the view."""
+        """Keys that never go to the program, because the screen uses them."""
         self._log = TerminalLog()
         self._screen_of: TerminalScreen | None = None
         self._lines_only = False
@@ -179,7 +179,7 @@ class TerminalView(RowView, can_focus=True):
         self._shown_hit = -1
 
     def attach(self, source: TerminalSource) -> None:
-        """Show this terminal, and no longer the one before."""
+        """Show this terminal instead of the one before."""
         self.detach()
         self._source = source
         self._log, self._screen_of, self._ended, self._follow = TerminalLog(), None, False, True
@@ -189,7 +189,7 @@ class TerminalView(RowView, can_focus=True):
         self._draw_soon()
 
     def detach(self) -> None:
-        """Show nothing new, and leave the drawn rows."""
+        """Stop updating, and keep the drawn rows."""
         if self._source is not None:
             self._source.detach(self._take)
             self._source = None
@@ -200,11 +200,11 @@ class TerminalView(RowView, can_focus=True):
         return self._log.text() if self._screen_of is None else self._screen_of.text()
 
     def on_mount(self) -> None:
-        """Draw the output of a terminal that was attached before the view was there."""
+        """Draw the output of a terminal that was attached before the view was mounted."""
         self._draw_soon()
 
     def on_unmount(self) -> None:
-        """Leave the terminal to itself."""
+        """Detach from the terminal."""
         self.detach()
 
     @override
@@ -237,7 +237,7 @@ class TerminalView(RowView, can_focus=True):
         self._follow = new_value >= self.max_scroll_y
 
     def watch_typing(self, typing: bool) -> None:
-        """Show the cursor, and tell."""
+        """Show the cursor, and post `TypingChanged`."""
         if self.is_mounted:
             self.show_rows(self.row_count)
             self.post_message(self.TypingChanged(self, typing))
@@ -286,7 +286,7 @@ class TerminalView(RowView, can_focus=True):
         self.scroll_to(y=max(0, self._hits[number] - self.size.height // 2), animate=False, immediate=True)
 
     def on_click(self, event: Click) -> None:
-        """Tell which link was clicked."""
+        """Post the clicked link."""
         column = event.x
         for segment in self.paint_row(row) if (row := self.row_at(event.y)) < self.row_count else ():
             column -= segment.cell_length
@@ -309,7 +309,7 @@ class TerminalView(RowView, can_focus=True):
                 yield min(self._starts[line] + part, self._starts[line + 1] - 1)
 
     def action_leave(self) -> None:
-        """Keep keys for ourselves again."""
+        """Stop sending keys to the program."""
         self.typing = False
 
     def action_follow(self) -> None:
@@ -348,7 +348,7 @@ class TerminalView(RowView, can_focus=True):
             after(self, wait, self._draw)
 
     def _draw(self) -> None:
-        """Read what waits, for 4 ms at most, and draw, unless there is more to read before the next frame."""
+        """Read pending output for at most 4 ms, and draw unless more can be read before the next frame."""
         self._draw_waits = False
         rest = self._read(newest(b"".join(self._waiting), _WAITING))
         self._waiting = [rest] if rest else []
@@ -383,7 +383,7 @@ class TerminalView(RowView, can_focus=True):
             return False
         try:
             self._screen_of = TerminalScreen(self.row_width, self.size.height)
-        except ImportError:  # no emulator for this platform: lines are better than nothing
+        except ImportError:  # no emulator on this platform: lines are better than nothing
             self._lines_only = True
             return False
         kept = self._attach_again(self._source)
@@ -391,7 +391,7 @@ class TerminalView(RowView, can_focus=True):
         return True
 
     def _on_screen(self, step: Callable[[TerminalScreen], None]) -> bool:
-        """Let the screen take a step; when it breaks, go back to lines for good."""
+        """Let the screen take a step; if it breaks, use lines for good."""
         if self._screen_of is None:
             return False
         try:
@@ -421,13 +421,13 @@ class TerminalView(RowView, can_focus=True):
             self._follow = True
 
     def _count_lines(self) -> int:
-        """Bring the heights of all lines up to date and return how many rows stayed as they were."""
+        """Update the heights of all lines; return the number of unchanged rows at the start."""
         gone = self._log.dropped - self._known_dropped
         self._known_dropped = self._log.dropped
         del self._heights[:gone]
         kept = min(self._log.take_changed() - self._log.dropped, len(self._heights))
         width = max(1, self.row_width)
-        self._heights[kept:] = [  # most lines are far from the edge, and there are many
+        self._heights[kept:] = [  # fast path: most lines are far from the edge
             1 if 2 * len(text) <= width else self._height(text, width) for text in self._log.texts(kept)
         ]
         self._starts = [0, *accumulate(self._heights)]

@@ -33,7 +33,7 @@ class Backlog:
 
     def __init__(self, layout: BlockLayout, view: Viewport) -> None:
         self.has_news = False
-        """True if something came below the view since its end was seen."""
+        """True if something was added below the view since its end was in view."""
         self._layout = layout
         self._view = view
         self._waiting: set[Block] = set()

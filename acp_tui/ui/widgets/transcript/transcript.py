@@ -201,7 +201,7 @@ _HEAD: Final = 2
 """Rows at the start of a block that contain its first line, after empty ones."""
 
 SLICE: Final = 0.006
-"""Seconds of searching before other work gets its turn."""
+"""Seconds of searching before other tasks run."""
 
 Hit: TypeAlias = tuple[Block, int]
 """A block, and the number of the hit in it."""
@@ -267,7 +267,7 @@ def hits_in(text: str, needle: str) -> int:
 def row_of_hit(layout: BlockLayout, index: int, needle: str, number: int, until: float) -> int:
     """Return the row of a block that its hit `number` (from 0) is in.
 
-    Text may be out of sight: folded, or written otherwise than it is drawn. Then it is the row of the hit
+    The text may be invisible: folded, or drawn differently from its source. Then it is the row of the hit
     before it, or the first row with text.
     """
     layout.lay_out(index, until)
