@@ -42,7 +42,9 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         "TMPDIR": str(tmp_path / "tmp"),
     }
     argv = [sys.executable, "-m", "acp_tui", "--agent", sys.executable, "-S", "-E", str(AGENT)]
-    with Terminal(argv, cwd=tmp_path, env=env) as one:
+    work = tmp_path / "work"  # what acp-tui and the editor write lies elsewhere, and is no change to look at
+    work.mkdir()
+    with Terminal(argv, cwd=work, env=env) as one:
         one.until("F1 help")
         one.until("Ask anything")
         yield one
