@@ -74,7 +74,7 @@ def test_completions_of_an_unknown_shell_are_refused(capsys: pytest.CaptureFixtu
     assert "bash" in capsys.readouterr().err
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"acp-tui {__version__}\n"
 
@@ -96,7 +96,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ([], "needs a terminal"),
     ],
 )
-def test_what_cannot_be_done_is_told_before_anything_starts(
+def test_an_impossible_request_is_refused_before_anything_starts(
     tmp_path: Path, argv: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -287,7 +287,7 @@ def test_a_home_that_cannot_be_written_is_no_reason_not_to_start(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_mcp_servers_of_settings_and_files_are_lent_and_a_missing_variable_is_told(
+def test_mcp_servers_of_settings_and_files_are_passed_and_a_missing_variable_is_reported(
     tmp_path: Path, home: Path
 ) -> None:
     settings(home, '[mcp_servers.mine]\nurl = "${URL}"\n[mcp_servers.other]\nurl = "${NOT_SET_AT_ALL}"\n')
@@ -303,7 +303,7 @@ def test_mcp_servers_of_settings_and_files_are_lent_and_a_missing_variable_is_to
 
 
 @pytest.mark.slow
-def test_a_file_with_mcp_servers_that_cannot_be_read_is_told_and_the_program_starts(tmp_path: Path) -> None:
+def test_an_unreadable_file_of_mcp_servers_is_reported_and_the_program_starts(tmp_path: Path) -> None:
     (tmp_path / "mcp.json").write_text("{")
 
     result = started(tmp_path, "--mcp-config", str(tmp_path / "mcp.json"), "--mcp-config", "no-such-file")
@@ -313,7 +313,7 @@ def test_a_file_with_mcp_servers_that_cannot_be_read_is_told_and_the_program_sta
 
 
 @pytest.mark.slow
-def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:
+def test_a_dumb_terminal_is_refused(tmp_path: Path) -> None:
     result = started(tmp_path, term="dumb")
 
     assert result["code"] == 1
@@ -446,7 +446,7 @@ def test_folders_can_be_added_several_times() -> None:
         (["--demo", "--agent", "x"], "cannot be combined"),
     ],
 )
-def test_a_wrong_command_line_is_told_in_two_lines_at_most(
+def test_a_wrong_command_line_is_reported_in_two_lines_at_most(
     argv: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(argv) == 2

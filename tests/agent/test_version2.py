@@ -137,7 +137,7 @@ async def test_v1_a_number_that_is_echoed_is_no_version_2(result: Frame) -> None
         ({"code": -32602, "message": "Invalid params", "data": "info: expected"}, 1),
     ],
 )
-async def test_v1_an_agent_that_refuses_version_2_is_to_be_asked_anew(error: Frame, version: int) -> None:
+async def test_v1_an_agent_that_refuses_version_2_must_be_asked_again(error: Frame, version: int) -> None:
     with pytest.raises(OtherVersion) as raised:
         await introduced({"error": error})
 

@@ -42,7 +42,7 @@ def test_a_file_is_from_outside_until_it_is_changed_in_a_turn() -> None:
     assert told.outside == {"/w/a": False, "/w/b": False}
 
 
-def test_the_same_changes_are_told_once() -> None:
+def test_the_same_changes_are_reported_once() -> None:
     told = WorkspaceEvent()
     found = ChangedFiles("/w", told.append)
 

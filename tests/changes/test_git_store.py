@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE, until
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["index", "HEAD"])
-async def test_a_damaged_store_is_put_aside_and_begun_anew(tmp_path: Path, damage: str) -> None:
+async def test_a_damaged_store_is_moved_away_and_rebuilt(tmp_path: Path, damage: str) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     await snapshots.take()
     (snapshots.store.path / damage).write_bytes(b"damaged")

@@ -319,7 +319,7 @@ async def test_a_store_that_is_too_large_forgets_the_older_half(tmp_path: Path) 
 
 
 @pytest.mark.slow
-async def test_snapshots_that_somebody_goes_on_with_stay_and_those_that_are_gone_are_told(
+async def test_snapshots_in_use_are_kept_and_missing_ones_are_reported(
     tmp_path: Path,
 ) -> None:
     root, snapshots = workspace(tmp_path)

@@ -109,7 +109,7 @@ def held_snapshots(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> asyncio
 
 
 @pytest.mark.slow
-async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched) -> None:
+async def test_files_written_in_a_turn_are_reported_while_it_runs(watched: Watched) -> None:
     await watched.begin()
     await watched.tracking.before_turn()
 

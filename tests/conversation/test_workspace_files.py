@@ -112,7 +112,7 @@ async def test_a_match_in_the_name_comes_before_one_in_the_path(tmp_path: Path) 
     assert (await listed(tmp_path)).matching("client")[:2] == ["client/", "tests/client.py"]
 
 
-async def test_an_old_list_is_made_anew_and_used_until_the_new_one_is_whole(
+async def test_an_old_list_is_rebuilt_and_used_until_the_new_one_is_complete(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = await listed(folder)

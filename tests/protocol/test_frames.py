@@ -132,7 +132,7 @@ def test_a_message_is_found_in_whatever_stands_around_it(data: bytes, expected: 
         (LINE_A + b"\n" + LINE_B + b"\r\n\r\n", []),
     ],
 )
-def test_what_was_cut_off_is_told(data: bytes, strays: list[bytes]) -> None:
+def test_the_cut_is_reported(data: bytes, strays: list[bytes]) -> None:
     assert [piece.line for piece in pieces(data, 1 << 20) if isinstance(piece, StrayLine)] == strays
 
 

@@ -244,7 +244,7 @@ def test_v12_what_a_patch_holds_besides_is_kept(patch: str, untold: list[str] | 
     assert first.get("untold") == untold
 
 
-def test_v12_both_parts_of_a_patch_about_one_file_are_told() -> None:
+def test_v12_both_parts_of_a_patch_about_one_file_are_reported() -> None:
     changes = [{"operation": "modify", "path": "/w/x.txt"}]
     text = f"{HEAD}{HUNK}{HEAD}@@ -9 +9 @@\n-c\n+d\n"
     parts = changed_parts(

@@ -52,7 +52,7 @@ def test_landlock_is_taken_by_name_only(tmp_path: Path, monkeypatch: pytest.Monk
         machine.best_means(tmp_path / "memory", partial=False)
 
 
-def test_an_old_landlock_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_landlock_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bubblewrap, "program", lambda: None)
     monkeypatch.setattr(landlock, "version", lambda: 2)
 

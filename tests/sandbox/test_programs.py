@@ -67,7 +67,7 @@ def test_a_script_that_is_given_to_an_interpreter_is_there(home: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["", "#!", "#!/usr/bin/env", "#!/usr/bin/env -S missing", "\xff"])
-def test_odd_first_lines_are_no_trouble(home: Path, first: str) -> None:
+def test_unusual_first_lines_are_tolerated(home: Path, first: str) -> None:
     program(home / "bin" / "odd", first)
 
     assert found(home, "odd", path=f"{home}/bin") == ["bin"]

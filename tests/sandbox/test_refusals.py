@@ -74,7 +74,7 @@ def test_what_the_fence_does_not_refuse_is_somebody_elses_refusal(line: str) -> 
     assert told(line) == [] or "ends before" in line
 
 
-def test_hooks_of_the_workspace_are_told_and_each_place_once() -> None:
+def test_new_hooks_of_the_workspace_are_reported_once_each() -> None:
     line = "sh: cannot create .git/hooks/x: Read-only file system"
 
     assert told("touch: cannot touch '.git/hooks/x': Read-only file system\n" * 3 + line) == [
@@ -88,13 +88,13 @@ def test_a_text_without_end_and_odd_paths_are_no_trouble() -> None:
     ]
 
 
-def test_few_of_many_are_told() -> None:
+def test_only_a_few_of_many_refusals_are_reported() -> None:
     text = "\n".join(f"touch: '/o/{number}': Read-only file system" for number in range(100))
 
     assert len(told(text)) == 5
 
 
-def test_in_a_hidden_home_only_what_is_there_outside_is_told_and_never_all_of_it(tmp_path: Path) -> None:
+def test_in_a_hidden_home_only_existing_places_are_reported_and_never_all_of_it(tmp_path: Path) -> None:
     home = str(tmp_path)
     (tmp_path / "notes").touch()
     fence = Fence({"/": "read", home: "hide", f"{home}/w": "write", f"{home}/.ssh": "hide"}, home, "/t", "/e")

@@ -137,7 +137,7 @@ async def test_a_command_has_time_to_end_when_it_is_killed(inside: Sandbox, home
         assert "cleaned" in terminal.output()[0]
 
 
-async def test_a_death_by_our_own_signal_is_told_as_one(inside: Sandbox, home: Path) -> None:
+async def test_a_death_by_a_signal_of_the_client_is_reported_as_one(inside: Sandbox, home: Path) -> None:
     async with lent(inside) as terminals:
         terminal = await begun(terminals, home, "echo ready; exec sleep 300")
         await until(lambda: "ready" in terminal.output()[0])

@@ -105,7 +105,7 @@ async def test_a_key_does_what_it_does_without_a_sandbox(home: Path, line: str, 
     assert inside == outside
 
 
-async def test_a_new_size_is_told_as_without_a_sandbox(home: Path) -> None:
+async def test_a_new_size_reaches_the_program_as_without_a_sandbox(home: Path) -> None:
     line = f"trap 'stty size; exit 0' WINCH; echo ready; {_LOOP}"
 
     outside, inside = await both(home, line, lambda terminal: terminal.resize(33, 11))

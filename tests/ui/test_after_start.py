@@ -28,7 +28,7 @@ def test_what_was_deleted_is_said_and_nothing_is_where_nothing_went(
 
 
 @pytest.mark.slow
-async def test_a_text_that_was_being_edited_when_the_program_was_killed_is_told(
+async def test_a_text_that_was_being_edited_when_the_program_was_killed_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path))

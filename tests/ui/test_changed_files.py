@@ -145,7 +145,7 @@ async def test_a_file_is_rejected_in_the_changes_screen_and_that_is_undone(tmp_p
         assert (tmp_path / "old.txt").read_text().endswith("four\n")
 
 
-async def test_without_snapshots_only_what_is_told_is_shown(tmp_path: Path) -> None:
+async def test_without_snapshots_only_reported_changes_are_shown(tmp_path: Path) -> None:
     async with demo_in(tmp_path, PLAIN) as here:
         await run(here, "echo x > new.txt")
 

@@ -40,7 +40,7 @@ def panes(here: Seat) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_what_is_saved_in_the_settings_counts_at_once(tmp_path: Path) -> None:
+async def test_saved_settings_apply_at_once(tmp_path: Path) -> None:
     async with seat_with(tmp_path, QUIET) as (here, file):
         before = here.app.screen.styles.background
         file.write_text(

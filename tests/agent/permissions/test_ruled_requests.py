@@ -77,7 +77,7 @@ async def test_what_a_rule_answered_covers_only_what_rules_speak_of(
         assert bool(session.questions) == is_asked
 
 
-async def test_what_a_rule_denies_is_told_in_the_chat_once(tmp_path: Path) -> None:
+async def test_a_denial_by_a_rule_is_shown_in_the_chat_once(tmp_path: Path) -> None:
     async with running(tmp_path, Rule("deny", command="touch", where="rules.toml:3")) as (talk, session):
         for _ in range(2):
             assert "error" in await served(talk, "terminal/create", **RUN)

@@ -211,7 +211,7 @@ async def test_the_chat_and_the_log_say_where_a_path_led(tmp_path: Path) -> None
         assert f"{work}/link is a link to {led}: “touch made” runs there." in told
 
 
-async def test_a_path_that_says_where_it_leads_is_told_once(tmp_path: Path) -> None:
+async def test_a_path_that_is_its_own_target_is_shown_once(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "alias").symlink_to("real")
     work = tmp_path / "alias"

@@ -256,7 +256,7 @@ async def test_r15_a_dead_agent_is_explained_and_started_again(tmp_path: Path) -
         assert here.app.screen is here.session
 
 
-async def test_an_agent_that_takes_long_is_told_of_and_goes_on_starting(tmp_path: Path) -> None:
+async def test_an_agent_that_starts_slowly_is_reported_and_keeps_starting(tmp_path: Path) -> None:
     settings = PLAIN._replace(initialize_timeout_s=0.1)
     async with seat(tmp_path, settings, ready=False, ignores="initialize") as here:
         await here.is_before(FailureScreen)
@@ -405,7 +405,7 @@ def failing() -> BaseException:
         return error
 
 
-def test_the_traceback_is_told_without_the_values_of_variables_and_without_control_characters() -> None:
+def test_the_traceback_has_no_values_of_variables_and_no_control_characters() -> None:
     left = crash_report_of(failing())
 
     assert "ValueError" in left

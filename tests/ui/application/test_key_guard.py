@@ -304,7 +304,7 @@ def test_what_was_asked_for_counts_once_it_can_be_seen() -> None:
     assert table.press("y", 100 + SHOWN_FOR) is Receiver.DIALOG
 
 
-def test_a_dialog_that_changes_is_guarded_anew() -> None:
+def test_a_dialog_that_changes_is_guarded_again() -> None:
     table = Table(DRAFT)
     table.press("tab", 101.0)
     table.guard.restart(102.0)
@@ -397,7 +397,7 @@ def test_a_key_that_comes_again_means_more_only_after_it_was_announced() -> None
     assert not history.is_again(3.0)
 
 
-def test_a_key_that_is_held_down_is_told_from_one_that_is_pressed_again() -> None:
+def test_a_held_key_is_distinguished_from_one_that_is_pressed_again() -> None:
     history = KeyHistory()
     history.use(key("ctrl+d", 100.0))
     assert not history.is_held

@@ -50,7 +50,7 @@ def test_keys_have_the_names_that_textual_gives_them(key: str) -> None:
 @pytest.mark.parametrize(
     "key", ["", "Ctrl+K", "ctrl-k", "ctrl+", "control+k", "ctrl+ctrl+k", "f99", "a,", "^k"]
 )
-def test_what_is_no_key_is_none(key: str) -> None:
+def test_an_unknown_key_is_rejected(key: str) -> None:
     assert not is_key(key)
 
 

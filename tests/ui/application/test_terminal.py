@@ -347,7 +347,7 @@ async def test_in_tmux_the_text_is_in_its_buffer_also_where_it_cannot_hand_it_on
     assert written == []
 
 
-async def test_what_is_too_long_for_terminals_is_not_sent_and_the_user_hears_what_to_do() -> None:
+async def test_a_text_too_long_for_terminals_is_not_sent_and_a_notice_says_what_to_do() -> None:
     written: list[str] = []
 
     said = await Clipboard(written.append, OVER_SSH, export="Alt+E").put("x" * OSC52_LIMIT)

@@ -22,7 +22,7 @@ from tests.ui.entries.rows import PICTURE, block, context, rows, thought
         (ResourceLink(uri="file:///a", name="a", size=2048), "a file:///a 2 KB"),
     ],
 )
-def test_what_is_no_text_is_a_card(content: ContentBlock, words: str) -> None:
+def test_content_that_is_no_text_is_a_card(content: ContentBlock, words: str) -> None:
     assert described(content) == words
 
 

@@ -45,7 +45,7 @@ def test_each_edit_of_a_file_is_counted_once(monkeypatch: pytest.MonkeyPatch) ->
     assert asked == ["b\nc\n", "new\n"]
 
 
-def test_an_edit_that_takes_the_place_of_another_is_counted_anew() -> None:
+def test_an_edit_that_replaces_another_is_counted_again() -> None:
     counts = EditCounts()
     counts.of([Edit("a\n", "b\n")])
 
@@ -217,7 +217,7 @@ def test_a_diff_is_counted_and_previewed() -> None:
     assert any("c" in row and "+" in row for row in shown[2:])
 
 
-def test_the_name_of_its_file_stands_over_each_diff() -> None:
+def test_each_diff_is_below_the_name_of_its_file() -> None:
     diffs = [
         Diff(path="/w/src/a.py", new_text="one\n"),
         Diff(path="/w/src/b/c.py", old_text="x\n", new_text="y\n"),

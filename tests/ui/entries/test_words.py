@@ -39,7 +39,7 @@ def test_a_call_is_named_by_what_is_known_of_it_as_seen_from_the_folder(known: T
     assert call_words(known, "/w/src/") == words
 
 
-def test_a_command_stands_for_a_title_that_does_not_hold_it() -> None:
+def test_a_command_replaces_a_title_that_does_not_contain_it() -> None:
     runs = {"kind": "execute", "raw_input": {"command": "pytest\n -q /w/src/tests"}}
 
     assert call_command(call(**runs), "/w/src") == "pytest -q tests"
@@ -48,7 +48,7 @@ def test_a_command_stands_for_a_title_that_does_not_hold_it() -> None:
     assert call_title(call(title="Read", kind="read", raw_input={"command": "x"}), "") == "Read"
 
 
-def test_a_call_is_told_in_a_sentence_that_says_its_kind_once() -> None:
+def test_the_sentence_of_a_call_names_its_kind_once() -> None:
     assert call_sentence(ToolCall("t", "Fetch https://x.org", "fetch"), "/w") == "Fetch https://x.org"
     assert call_sentence(ToolCall("t", "https://x.org", "fetch"), "/w") == "fetch https://x.org"
     assert call_sentence(ToolCall("t", "Fetching", "fetch"), "/w") == "fetch Fetching"

@@ -23,7 +23,7 @@ class Shown(App[None]):
         yield self.pane
 
 
-async def test_a_look_that_takes_long_is_told_beside_the_counts_and_gone_when_it_is_over() -> None:
+async def test_a_long_comparison_is_shown_beside_the_counts_until_it_ends() -> None:
     app = Shown()
     async with app.run_test():
         seconds = 0.0

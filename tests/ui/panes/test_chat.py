@@ -62,7 +62,7 @@ async def test_reads_in_a_row_are_one_line_until_enter_opens_it(tmp_path: Path) 
         await here.until(lambda: here.text.count("✓ read") == 6)
 
 
-async def test_a_session_that_is_told_differently_stays_as_it_was_seen_and_that_is_said(
+async def test_a_session_that_is_replayed_differently_stays_as_it_was_seen_with_a_notice(
     tmp_path: Path,
 ) -> None:
     async with seat(tmp_path, can={"loadSession": True}) as here:

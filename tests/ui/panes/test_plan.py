@@ -157,7 +157,7 @@ async def test_c121_a_plan_of_an_unknown_type_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_c132_a_plan_in_a_file_is_read_on_demand_and_anew(tmp_path: Path) -> None:
+async def test_c132_a_plan_in_a_file_is_read_again_on_each_demand(tmp_path: Path) -> None:
     plan = {"type": "file", "planId": "a", "uri": (tmp_path / "plan.md").as_uri()}
     async with seat(tmp_path, updates=[{"kind": "plan_update", "plan": plan}]) as here:
         await here.say("go")

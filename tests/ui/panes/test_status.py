@@ -58,7 +58,7 @@ def test_a_process_computes_when_its_processor_time_grows(used: float, is_busy: 
     assert computing.is_busy is is_busy
 
 
-def test_where_processor_time_is_unknown_nothing_is_said_of_it() -> None:
+def test_an_unknown_processor_time_is_not_shown() -> None:
     computing = Computing()
     computing.note(1.0, None)
     computing.note(9.0, None)
@@ -139,7 +139,7 @@ async def test_a_click_on_what_waits_opens_the_question(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_the_model_stands_on_the_line_where_the_side_is_hidden(tmp_path: Path) -> None:
+async def test_the_line_shows_the_model_if_the_sidebar_is_hidden(tmp_path: Path) -> None:
     choices = [{"value": "one", "name": "One"}]
     model = {"id": "m", "name": "Model", "category": "model", "type": "select", "currentValue": "one"}
     async with seat(tmp_path, options=[{**model, "options": choices}]) as here:

@@ -57,9 +57,7 @@ async def test_closing_it_saves_nothing(tmp_path: Path, journal: Path) -> None:
     assert bundles(tmp_path) == []
 
 
-async def test_a_copy_that_cannot_be_written_is_told_and_can_be_tried_again(
-    tmp_path: Path, journal: Path
-) -> None:
+async def test_an_unwritable_copy_is_reported_and_can_be_tried_again(tmp_path: Path, journal: Path) -> None:
     app = Stage(BundleScreen(journal, styles()))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "token" in screen_text(app))

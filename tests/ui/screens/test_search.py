@@ -117,7 +117,7 @@ async def test_a_closed_search_ends_the_program_that_makes_the_index(
         assert app.results == [None]
 
 
-async def test_without_full_text_search_the_way_out_is_told(
+async def test_without_full_text_search_the_alternative_is_shown(
     journals: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "has_full_text", lambda: False)

@@ -99,7 +99,7 @@ def test_a_program_with_arguments_is_run_rather_than_searched() -> None:
     ("seconds", "text"),
     [(-5, "just now"), (59, "just now"), (60, "1 min ago"), (7300, "2 h ago"), (90000, "1 d ago")],
 )
-def test_ages_are_told_in_the_largest_unit(seconds: int, text: str) -> None:
+def test_ages_are_shown_in_the_largest_unit(seconds: int, text: str) -> None:
     assert ago(NOW - timedelta(seconds=seconds), NOW) == text
 
 

@@ -235,7 +235,7 @@ async def test_questions_that_wait_are_gone_through_without_an_answer(tmp_path: 
         assert [key[1] for key in here.conversation.questions] == ['"q-one"', '"q-three"']
 
 
-async def test_the_rule_that_asks_and_what_was_before_are_told_over_a_session(tmp_path: Path) -> None:
+async def test_a_question_shows_the_rule_that_asks_and_earlier_decisions(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         host = here.conversation.host
         assert host is not None
@@ -504,7 +504,7 @@ async def test_a_question_makes_room_for_a_draft_that_grows(tmp_path: Path) -> N
         await here.until(lambda: row.region.y < before and box.region.bottom <= row.region.y)
 
 
-async def test_what_the_user_saves_in_the_editor_is_written_and_the_agent_is_told(
+async def test_a_text_saved_in_the_editor_is_written_and_reported_to_the_agent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def edited(app: object, path: Path, line: int | None) -> str:

@@ -131,7 +131,7 @@ def test_below_a_dialog_it_is_drawn_seldom_and_after_it_at_once(loop: Loop) -> N
     assert told[2:] == [("a", (1,), [])]
 
 
-def test_the_end_of_a_turn_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
+def test_the_end_of_a_turn_is_shown_soon_even_below_a_dialog(loop: Loop) -> None:
     made, told, session = begun(loop)
 
     loop.screen_stack.append(SimpleNamespace(is_modal=True))
@@ -145,7 +145,7 @@ def test_the_end_of_a_turn_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
     assert told[2:] == [("a", (1, 2), ["questions", "turn"])]
 
 
-def test_an_earlier_session_that_is_told_passes_by_in_few_drawings(loop: Loop) -> None:
+def test_a_replay_of_an_earlier_session_takes_few_drawings(loop: Loop) -> None:
     loop.is_replay = True
     made, told, session = begun(loop)
 

@@ -26,7 +26,7 @@ class Form(App[None]):
         return str(self.query_one(OneOf).render())
 
 
-async def test_keys_go_round_and_each_choice_is_told() -> None:
+async def test_keys_wrap_around_and_each_choice_is_posted() -> None:
     app = Form()
     async with app.run_test() as pilot:
         app.query_one(OneOf).focus()

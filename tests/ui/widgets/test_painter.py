@@ -121,7 +121,7 @@ def test_line_filters_change_the_colours() -> None:
 
 
 @pytest.mark.parametrize("rows", [(1, 2, 3, 4), (4, 1, 3, 2), (1, 4_000, 3)])
-def test_rows_that_are_forgotten_are_painted_anew_and_those_above_them_stay(rows: tuple[int, ...]) -> None:
+def test_forgotten_rows_are_painted_again_and_those_above_them_are_kept(rows: tuple[int, ...]) -> None:
     painter = Painter()
     painter.configure(Styles(), Style.null(), 10, (), Color(0, 0, 0))
     owner = "a text"

@@ -72,7 +72,7 @@ async def test_the_thumb_stands_beside_the_part_that_is_seen() -> None:
 
 
 @pytest.mark.parametrize("size", [(20, 10), (60, 30)])
-async def test_rows_are_painted_as_they_were_counted_until_a_new_size_is_told(
+async def test_rows_are_painted_as_they_were_counted_until_a_new_size_is_reported(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with Viewer().run_test(size=(30, 20)) as pilot:

@@ -18,7 +18,7 @@ from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 
 @pytest.mark.slow
-async def test_c147_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
+async def test_c147_known_facts_are_shown_without_secrets(tmp_path: Path) -> None:
     servers = (
         McpServer("web", "http", url="https://me:secret@example.com/mcp?k=secret", headers={"A": "secret"}),
         McpServer("tool", "stdio", command="/bin/tool", env={"B": "secret"}),
@@ -63,7 +63,7 @@ async def test_c147_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> No
     assert "secret" not in str(found)
 
 
-async def test_before_there_is_an_agent_what_is_known_is_told_all_the_same(tmp_path: Path) -> None:
+async def test_known_facts_are_shown_even_before_there_is_an_agent(tmp_path: Path) -> None:
     given = start(tmp_path)
     async with talk(given) as (conversation, _):
         found = dict(sections(conversation, given))
@@ -72,7 +72,7 @@ async def test_before_there_is_an_agent_what_is_known_is_told_all_the_same(tmp_p
     assert found["MCP servers"] == [("none", "add [mcp_servers] to settings.toml, or use --mcp-config FILE")]
 
 
-async def test_what_an_agent_printed_that_is_no_message_is_told(tmp_path: Path) -> None:
+async def test_stray_lines_of_an_agent_are_shown(tmp_path: Path) -> None:
     given = start(tmp_path, noise=3)
     async with talk(given) as (conversation, _):
         await conversation.begin()

@@ -58,7 +58,7 @@ async def test_what_is_typed_right_after_tab_is_for_the_next_field_however_fast_
 
 
 @pytest.mark.slow
-async def test_problems_are_told_at_their_fields_and_nothing_is_sent() -> None:
+async def test_problems_are_shown_at_their_fields_and_nothing_is_sent() -> None:
     async with shown(form(), (80, 40)) as (app, pilot):
         app.screen.query_one(Input).value = "12"
         await pilot.press("ctrl+s")

@@ -196,7 +196,7 @@ def test_ordinary_words_are_no_secrets(title: str) -> None:
     assert not field({"type": "string", "title": title}).asks_for_secret
 
 
-def test_limits_are_told_before_they_are_broken() -> None:
+def test_limits_are_shown_before_they_are_broken() -> None:
     assert limits_of(field({"type": "integer", "minimum": 1, "maximum": 9})) == "a whole number, 1 to 9"
     assert limits_of(field({"type": "string", "maxLength": 1})) == "at most 1 character"
     assert limits_of(field({"type": "string"})) == ""

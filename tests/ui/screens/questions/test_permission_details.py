@@ -321,7 +321,7 @@ def runs(command: str) -> ToolCall:
 
 
 @pytest.mark.slow
-async def test_a_chain_is_told_in_parts_with_what_to_look_at() -> None:
+async def test_a_chain_is_explained_in_parts_with_remarks() -> None:
     question = asks(runs("git fetch && sudo rm -rf /opt/x | tee log > /etc/x"))
     async with shown(question) as (app, _pilot):
         rows = [row.strip("│ ") for row in app.text.splitlines()]
@@ -384,7 +384,7 @@ async def test_the_rule_that_asks_is_named_with_its_place_and_what_was_before() 
         assert "history   allowed 2 times, rejected once here, last 2026-03-01" in app.text
 
 
-def test_commands_that_only_begin_alike_are_told_as_such() -> None:
+def test_commands_that_only_begin_alike_are_described_as_such() -> None:
     alike = Precedents(1, 0, datetime.now(UTC), "git push")
 
     assert before_words(alike).startswith("“git push …” allowed once here, last today ")

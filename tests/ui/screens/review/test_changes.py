@@ -149,7 +149,7 @@ def words(*origins: Origin) -> str:
     return origin_words(file, lambda turn: f"prompt {turn} {'long ' * 20}" if turn == 3 else f"prompt {turn}")
 
 
-def test_the_newest_change_is_told_whole_and_earlier_ones_by_their_turns() -> None:
+def test_the_newest_change_is_described_whole_and_earlier_ones_by_their_turns() -> None:
     first, second = Origin(1, "t1", "Edit a", "add the flag"), Origin(2, "t2", "Edit a again")
 
     assert words(first) == "turn 1, Edit a, plan: add the flag, “prompt 1”"

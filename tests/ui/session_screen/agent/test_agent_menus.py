@@ -62,7 +62,7 @@ async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_mov
 
 
 @pytest.mark.slow
-async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_killed(tmp_path: Path) -> None:
+async def test_c64_an_ignored_stop_is_reported_once_and_the_agent_can_be_killed(tmp_path: Path) -> None:
     async with seat(tmp_path, ignores="session/prompt") as here:
         await here.say("hello")
         await here.until(lambda: here.conversation.is_busy)
@@ -93,7 +93,7 @@ async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_k
 
 
 @pytest.mark.slow
-async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path) -> None:
+async def test_r16_silence_in_a_turn_is_shown_with_the_pending_work(tmp_path: Path) -> None:
     async with seat(tmp_path, ignores="session/prompt") as here:
         await here.say("hello")
         await here.until(lambda: here.conversation.is_busy)

@@ -234,7 +234,7 @@ def odd_agent(home: Path, needs: str = "") -> Launch:
 
 
 @needs_fenced_agent
-async def test_what_an_agent_wants_for_itself_is_told_once_it_is_ready(home: Path) -> None:
+async def test_places_that_an_agent_needs_for_itself_are_reported_once_it_is_ready(home: Path) -> None:
     async with seat(home / "work", fenced(), given=odd_agent(home)) as here:
         await here.sees("The sandbox keeps the agent from writing ~/.mine")
 
@@ -303,7 +303,7 @@ async def test_a_strict_sandbox_can_be_chosen_for_a_session(home: Path) -> None:
 
 
 @needs_fenced_agent
-async def test_new_files_that_something_outside_runs_are_told_after_the_turn(home: Path) -> None:
+async def test_new_files_that_a_program_outside_runs_are_reported_after_the_turn(home: Path) -> None:
     async with seat(home / "work", fenced()) as here:
         await here.say("sh echo id > .mise.toml; echo x > .git/commondir; echo x >> .envrc; echo x > new")
         await here.sees("New in the workspace: .mise.toml, .git/commondir.", "look at it first")

@@ -251,7 +251,7 @@ async def test_escape_ends_a_command_before_it_stops_the_turn(workspace: Path) -
 
 
 @pytest.mark.slow
-async def test_a_place_that_cannot_be_written_is_told_once_and_nothing_else_suffers(
+async def test_an_unwritable_place_is_reported_once_and_nothing_else_suffers(
     workspace: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []

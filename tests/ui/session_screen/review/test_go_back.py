@@ -58,7 +58,7 @@ async def in_new_tab(here: Seat, old: SessionScreen) -> None:
     await here.until(lambda: here.session is not old and bool(here.session.query(PromptBox)) and here.draft)
 
 
-async def test_what_was_said_before_a_prompt_is_told_and_nothing_after_it() -> None:
+async def test_a_brief_has_the_conversation_before_a_prompt_and_nothing_after_it() -> None:
     session = Session("s", "/w")
     for words in ("first", "second", "third"):
         session.apply(Prompted([TextContent(text=words)]))

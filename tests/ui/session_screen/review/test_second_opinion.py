@@ -71,7 +71,7 @@ async def test_the_remarks_of_a_review_are_notes_of_the_reviewed_session(tmp_pat
         assert "old.txt:40\nReviewer: There is no such line, so it cannot be read." in sent(here)
 
 
-async def test_a_review_without_remarks_is_told(tmp_path: Path) -> None:
+async def test_a_review_without_remarks_is_reported(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
         (tmp_path / "remarks").write_text("All is well.\n")
         await run(here, "echo four >> old.txt")

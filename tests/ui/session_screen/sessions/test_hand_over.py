@@ -31,7 +31,7 @@ def test_what_both_sides_said_is_told() -> None:
     assert text.startswith("This is an earlier conversation")
 
 
-def test_of_a_long_session_the_newest_is_told_from_the_beginning_of_a_line() -> None:
+def test_a_long_session_is_cut_at_the_start_of_a_line() -> None:
     text = handed_over(talk(("first", "a line\n" * MOST), ("last", "the end")))
 
     assert text.endswith("> last\n\nthe end\n")

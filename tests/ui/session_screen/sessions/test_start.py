@@ -34,14 +34,14 @@ from tests.ui.seats import Seat, seat
 from tests.waiting import until
 
 
-def test_an_agent_that_exits_is_told_with_its_exit_code() -> None:
+def test_an_agent_that_exits_is_reported_with_its_exit_code() -> None:
     told = explain(Failure("exited", "The agent has ended.", exit=ExitStatus(3, None)))
 
     assert told.title == "The agent ended with exit code 3 before it answered"
     assert any("gave no reason" in advice for advice in told.advice)
 
 
-def test_an_agent_killed_from_outside_is_told_with_the_signal() -> None:
+def test_an_agent_killed_from_outside_is_reported_with_the_signal() -> None:
     told = explain(Failure("ended", "", exit=ExitStatus(None, "SIGKILL"), is_resumed_start=True))
 
     assert told.title == "The agent was ended by SIGKILL"
@@ -94,14 +94,14 @@ def test_a_program_that_only_prints_text_is_no_agent() -> None:
     assert told.title == "This does not seem to be an ACP agent"
 
 
-def test_an_agent_that_never_answers_is_told_with_how_long() -> None:
+def test_an_agent_that_never_answers_is_reported_with_the_time_waited() -> None:
     told = explain(Failure("refused", ""), waited=31.2)
 
     assert told.title == "The agent has not answered for 31 s"
     assert any("retry" in advice for advice in told.advice)
 
 
-def test_another_version_is_told_as_the_agent_said_it() -> None:
+def test_another_version_is_reported_as_the_agent_named_it() -> None:
     told = explain(Failure("version", "The agent offers protocol version 2; acp-tui asked for version 1."))
 
     assert "version 2" in told.reason

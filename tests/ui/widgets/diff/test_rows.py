@@ -40,7 +40,7 @@ def test_small_files_are_compared_at_once_and_large_ones_wait() -> None:
     assert [compared.file.path for compared in files.waiting] == ["b"]
 
 
-def test_a_change_is_told_by_its_lines_on_both_sides() -> None:
+def test_a_change_is_reported_with_its_lines_on_both_sides() -> None:
     files = compared(FileDiff("a.py", OLD, NEW))
 
     change = files.change(*rows(files).blocks_of(0))

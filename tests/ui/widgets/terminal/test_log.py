@@ -260,7 +260,7 @@ def test_colours_without_any_text_are_bounded_too() -> None:
     assert log.text().endswith("the end")
 
 
-def test_changes_are_told_from_the_first_changed_line() -> None:
+def test_changes_are_reported_from_the_first_changed_line() -> None:
     log = log_of("a\nb\nc")
     assert log.take_changed() == 0
     log.feed(b"\nd")

@@ -112,7 +112,7 @@ async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
         await pilot.pause(0.005)
 
 
-async def test_kept_and_new_output_is_shown_and_the_size_is_told() -> None:
+async def test_kept_and_new_output_is_shown_and_the_size_is_sent() -> None:
     app, source = Viewer(), Scripted(b"before\r\n")
     async with app.run_test(size=(40, 8)) as pilot:
         app.view.attach(source)
@@ -216,7 +216,7 @@ async def test_when_the_emulator_breaks_the_output_is_shown_as_lines(monkeypatch
         await until(pilot, lambda: app.view.text().endswith("end more"))
 
 
-async def test_the_end_of_the_program_is_told_once_its_output_is_drawn() -> None:
+async def test_the_end_of_the_program_is_posted_once_its_output_is_drawn() -> None:
     app, source = Viewer(), Scripted()
     async with app.run_test(size=(40, 6)) as pilot:
         app.view.attach(source)

@@ -214,7 +214,7 @@ def test_without_time_it_says_that_it_is_not_complete() -> None:
     assert view.settle(inf)
 
 
-def test_blocks_below_the_view_are_told_from_those_in_it() -> None:
+def test_blocks_below_the_view_are_distinguished_from_those_in_it() -> None:
     view, layout = viewport(2, 2, 2, 2)
     view.go(layout.blocks[0], 0, inf)
 
