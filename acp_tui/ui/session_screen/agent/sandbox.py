@@ -89,11 +89,8 @@ class SessionSandbox:
         sandbox, agent = self._sandbox, self._screen.conversation.agent
         if sandbox is None or agent is None or not agent.stderr_tail:
             return []
-        from acp_tui.sandbox.refusals import (
-            FenceRefusal,
-            own_place,
-            refusals_in,
-        )  # only for sessions with a sandbox
+        # only for sessions with a sandbox
+        from acp_tui.sandbox.refusals import FenceRefusal, own_place, refusals_in
 
         found: dict[str, FenceRefusal] = {}
         for refusal in refusals_in(agent.stderr_tail, sandbox.fence, self._start.cwd):
