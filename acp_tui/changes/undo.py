@@ -109,9 +109,8 @@ async def restore(
     begun(way_back)
     done: list[ChangedFile] = []
     problems: list[str] = []
-    for change in sorted(
-        changes, key=lambda each: each.status != "A"
-    ):  # additions first: a folder may have to be replaced by a file
+    # additions first: a folder may have to be replaced by a file
+    for change in sorted(changes, key=lambda each: each.status != "A"):
         problem = _CHANGED.format(change.path)
         twin = twins.get(change.path)
         if change.path in older:

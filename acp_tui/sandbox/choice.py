@@ -49,9 +49,7 @@ def sandbox_for(
     agent = known.get(launch.name) or agent_of(launch.argv, known) if launch is not None else None
     own = agent.state if agent is not None else ()
     chosen = network or (agent.network if agent is not None else None) or settings.network
-    if (
-        launch is not None and launch.name == DEMO
-    ):  # the demo agent keeps its sessions in acp-tui's data folder
+    if launch is not None and launch.name == DEMO:  # it keeps sessions in acp-tui's data folder
         own = (*own, str(data_folder() / DEMO))
     return Sandbox.make(
         roots,

@@ -149,10 +149,8 @@ def fence_for(
     """
     base = os.path.realpath(home)
     secrets = [_real(name, base) for name in (*SECRETS, *wanted.hide)]
-    rules: dict[str, Access] = {
-        "/": "read",
-        base: "hide" if strict else "read",
-    }  # a home in /tmp must exist, too
+    # the home has a rule of its own, so that one in /tmp exists inside, too
+    rules: dict[str, Access] = {"/": "read", base: "hide" if strict else "read"}
     if strict:
         rules.update((os.path.realpath(path), "read") for path in programs)
     rules.update((path, "hide") for path in (*secrets, *(_real(name, base) for name in others)))

@@ -167,9 +167,7 @@ class UserMessageBlock(EntryBlock):
         more = [TextBlock([("muted", self._more(rest))], first=_INDENT)] if self._is_long else []
         images = [part for part in self.entry.parts if isinstance(part, ImageContent)]
         if self.context.pictures:
-            known = [
-                part for part in self.parts if not isinstance(part, TextBlock)
-            ]  # an image does not change
+            known = [part for part in self.parts if not isinstance(part, TextBlock)]  # images do not change
             new = [picture(one, lambda _: self.context.redraw(self), 2) for one in images[len(known) :]]
             self.parts = [text, *more, *known, *new]
         else:
