@@ -1,4 +1,4 @@
-"""Decided tool calls: the call in the question compared with its later updates."""
+"""Decided tool calls, compared with what they say afterwards."""
 
 from __future__ import annotations
 
@@ -8,72 +8,88 @@ from typing import Any, Final
 from acp_tui.session.entries import Diff, ToolCall
 
 _SURROUNDINGS: Final = frozenset(
-    ("cwd", "workdir", "workingdirectory", "directory", "folder", "dir", "env", "environment")
+    (
+        *("cwd", "workdir", "workingdirectory", "directory", "folder", "dir", "env", "environment"),
+        *("shell", "interpreter", "stdin", "input", "args", "argv", "arguments", "script", "user"),
+    )
 )
-"""Input fields, in lower case, that change what a command does even if they come after the answer."""
+"""Fields, folded, that change what a command does though the question did not have them."""
 _WORDS: Final = 200
-"""Maximum characters of a value that is shown."""
+"""Most characters of a value that is named."""
+_EDITING: Final = frozenset(("edit", "write", "patch", "update"))
+"""Titles of edits that name no file."""
 
 
 def asked_about(call: ToolCall, asked: ToolCall, cwd: str) -> str:
-    """Return the call that the user was asked about, for display, if it differs by now, else "".
+    """Return what the user was asked about if the call says something else by now, else "".
 
-    Many agents repeat a call with other texts: a title with the result, the context around an edit, the
-    folder of the workspace. Those do not count; transcripts of real agents test this rule.
+    Many agents repeat a call in other words: an edit with more or less text around it, titled by its file;
+    the folder of the workspace; ids and times in the input. These are no difference; the transcripts of real
+    agents hold this rule.
 
     Args:
         call: the call as it is now.
-        asked: the call in the question.
+        asked: the call as it was in the question.
         cwd: the session's folder.
     """
     about = asked.command or asked.title
-    if asked.command or call.command:
-        if asked.command != call.command:
-            return about
-        return _with_fields(about, _changed_fields(asked.raw_input, call.raw_input, cwd, is_command=True))
-    if asked.kind != call.kind:
+    if asked.command != call.command or asked.kind != call.kind or call.unread != asked.unread:
         return about
     if call.kind == "switch_mode":
         return about if asked.plan != call.plan else ""
     then, now = _diffs_of(asked), _diffs_of(call)
-    if then and now:
-        return "" if all(_explains(then, one) for one in now) else f"{about}: {_first_change(then[0])}"
-    if not set(call.named_paths) <= set(asked.named_paths):
+    if now and not all(_explains(then, one) for one in now):
+        return f"{about}: {_first_change(then[0])}" if then else about
+    if not set(call.named_paths) <= {*asked.named_paths, cwd} or not _is_same_title(call, asked):
         return about
-    if call.kind == "edit" and asked.named_paths:
-        return ""
-    if asked.title != call.title:
-        return about
-    return _with_fields(about, _changed_fields(asked.raw_input, call.raw_input, cwd, is_command=False))
+    return _with_fields(about, _changed_fields(asked, call, cwd))
+
+
+def _is_same_title(call: ToolCall, asked: ToolCall) -> bool:
+    if call.title == asked.title or not asked.title:
+        return True
+    if call.kind != "edit":
+        return False
+    names = (*asked.named_paths, *filter(None, (asked.name, call.name)))
+    return call.title in _EDITING or any(f"/{name}".endswith(f"/{call.title}") for name in names)
 
 
 def _with_fields(about: str, fields: Iterator[tuple[str, Any]]) -> str:
-    """Return the text for a call with its first changed field, or ""."""
+    """Return the words for a call with the first field that was another, or ""."""
     for name, value in fields:
         was = f"without {name}" if value is None else f"{name}: {str(value)[:_WORDS]}"
         return f"{about} ({was})"
     return ""
 
 
-def _changed_fields(then: Any, now: Any, cwd: str, *, is_command: bool) -> Iterator[tuple[str, Any]]:
-    """Yield (field, value in the question) of each changed field of an input.
-
-    Agents add to the input of a command, such as its run time: there only texts are compared, and the fields
-    that change what it does.
-    """
+def _changed_fields(asked: ToolCall, call: ToolCall, cwd: str) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of the input with other values than in the question, with those values."""
+    then, now = asked.raw_input, call.raw_input
     if not isinstance(then, Mapping) or not isinstance(now, Mapping):
         if then is not None and now is not None and then != now:
             yield "input", then
         return
     for name, value in now.items():
         known = then.get(name)
-        if value == known:
-            continue
-        if name in then:
-            if not is_command or not isinstance(value, int | float):
-                yield name, known
-        elif name.replace("_", "").casefold() in _SURROUNDINGS and value and value != cwd:
+        if name in then and value != known and not (call.command and _is_count(value)):
+            yield name, known
+        elif name not in then and call.command and value and value != cwd and _surrounds(name):
             yield name, None
+    if call.kind == "edit":  # agents tell an edit first by its patch, and then by its texts
+        return
+    for name, value in then.items():
+        counts = not call.command or _surrounds(name) or isinstance(value, bool)
+        if name not in now and value and counts:
+            yield name, value
+
+
+def _is_count(value: Any) -> bool:
+    """Return whether a value is a number, such as a time."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _surrounds(name: str) -> bool:
+    return name.replace("_", "").casefold() in _SURROUNDINGS
 
 
 def _diffs_of(call: ToolCall) -> Sequence[Diff]:
@@ -81,8 +97,8 @@ def _diffs_of(call: ToolCall) -> Sequence[Diff]:
 
 
 def _explains(asked: Sequence[Diff], now: Diff) -> bool:
-    """Return whether an edit was in the question, even with more or less text around it."""
-    of_file = [one for one in asked if one.path == now.path]
+    """Return whether an edit is one that was asked about, with more or less of the text around it."""
+    of_file = [one for one in asked if _file_of(one) == _file_of(now)]
     return (
         any(one == now for one in of_file)
         or _applied(of_file, now.old_text or "") == now.new_text
@@ -90,8 +106,12 @@ def _explains(asked: Sequence[Diff], now: Diff) -> bool:
     )
 
 
+def _file_of(diff: Diff) -> tuple[str, str, str]:
+    return diff.path, diff.old_path, diff.operation
+
+
 def _applied(edits: Sequence[Diff], text: str) -> str | None:
-    """Return a text with edits applied wherever their old text occurs, or None if it does not."""
+    """Return a text with edits applied wherever their old text is, or None if it is nowhere."""
     found = False
     for edit in edits:
         old = edit.old_text or ""
@@ -104,7 +124,7 @@ def _applied(edits: Sequence[Diff], text: str) -> str | None:
 
 
 def _first_change(diff: Diff) -> str:
-    """Return the first line that an edit adds, or else removes, with `+` or `-`."""
+    """Return the first line that an edit adds, or else removes, with its sign."""
     old, new = (diff.old_text or "").splitlines(), diff.new_text.splitlines()
     for sign, lines, others in (("+", new, set(old)), ("-", old, set(new))):
         for line in lines:

@@ -22,6 +22,10 @@ def edit(old: str | None, new: str) -> dict[str, Any]:
     return {"content": [{"type": "diff", "path": "/w/a", "oldText": old, "newText": new}]}
 
 
+CHANGE = {**EDIT, **edit("x = 1\n", "x = 2\n")}
+DEPLOY = {"kind": "execute", "rawInput": {"command": "deploy", "dry_run": True}}
+
+
 def decided(before: dict[str, Any], after: dict[str, Any], option: PermissionOption = YES) -> str:
     """Return the decision of a call that was allowed as `before` and is updated twice with `after`."""
     session = session_with(call(**{"title": "Do it", **before}))
@@ -51,6 +55,20 @@ def decided(before: dict[str, Any], after: dict[str, Any], option: PermissionOpt
         ({"rawInput": {"table": "a"}}, {"rawInput": {"table": "b"}}, "Do it (table: a)"),
         ({"rawInput": ["a"]}, {"rawInput": ["b"]}, "Do it (input: ['a'])"),
         ({"kind": "read", "title": "Read a"}, {"kind": "delete"}, "Read a"),
+        (DEPLOY, {"rawInput": {"command": "deploy", "dry_run": False}}, "deploy (dry_run: True)"),
+        (DEPLOY, {"rawInput": {"command": "deploy"}}, "deploy (dry_run: True)"),
+        ({"rawInput": {"url": "u", "safe": True}}, {"rawInput": {"url": "u"}}, "Do it (safe: True)"),
+        (MAKE, {"rawInput": {"command": "make test", "stdin": "x"}}, "make test (without stdin)"),
+        (MAKE, {"args": ["-k"]}, "make test"),
+        ({**MAKE, "title": "List files"}, {"title": "ls  rm -rf /"}, "make test"),
+        (MAKE, edit("", "evil"), "make test"),
+        (CHANGE, {"content": [{**CHANGE["content"][0], "operation": "delete"}]}, "Edit a: + x = 2"),
+        (CHANGE, {"content": [{**CHANGE["content"][0], "oldPath": "/w/b"}]}, "Edit a: + x = 2"),
+        (CHANGE, {"title": "Edited .git/hooks/pre-commit"}, "Edit a"),
+        (CHANGE, {"locations": [{"path": "/w/b"}]}, "Edit a"),
+        (CHANGE, {"content": [], "title": "Wrote EVIL"}, "Edit a"),
+        ({**EDIT, "rawInput": {"text": "ho"}}, {"rawInput": {"text": "EVIL"}}, "Edit a (text: ho)"),
+        ({**EDIT, "rawInput": {"text": "ho"}}, edit("", "EVIL"), "Edit a"),
     ],
 )
 def test_a_decision_keeps_what_it_was_about_when_the_call_says_something_else(
@@ -62,10 +80,12 @@ def test_a_decision_keeps_what_it_was_about_when_the_call_says_something_else(
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (MAKE, {"title": "Tests", "status": "completed"}),
+        (MAKE, {"status": "completed", "locations": [{"path": "/w"}]}),
+        ({**CHANGE, "title": "/w/a"}, {"title": "a"}),
+        (CHANGE, {"title": "edit"}),
         (MAKE, {"rawInput": {"command": "make test", "cwd": "/w", "process_id": "7"}}),
         ({**MAKE, "rawInput": {"command": "a", "at": 1}}, {"rawInput": {"command": "a", "at": 2}}),
-        (EDIT, {"title": "Done", "locations": []}),
+        (EDIT, {"title": "a", "locations": []}),
         ({**EDIT, **edit("b\n", "B\n")}, edit("a\nb\nc\n", "a\nB\nc\n")),
         ({**EDIT, **edit("a\nb\nc\n", "a\nB\nc\n")}, {"title": "a", **edit("b", "B")}),
         ({**EDIT, **edit("a\n", "b\n")}, {"content": []}),
