@@ -11,15 +11,22 @@ from acp_tui.patterns import regex
 from acp_tui.protocol.unread import UNTOLD
 
 _HUNK: Final = regex(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_NAMES: Final = ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to ")
 _NEW_NAMES: Final = ("+++ ", "rename to ", "copy to ")
 _NOWHERE: Final = "/dev/null"
-_HEAD: Final = regex(
-    r"diff --git |index [0-9a-f]+\.\.[0-9a-f]+|(?:---|\+\+\+) |(?:dis)?similarity index "
-    r"|(?:rename|copy) (?:from|to) |new file mode 100644$|deleted file mode |\s*$"
+_HARMLESS: Final = regex(
+    r"(?:index [0-9a-f]+\.\.[0-9a-f]+(?: 100(?:644|755))?|(?:dis)?similarity index \d+%|\s*)$"
 )
-"""A line of a head that changes nothing but what the changes name."""
+"""A line of a head that changes nothing."""
+_MODES: Final = {
+    "new file mode 100644": ("add", "copy"),
+    "deleted file mode 100644": ("delete",),
+    "deleted file mode 100755": ("delete",),
+}
+"""Lines of a head that say no more than these operations."""
 _DIFF: Final = ("type", "changes", "patch", "_meta")
 _CHANGE: Final = frozenset(("operation", "path", "oldPath", "fileType", "_meta"))
+_GIT: Final = "diff --git "
 
 
 @dataclass(slots=True)
@@ -28,27 +35,62 @@ class _FilePatch:
 
     old_name: str = ""
     new_name: str = ""
+    names: list[str] = field(default_factory=list)
+    """All names in its head."""
     hunks: list[tuple[str, str]] = field(default_factory=list)
     """(old lines, new lines) of each hunk, with unchanged context."""
+    modes: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
     """Lines that tell something else."""
 
     def is_about(self, path: str) -> bool:
         """Return whether a path ends with the name of its file."""
-        return bool(self.name) and path.endswith(f"/{self.name.removeprefix('/')}")
+        return bool(self.name) and _ends_with(path, self.name)
 
     @property
     def name(self) -> str:
-        """The name of its file; the new one if it was moved."""
+        """The name of its file, the new one if it has moved."""
         return self.new_name if self.new_name not in ("", _NOWHERE) else self.old_name
 
-    def take_name(self, line: str) -> None:
-        """Take the name from a header line, if it has one; `a/` or `b/` may precede it."""
-        if line.startswith("--- "):
-            self.old_name = _name(line[4:])
-        for start in _NEW_NAMES:
-            if line.startswith(start):
-                self.new_name = _name(line[len(start) :])
+    def take(self, line: str) -> None:
+        """Take a line of its head; names may have `a/` or `b/` in front."""
+        if line.startswith(_GIT):
+            self.names += _git_names(line.removeprefix(_GIT)) or [line]
+            self.old_name = self.new_name = self.names[-1]
+        elif line in _MODES:
+            self.modes.append(line)
+        elif not line.startswith(_NAMES):
+            if _HARMLESS.match(line) is None:
+                self.odd.append(line)
+        else:
+            start = next(each for each in _NAMES if line.startswith(each))
+            name = _name(line[len(start) :])
+            self.names.append(name)
+            if start in _NEW_NAMES:
+                self.new_name = name
+            else:
+                self.old_name = name
+
+    def untold(self, change: dict[str, Any]) -> list[str]:
+        """Return what it says besides a change of the list: other names, modes, lines."""
+        paths = [str(change[key]) for key in ("path", "oldPath") if key in change]
+        names = [each for each in dict.fromkeys(self.names) if each != _NOWHERE]
+        others = [each for each in names if not any(_ends_with(path, each) for path in paths)]
+        modes = [each for each in self.modes if change.get("operation") not in _MODES[each]]
+        return [*others, *modes, *self.odd]
+
+
+def _ends_with(path: str, name: str) -> bool:
+    return f"/{path}".endswith(f"/{name.removeprefix('/')}")
+
+
+def _git_names(text: str) -> list[str]:
+    """Return the two names of a `diff --git` line; none if they cannot be told apart."""
+    half = len(text) // 2
+    if len(text) % 2 and text[half] == " " and _name(text[:half]) == _name(text[half + 1 :]):
+        return [_name(text[:half])]
+    names = text.split(" ")
+    return list(map(_name, names)) if len(names) == 2 else []
 
 
 def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
@@ -63,7 +105,7 @@ def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
     changes = [
         each for each in diff["changes"] if isinstance(each, dict) and isinstance(each.get("path"), str)
     ]
-    untold += [each for each in diff["changes"] if each not in changes or not each.keys() <= _CHANGE]
+    untold += [each for each in diff["changes"] if each not in changes or not _is_plain(each)]
     files = list(_files(text)) if isinstance(text, str) else []
     if patch is not None and not isinstance(text, str):
         untold.append(patch)
@@ -75,14 +117,20 @@ def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
         about = [each for each in about if len(each.name) == longest]
         if not about and len(files) == len(changes) and not _is_known(files[number], changes):
             about = [files[number]]
-            untold += [each.name for each in about if each.name]  # another name than the change has
         shown += about
+        untold += [said for each in about for said in each.untold(change)]
         found += _parts(change, [hunk for each in about for hunk in each.hunks])
-    untold += [each.name or "a part without a name" for each in files if each not in shown]
-    untold += [line for each in files for line in each.odd]
+    for each in files:
+        if each not in shown:
+            untold += [each.name or "a part without a name", *each.odd]
     if untold and found:
         found[0][UNTOLD] = untold
     return found or [diff]
+
+
+def _is_plain(change: dict[str, Any]) -> bool:
+    """Return whether all of a change of the list is shown."""
+    return change.keys() <= _CHANGE and change.get("fileType", "text") in ("text", None)
 
 
 def _is_known(part: _FilePatch, changes: Sequence[dict[str, Any]]) -> bool:
@@ -108,7 +156,7 @@ def _files(patch: str) -> Iterator[_FilePatch]:
     at, has_hunks = 0, False
     while at < len(lines):
         line = lines[at]
-        begins = line.startswith("diff --git ") or (line.startswith("--- ") and (part is None or has_hunks))
+        begins = line.startswith(_GIT) or (line.startswith("--- ") and (part is None or has_hunks))
         if begins or part is None:
             if part is not None:
                 yield part
@@ -122,9 +170,7 @@ def _files(patch: str) -> Iterator[_FilePatch]:
                 part.odd.append(line)
             has_hunks = True
             continue
-        part.take_name(line)
-        if _HEAD.match(line) is None:
-            part.odd.append(line)
+        part.take(line)
         at += 1
     if part is not None:
         yield part

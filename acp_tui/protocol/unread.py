@@ -1,14 +1,18 @@
 """Parts of a tool call that are not understood.
 
-Reading is lenient: what is malformed is left out, and unknown fields are kept aside. For a permission that is
-not enough, since the agent may do what the user cannot see. So what was not understood stays with the call.
+Reading is lenient: what is malformed is left out, unknown fields are kept aside, and only a part is read of
+a very long list, or of a field in two spellings. For a permission that is not enough, since the agent may do
+what the user cannot see. So what was not understood stays with the call.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from typing import Any, Final
 
 from pydantic.alias_generators import to_camel
+
+from acp_tui.protocol.bounds import MOST_ITEMS
 
 Object = dict[str, Any]
 
@@ -20,8 +24,23 @@ _FIELDS: Final = frozenset(
         *("rawOutput", "name", "capabilities", "schemaVersion", "_meta"),
     )
 )
+_REQUEST: Final = frozenset(
+    ("sessionId", "toolCall", "options", "title", "description", "isApart", "subject", "_meta")
+)
 _TEXTS: Final = ("title", "kind", "status", "name")
-_BLOCK_TEXTS: Final = {"text": "text", "image": "data", "audio": "data", "resource_link": "uri"}
+_ABOUT: Final = frozenset(("type", "annotations", "_meta"))
+"""Fields of any content block."""
+_BLOCKS: Final[Mapping[str, tuple[str, Set[str]]]] = {
+    "text": ("text", frozenset(("text",))),
+    "image": ("data", frozenset(("data", "mimeType", "uri"))),
+    "audio": ("data", frozenset(("data", "mimeType"))),
+    "resource_link": (
+        "uri",
+        frozenset(("uri", "name", "title", "description", "mimeType", "size", "icons")),
+    ),
+}
+"""The text that a block must have, and its fields."""
+_RESOURCE: Final = frozenset(("uri", "text", "blob", "mimeType", "_meta"))
 _DIFF: Final = frozenset(("type", "path", "newText", "oldText", "operation", "oldPath", "_meta"))
 _PLACE: Final = frozenset(("path", "line", "_meta"))
 _MOST: Final = 50
@@ -34,25 +53,55 @@ def unread(call: Object) -> Object:
     Args:
         call: the tool call as JSON, in the words of version 1.
     """
-    named = {key if key in _FIELDS else to_camel(key): value for key, value in call.items()}
-    found = {key: value for key, value in named.items() if key not in _FIELDS and not _is_nothing(value)}
-    odd = {key: named[key] for key in _TEXTS if not isinstance(named.get(key, ""), str)}
-    found |= {key: value for key, value in odd.items() if not _is_nothing(value)}
+    named, found = _spelled_once(call)
+    found |= {key: value for key, value in named.items() if key not in _FIELDS}
+    found |= {key: named[key] for key in _TEXTS if not isinstance(named.get(key, ""), str)}
     for key, is_read in (("content", _is_item), ("locations", _is_place)):
         value = named.get(key)
-        if isinstance(value, list):
-            left = [each for each in value if not is_read(each)][:_MOST]
-            if left:
-                found[key] = left
-        elif not _is_nothing(value):
+        if not isinstance(value, list):
             found[key] = value
-    if isinstance(named.get("rawInput"), str) and named["rawInput"]:
+            continue
+        odd = [each for each in value[:MOST_ITEMS] if not is_read(each)][:_MOST]
+        if len(value) > MOST_ITEMS:
+            odd.append(f"{len(value) - MOST_ITEMS:,} more, of which only the first {_MOST} are here")
+            odd += value[MOST_ITEMS : MOST_ITEMS + _MOST]
+        found[key] = odd
+    if isinstance(named.get("rawInput"), str):
         found["rawInput"] = named["rawInput"]
-    return found
+    return {key: value for key, value in found.items() if not _is_nothing(value)}
+
+
+def unread_beside(request: Object) -> Object:
+    """Return the parts of a permission request beside its tool call that a question would not show."""
+    named, found = _spelled_once(request)
+    found |= {key: value for key, value in named.items() if key not in _REQUEST}
+    return {f"request {key}": value for key, value in found.items() if not _is_nothing(value)}
+
+
+def _spelled_once(value: Object) -> tuple[Object, Object]:
+    """Return an object with camelCase names, and the fields of it that have another one of the same name."""
+    named: Object = {}
+    doubled: Object = {}
+    for key, each in value.items():
+        name = key if key.startswith("_") else to_camel(key)
+        if name in named or (name != key and name in value):
+            doubled[key] = each
+        else:
+            named[name] = each
+    return named, doubled
 
 
 def _is_nothing(value: Any) -> bool:
-    return value is None or value in ("", [], {}) or value is False
+    return value is None or (isinstance(value, str | list | dict) and not value)
+
+
+def _has_only(value: Any, known: Set[str]) -> Object | None:
+    """Return an object with camelCase names, or None if it has other fields, or one in two spellings."""
+    if not isinstance(value, dict):
+        return None
+    named, doubled = _spelled_once(value)
+    odd = {key: each for key, each in named.items() if key not in known and not _is_nothing(each)}
+    return None if odd or doubled else named
 
 
 def _is_item(item: Any) -> bool:
@@ -61,15 +110,18 @@ def _is_item(item: Any) -> bool:
         return False
     match item.get("type"):
         case "content":
-            return _is_block(item.get("content")) and item.keys() <= {"type", "content", "_meta"}
+            named = _has_only(item, {"type", "content", "_meta"}) or {}
+            return _is_block(named.get("content"))
         case "diff":
-            known = {key if key in _DIFF else to_camel(key): value for key, value in item.items()}
-            texts = all(isinstance(known.get(key), str) for key in ("path", "newText"))
-            return texts and isinstance(known.get("oldText", ""), str | None) and known.keys() <= _DIFF
+            named = _has_only(item, _DIFF) or {}
+            texts = all(isinstance(named.get(key), str) for key in ("path", "newText"))
+            return texts and isinstance(named.get("oldText", ""), str | None)
         case "terminal":
-            return isinstance(item.get("terminalId", item.get("terminal_id")), str)
+            named = _has_only(item, {"type", "terminalId", "_meta"}) or {}
+            return isinstance(named.get("terminalId"), str)
         case "session":
-            return isinstance(item.get("sessionId", item.get("session_id")), str)
+            named = _has_only(item, {"type", "sessionId", "_meta"}) or {}
+            return isinstance(named.get("sessionId"), str)
         case _:
             return False
 
@@ -78,10 +130,13 @@ def _is_block(block: Any) -> bool:
     if not isinstance(block, dict):
         return False
     if block.get("type") == "resource":
-        return isinstance(block.get("resource"), dict)
-    name = _BLOCK_TEXTS.get(str(block.get("type")))
-    return name is not None and isinstance(block.get(name), str)
+        whole = _has_only(block, _ABOUT | {"resource"})
+        return whole is not None and _has_only(block.get("resource"), _RESOURCE) is not None
+    name, known = _BLOCKS.get(str(block.get("type")), ("", frozenset()))
+    named = _has_only(block, _ABOUT | known) or {}
+    return isinstance(named.get(name), str)
 
 
 def _is_place(place: Any) -> bool:
-    return isinstance(place, dict) and isinstance(place.get("path"), str) and place.keys() <= _PLACE
+    named = _has_only(place, _PLACE) or {}
+    return isinstance(named.get("path"), str)

@@ -26,7 +26,7 @@ from acp_tui.protocol.schema import (
     UnknownUpdate,
     Update,
 )
-from acp_tui.protocol.unread import unread
+from acp_tui.protocol.unread import unread, unread_beside
 
 M = TypeVar("M", bound=Model)
 
@@ -61,7 +61,7 @@ def read(model: type[M], value: Any) -> M:
 
 def read_update(value: Any) -> Update:
     """Return the `update` of a `session/update`, or an `UnknownUpdate` if it is unreadable."""
-    value = bounds.bounded(value)
+    whole, value = value, bounds.bounded(value)
     try:
         update = _validate_update(value)
     except ValidationError:
@@ -69,7 +69,7 @@ def read_update(value: Any) -> Update:
     else:
         extra = update.model_extra
         if not extra or not isinstance(update, ToolCallFields) or not dialects.is_older_call(extra):
-            _keep_unread(update, value)
+            _keep_unread(update, whole)
             return update
     try:
         changed = bounds.bounded(dialects.normalise_update(_copied(value)))
@@ -77,7 +77,7 @@ def read_update(value: Any) -> Update:
         update = _mended_update(changed)
     except Unreadable:
         return UnknownUpdate(raw=value)
-    _keep_unread(update, told)
+    _keep_unread(update, told if value is whole else {**told, "lists": "too long to be read whole"})
     return update
 
 
@@ -89,8 +89,9 @@ def read_permission(value: Any) -> PermissionRequest:
     """
     asked = read(PermissionRequest, value)
     told = dialects.normalise(PermissionRequest.__name__, value)
-    call = told.get("toolCall", told.get("tool_call"))
-    _keep_unread(asked.tool_call, call)
+    _keep_unread(asked.tool_call, told.get("toolCall", told.get("tool_call")))
+    if beside := unread_beside(told):
+        asked.tool_call.unread = {**(asked.tool_call.unread or {}), **beside}
     return asked
 
 

@@ -64,7 +64,7 @@ def asked_call(params: Object, request_id: Any) -> Object:
     subject = _object(params.get("subject"))
     call = _object(subject.get("toolCall"))
     if subject.get("type") == "tool_call" and "toolCallId" in call:
-        others = {name: value for name, value in subject.items() if name not in _SUBJECT_OF_CALL}
+        others = {f"subject {name}": value for name, value in subject.items() if name not in _SUBJECT_OF_CALL}
         return {**others, **_call(call)}
     return _stand_in(request_id, params, subject)
 

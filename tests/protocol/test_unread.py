@@ -6,11 +6,19 @@ from typing import Any
 
 import pytest
 
+from acp_tui.protocol.bounds import MOST_ITEMS
 from acp_tui.protocol.unread import unread
 from acp_tui.protocol.validation import read_permission, read_update
 
 DIFF = {"type": "diff", "path": "a", "oldText": "x", "newText": "y"}
 TEXT = {"type": "content", "content": {"type": "text", "text": "hi"}}
+
+
+TERMINAL = {"type": "terminal", "terminalId": "1"}
+
+
+def block(**more: Any) -> dict[str, Any]:
+    return {"type": "content", "content": {"type": "text", "text": "hi", **more}}
 
 
 @pytest.mark.parametrize(
@@ -41,6 +49,12 @@ def test_a_call_in_the_words_of_the_protocol_is_understood(call: dict[str, Any])
         ({"locations": [{"uri": "file:///a"}]}, {"locations": [{"uri": "file:///a"}]}),
         ({"rawInput": '{"path": ".bashrc'}, {"rawInput": '{"path": ".bashrc'}),
         ({"title": 7}, {"title": 7}),
+        ({"rawInput": {"command": "ls"}, "raw_input": {"command": "rm"}}, {"raw_input": {"command": "rm"}}),
+        ({"content": [{**DIFF, "new_text": "EVIL"}]}, {"content": [{**DIFF, "new_text": "EVIL"}]}),
+        ({"content": [{**TERMINAL, "command": "rm"}]}, {"content": [{**TERMINAL, "command": "rm"}]}),
+        ({"content": [{**TEXT, "newText": "x"}]}, {"content": [{**TEXT, "newText": "x"}]}),
+        ({"content": [block(path=".bashrc")]}, {"content": [block(path=".bashrc")]}),
+        ({"sandbox": False}, {"sandbox": False}),
     ],
 )
 def test_what_a_question_would_not_show_is_found(call: dict[str, Any], found: dict[str, Any]) -> None:
@@ -58,3 +72,44 @@ def test_a_request_for_a_permission_has_it_also_where_reading_leaves_it_out() ->
 
     assert asked.tool_call.unread == {"args": ["-rf"], "content": [hidden]}
     assert len(asked.tool_call.content or []) == 1
+
+
+def test_what_stands_beside_the_call_of_a_request_is_found() -> None:
+    options = [{"optionId": "y", "name": "Allow", "kind": "allow_once"}]
+    other = {"toolCallId": "u", "rawInput": {"command": "rm"}}
+
+    asked = read_permission(
+        {
+            "sessionId": "s",
+            "toolCall": {"toolCallId": "t"},
+            "tool_call": other,
+            "options": options,
+            "also": "x",
+        }
+    )
+
+    assert asked.tool_call.unread == {"request tool_call": other, "request also": "x"}
+
+
+@pytest.mark.parametrize("key", ["content", "locations"])
+def test_what_is_cut_from_a_long_list_is_found(key: str) -> None:
+    item = DIFF if key == "content" else {"path": "a"}
+    hidden = {**item, "path": ".git/hooks/pre-commit"}
+    call = {
+        "sessionUpdate": "tool_call",
+        "toolCallId": "t",
+        "title": "x",
+        key: [item] * MOST_ITEMS + [hidden],
+    }
+
+    update = read_update(call)
+
+    assert hidden in update.model_dump()["unread"][key]
+
+
+def test_a_list_that_is_cut_in_a_call_of_an_older_dialect_is_said() -> None:
+    update = read_update(
+        {"sessionUpdate": "tool_call", "toolCallId": "t", "title": 7, "content": [DIFF] * (MOST_ITEMS + 1)}
+    )
+
+    assert "lists" in update.model_dump()["unread"]

@@ -219,7 +219,8 @@ def git_patch(text: str) -> dict[str, Any]:
 
 
 HUNK = "@@ -1 +1 @@\n-a\n+b\n"
-HEAD = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n"
+GIT = "diff --git a/x.txt b/x.txt\n"
+HEAD = f"{GIT}--- a/x.txt\n+++ b/x.txt\n"
 
 
 @pytest.mark.parametrize(
@@ -231,12 +232,20 @@ HEAD = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n"
         (f"{HEAD}{HUNK}+EVIL\n", ["+EVIL"]),
         (f"{HEAD}{HUNK}@@ -9,1 +9,2@@\n-c\n", ["@@ -9,1 +9,2@@", "-c"]),
         (f"{HEAD}{HUNK}@@ -9,4 +9,4 @@\n c\n", ["@@ -9,4 +9,4 @@"]),
+        (f"diff --git a/.rc b/.rc\n{HUNK}", [".rc"]),
+        (f"diff --git a/.rc b/.rc\n--- a/x.txt\n+++ b/x.txt\n{HUNK}", [".rc"]),
+        (f"--- a/.rc\n+++ b/x.txt\n{HUNK}", [".rc"]),
+        (f"rename from .rc\nrename to x.txt\n{HUNK}", [".rc"]),
+        (f"{GIT}copy to .git/hooks/x\n--- a/x.txt\n+++ b/x.txt\n{HUNK}", [".git/hooks/x"]),
+        (f"{GIT}deleted file mode 100644\n", ["deleted file mode 100644"]),
+        (f"{GIT}index 12..34 120000\n--- a/x.txt\n+++ b/x.txt\n{HUNK}", ["index 12..34 120000"]),
+        (f"{GIT}index 12..34 100755\n--- a/x.txt\n+++ b/x.txt\n{HUNK}", None),
         (f"new mode 104755\n{HEAD}{HUNK}", ["a part without a name", "new mode 104755"]),
-        ("not a patch", ["a part without a name", "not a patch"]),
+        ("not a patch", ["not a patch"]),
     ],
 )
 def test_v12_what_a_patch_holds_besides_is_kept(patch: str, untold: list[str] | None) -> None:
-    changes = [{"operation": "modify", "path": "/w/x.txt"}, {"operation": "modify", "path": "/w/z.txt"}]
+    changes = [{"operation": "modify", "path": "/w/x.txt", "fileType": "text"}]
     first, *_ = changed_parts(
         {"type": "diff", "changes": changes, "patch": {"format": "git_patch", "text": patch}}
     )
@@ -263,6 +272,19 @@ def test_v12_a_change_that_cannot_be_read_is_kept() -> None:
 
     assert part["untold"] == ["a", *changes, {"format": "other", "data": ""}]
     assert changed_parts({"type": "diff", "changes": [7]}) == [{"type": "diff", "changes": [7]}]
+
+
+def test_v15_what_stands_beside_a_call_in_a_question_does_not_hide_behind_it() -> None:
+    subject = {
+        "type": "tool_call",
+        "toolCall": {"toolCallId": "t", "title": "ls"},
+        "title": "rm",
+        "args": ["x"],
+    }
+
+    call = version2.asked_call({"subject": subject}, 1)
+
+    assert call == {"toolCallId": "t", "title": "ls", "subject title": "rm", "subject args": ["x"]}
 
 
 def test_v15_all_of_a_command_that_is_asked_about_is_its_input() -> None:

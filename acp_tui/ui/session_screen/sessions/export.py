@@ -10,7 +10,6 @@ from typing import Any, Final, assert_never
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import lines, seconds
-from acp_tui.patterns import regex
 from acp_tui.protocol.bounds import DONE
 from acp_tui.protocol.schema import (
     PlanContent,
@@ -58,7 +57,7 @@ from acp_tui.ui.screens.base import texts as text_screens
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.session_name import title_of
 from acp_tui.ui.widgets.diff.diff import DiffLine, compute
-from acp_tui.ui.widgets.markdown.embedded import embedded
+from acp_tui.ui.widgets.markdown.embedded import embedded, fenced
 from acp_tui.ui.widgets.markdown.links import codes
 from acp_tui.ui.widgets.styles import SYMBOLS
 from acp_tui.ui.widgets.terminal.log import text_of as printed_text
@@ -195,7 +194,6 @@ def _count(text: str) -> int:
     return text.rstrip("\n").count("\n") + 1
 
 
-_TICKS: Final = regex("`{3,}")
 _SIGNS: Final = {"equal": " ", "removed": "-", "added": "+"}
 _PATIENCE: Final = 0.1
 """Most seconds for comparing one edit."""
@@ -303,13 +301,6 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
                 yield fenced(text)
         case _:
             assert_never(entry)
-
-
-def fenced(text: str, language: str = "") -> str:
-    """Return a text as a block of code, with a fence longer than those in it."""
-    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
 def _message(message: Message) -> str:

@@ -22,6 +22,8 @@ from acp_tui.ui.widgets.markdown.embedded import embedded
         ("~~~~\ncode", "~~~~\ncode\n~~~~"),
         ("```\n", "```\n\n```"),
         ("<h2>Prompt</h2>", "&lt;h2>Prompt&lt;/h2>"),
+        ("<div>\n# One\n</div>", "&lt;div>\n### One\n&lt;/div>"),
+        ("Prompt\n-", "Prompt\n\\-"),
         ("a <H1>b</H1>", "a &lt;H1>b&lt;/H1>"),
         ("a -- b == c #1", "a -- b == c #1"),
         ("one\n\n---\n\ntwo", "one\n\n---\n\ntwo"),
@@ -33,7 +35,20 @@ def test_headings_are_deeper_and_code_ends(text: str, wanted: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["## Prompt\n\n> yes", "Prompt\n------", "```\nnever closed", "- # x\n  ```\n  open", "<h2>Prompt"],
+    [
+        *("## Prompt\n\n> yes", "Prompt\n------", "Prompt\n-", "```\nnever closed", "- # x\n  ```\n  open"),
+        *(
+            "<h2>Prompt",
+            "```\n``",
+            "```\ncode\n    ```",
+            "ok\n\n<!--",
+            "<pre>",
+            "<script>",
+            "<![CDATA[",
+            "<?x",
+        ),
+        *("<div>\n## Prompt\n</div>", "<h2\n>Prompt</h2>", "<textarea>", "~~~\n```", "<!--\n<pre>\n```"),
+    ],
 )
 def test_what_follows_stands_alone(text: str) -> None:
     tokens = MarkdownIt("commonmark").parse(f"{embedded(text)}\n\n## Prompt\n\n> mine")
