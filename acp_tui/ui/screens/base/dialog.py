@@ -301,7 +301,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             return
         if self._room_for_hints() != self._hint_room:
             self.show_hints()
-        if self.is_too_small != (self._in_view_since == inf):
+        if self._in_view_since == inf and not self.is_too_small:
             self._tell_too_small()
 
     def _draft_laid_out(self, _: Screen[Any]) -> None:

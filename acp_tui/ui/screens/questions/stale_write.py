@@ -104,8 +104,8 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
             return self.zoom_hints("versions")
         merges = self._question.merged is not None
         edit = [(key_of(self, "stale-write.edit"), "edit the merge")] * merges
-        zoom = (key_of(self, "stale-write.zoom"), "zoom")
-        return [*self.choose_hints(), *edit, zoom, *super().hints()]
+        maximize = (key_of(self, "stale-write.zoom"), "maximize")
+        return [*self.choose_hints(), *edit, maximize, *super().hints()]
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
