@@ -64,7 +64,8 @@ class IgnorePattern(NamedTuple):
         """Return the equivalent line for the folder above `folder`."""
         if not folder:
             return self.line
-        inside = re.sub(rb"([*?\[\\])", rb"\\\1", folder) + (b"/" if self.is_anchored else b"/**/")
+        name = re.sub(rb"([*?\[\\])", rb"\\\1", folder).replace(b"\n", b"?")  # a line holds one pattern
+        inside = name + (b"/" if self.is_anchored else b"/**/")
         end = b"/" if _trimmed(self.line).endswith(b"/") else b""
         return b"!" * self.brings_back + b"/" + inside + b"/".join(self.names) + end
 

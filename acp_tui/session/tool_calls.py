@@ -114,7 +114,7 @@ class ToolCalls:
         """Add to the decision what it was about, once an update differs from that."""
         asked = self._asked.get(place)
         if asked is not None and (about := asked_about(self.at(place), asked, self.cwd)):
-            self.at(place).decision += f"{_ASKED_ABOUT}{about}"
+            self.at(place).decision += f"{_ASKED_ABOUT}{_one_line(about)}"
             del self._asked[place]
 
     def add(self, news: ToolCallContentChunk, at: float) -> tuple[tuple[int, ...], ToolCall]:
@@ -367,9 +367,9 @@ def settle(call: ToolCall, status: str, at: float) -> bool:
 
 def _decide(call: ToolCall, question: Permission, option_id: str | None, by: str, at: float) -> None:
     option = question.option(option_id)
-    call.decision = f"{option.name if option is not None else 'cancelled'} ({by})"
+    call.decision = f"{_one_line(option.name) if option is not None else 'cancelled'} ({by})"
     if question.later is not None:  # the entry has changed since the question
-        call.decision += f"{_ASKED_ABOUT}{question.call.command or question.call.title}"
+        call.decision += f"{_ASKED_ABOUT}{_one_line(question.call.command or question.call.title)}"
     if option is None:
         settle(call, "cancelled", at)
     elif question.is_apart and not option.kind.startswith("reject"):
@@ -379,6 +379,10 @@ def _decide(call: ToolCall, question: Permission, option_id: str | None, by: str
     else:
         call.started = at  # the user's thinking time is not the call's
         call.waits = False
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:

@@ -595,6 +595,7 @@ async def test_a_file_that_was_moved_into_the_place_of_its_folder_or_the_other_w
         (b"", b"name\\ \n", "sub", "name "),
         (b"", b"name\t\n", "sub", "name\t"),
         (b"", b"secret   \r\n", "[id]", "secret"),
+        (b"", b"secret\n", "a\nb", "secret"),
     ],
 )
 async def test_a_file_that_an_ignore_file_of_a_folder_hid_stays(

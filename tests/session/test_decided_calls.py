@@ -105,3 +105,12 @@ def test_an_option_cannot_pretend_what_it_was_about() -> None:
     said = decided(MAKE, {"rawInput": {"command": "rm"}}, option)
 
     assert said == "Allow, asked about: rm (you), asked about: make test"
+
+
+def test_a_decision_is_one_line() -> None:
+    option = PermissionOption(option_id="yes", name="Allow\n\n## Prompt", kind="allow_once")
+    asked = {"kind": "execute", "rawInput": {"command": "a\n\n## Prompt\n\n> yes"}}
+
+    said = decided(asked, {"rawInput": {"command": "b"}}, option)
+
+    assert said == "Allow ## Prompt (you), asked about: a ## Prompt > yes"

@@ -168,11 +168,13 @@ def styles_of(theme: ThemeFile, ascii: bool = False) -> Styles:
 
 def _readable(role: str, style: Style, colors: Mapping[str, str], grounds: Sequence[str]) -> Style:
     """Return a style whose colour is readable on its own ground, or on all given ones."""
-    if style.color is None or style.color.is_default:
+    has_color = style.color is not None and not style.color.is_default
+    has_ground = style.bgcolor is not None and not style.bgcolor.is_default
+    if not has_color and not has_ground:
         return style
     least = LEAST_OF_DECORATION if role in DECORATION else LEAST
-    shown = Color.from_rich_color(style.color).hex6
-    if style.bgcolor is not None and not style.bgcolor.is_default:
+    shown = Color.from_rich_color(style.color).hex6 if has_color else colors["foreground"]
+    if has_ground:
         grounds = [Color.from_rich_color(style.bgcolor).hex6]
     read = shown
     for ground in grounds:
@@ -239,9 +241,11 @@ def _colors(table: Mapping[str, Any], palette: Mapping[str, str]) -> dict[str, s
     for key in REQUIRED_COLORS:
         if key not in given:
             raise _WrongValue("colors", "", f"the colour {key!r} is missing")
-    if contrast(given["foreground"], given["background"]) < LEAST_OF_DECORATION:
-        raise _WrongValue("colors", "foreground", "foreground cannot be read on background")
-    return {**_derived_colors(given), **given}
+    colors = {**_derived_colors(given), **given}
+    for ground in ("background", "surface", "panel"):
+        if contrast(colors["foreground"], colors[ground]) < LEAST_OF_DECORATION:
+            raise _WrongValue("colors", "foreground", f"foreground cannot be read on {ground}")
+    return colors
 
 
 def _derived_colors(given: Mapping[str, str]) -> dict[str, str]:

@@ -189,6 +189,7 @@ def test_a_role_may_name_a_colour_and_a_palette_feeds_the_colours(tmp_path: Path
             "cannot be a link",
         ),
         ('foreground = "#f0f0f0"', 'foreground = "#202020"', 7, "foreground cannot be read on background"),
+        ('error = "#bf616a"', 'error = "#bf616a"\nsurface = "#f0f0f0"', 7, "cannot be read on surface"),
         ('error = "#bf616a"', 'error = "#bf616a', 12, "Illegal character"),
     ],
 )
@@ -404,3 +405,15 @@ async def test_with_reduced_motion_nothing_blinks_or_slides(tmp_path: Path) -> N
 async def test_the_settings_know_better_than_the_locale(tmp_path: Path) -> None:
     async with interface(tmp_path, "many", PLAIN._replace(ascii=False), ascii=True) as here:
         assert here.app.app_theme.styles.symbol("prompt") == "›"
+
+
+def test_a_role_with_a_ground_alone_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINIMAL + '\n[roles]\nwarning = "on #f0f0f0"\n')
+    theme = load(path)
+    assert isinstance(theme, ThemeFile)
+
+    shown = styles_of(theme)["warning"].color
+
+    assert shown is not None
+    assert contrast(Color.from_rich_color(shown).hex6, "#f0f0f0") >= LEAST

@@ -270,6 +270,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         """The "always" option whose scope is asked for in the second step."""
         self._rejecting: PermissionOption | None = None
         """The option to send with the reason that is being written."""
+        self._shown_paths: list[str] = []
+        """Paths of the changes that were put together last."""
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
 
@@ -294,7 +296,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         )
 
     def _told_path(self, number: int) -> str:
-        return self._changes_by_path()[number][0]
+        return self._shown_paths[number]
 
     @on(NotedDiffView.NotesChanged)
     def _look_at_notes(self) -> None:
@@ -726,7 +728,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return asked
 
     def _changes(self) -> list[FileDiff]:
-        return [file for _, file in self._changes_by_path()]
+        shown = self._changes_by_path()
+        self._shown_paths = [path for path, _ in shown]
+        return [file for _, file in shown]
 
     def _changes_by_path(self) -> list[tuple[str, FileDiff]]:
         """Return the shown changes with their paths: the user's edits, the agent's changes, and a merge."""

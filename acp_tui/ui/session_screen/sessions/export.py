@@ -319,7 +319,7 @@ def _quoted(text: str) -> str:
 
 def _call(call: ToolCall, cwd: str) -> str:
     status = STATUS_WORDS.get(call.status, "")
-    told = "".join(f", {word}" for word in (status, call.decision) if word)
+    told = "".join(f", {word}" for word in (status, safe_line(call.decision)) if word)
     return f"- {kind_word(call.kind)} {_inline(call_title(call, cwd))}{told}"
 
 

@@ -13,6 +13,7 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from acp_tui.conversation.edit_places import EditPlaces
+from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Item, ToolCall
 from acp_tui.session.questions import KINDS, Flaws, OldText
@@ -27,6 +28,7 @@ from acp_tui.ui.screens.questions.permission import (
 )
 from acp_tui.ui.screens.questions.permission_details import AGENT_ONLY, AlwaysScope
 from acp_tui.ui.widgets.controls import AnswerList
+from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
@@ -581,3 +583,22 @@ def test_a_long_question_is_cut_and_its_control_characters_are_shown() -> None:
 
     assert first[0] == f"1 {'x' * 59}…"
     assert "\x1b" not in first[1]
+
+
+async def test_thousands_of_changes_in_one_question_are_each_put_together_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    real = PermissionDialog._change
+
+    def change(self: PermissionDialog, diff: Diff, note: str) -> FileDiff:
+        made.append(diff.path)
+        return real(self, diff, note)
+
+    monkeypatch.setattr(PermissionDialog, "_change", change)  # private: it was called n² times
+    call = ToolCall("t", "x", "edit", content=[Diff("a.txt", f"{number}\n", "x\n") for number in range(300)])
+    question = asks(call, notes=LineNotes(lambda: None))
+    async with shown(question) as (app, pilot):
+        await until(pilot, lambda: "300 files" in app.text or "1/300" in app.text)
+
+        assert len(made) <= 3 * 300
