@@ -311,11 +311,10 @@ def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bo
         return False
     if isinstance(option, BooleanOption):
         return _name_says_unasked(option.name, is_on=bool(value))
-    choice = next((choice for choice in option.choices() if choice.value == value), None)
-    if choice is None:
-        return False
-    shown = choice.name[:_SHOWN]
-    return _says_so(shown) or (_plain(shown) in _NAMES and bool(_ABOUT_MODES.search(option.name)))
+    names = [choice.name[:_SHOWN] for choice in option.choices() if choice.value == value]
+    # Of two rows with one id nobody knows which one was chosen.
+    is_about = bool(_ABOUT_MODES.search(option.name))
+    return bool(names) and all(_says_so(name) or (is_about and _plain(name) in _NAMES) for name in names)
 
 
 def says_unasked(word: str) -> bool:

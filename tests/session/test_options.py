@@ -246,6 +246,13 @@ def test_a_user_agrees_to_unasked_acts_by_the_shown_name_of_a_mode_alone(
     assert needs_consent(option, value) is agrees
 
 
+def test_of_two_modes_with_one_id_neither_is_agreed_to() -> None:
+    option = select("m", "YOLO")
+    option.options.append(OptionValue(value="m", name="Plan only"))
+
+    assert not needs_consent(option, "m")
+
+
 @pytest.mark.parametrize("leaves", ["by another value", "behind another option", "as no option"])
 def test_consent_to_a_mode_that_the_agent_has_left_does_not_come_back(leaves: str) -> None:
     free = named("Permissions", select("yolo", "YOLO", id="access"))
