@@ -311,6 +311,28 @@ async def test_a_fork_is_offered_only_where_the_agent_can_and_a_refusal_opens_no
         assert len(here.tabs.screens) == 1
 
 
+async def test_the_start_screen_is_left_by_the_keys_that_leave_a_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with two_sessions(tmp_path) as (here, _first, _second):
+        left: list[bool] = []
+        monkeypatch.setattr(here.tabs, "leave", lambda: left.append(True))
+        await here.press("alt+n")
+        field = (await here.is_before(StartScreen)).query_one(Input)
+
+        await here.press(*"gem", "left", "ctrl+d")
+        assert field.value == "ge"
+        await here.press("ctrl+c")
+        assert field.value == ""
+        await here.press("ctrl+c")
+        await here.until(lambda: "again quits" in told(here))
+        assert left == []
+        await here.press("ctrl+c")
+        await here.until(lambda: left == [True])
+        await here.press("ctrl+d")
+        await here.until(lambda: left == [True, True])
+
+
 async def test_a_command_line_that_cannot_be_started_stays_to_be_mended(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, _first, _second):
         await here.press("alt+n")

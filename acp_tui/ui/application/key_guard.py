@@ -122,6 +122,10 @@ class Receiver(Enum):
     """Nobody."""
 
 
+AGAIN: Final = 3.0
+"""Seconds within which a second press of a key does more."""
+
+
 class KeyHistory:
     """Times and rhythm of the user's keys, for all screens."""
 

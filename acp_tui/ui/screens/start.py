@@ -24,10 +24,12 @@ from acp_tui.formatting import from_home
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
 from acp_tui.store.recordings import RecordedSession
+from acp_tui.ui.application.key_guard import AGAIN, key_history_of
 from acp_tui.ui.screens.base.dialog import Details
 from acp_tui.ui.screens.base.menu import MenuFilter, number_of
 from acp_tui.ui.screens.base.unasked import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.input_line import InputLine
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe, safe_line
@@ -82,6 +84,12 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
         Binding("pageup", "move('page_up')", "Page up", show=False, id="start.page-up"),
         Binding("pagedown", "move('page_down')", "Page down", show=False, id="start.page-down"),
         Binding("escape", "clear", "Clear / back", id="start.clear"),
+        Binding(
+            "ctrl+c", "interrupt", "Copy / clear / quit", show=False, id="start.interrupt", priority=True
+        ),
+        Binding(
+            "ctrl+d", "leave", "Quit, if the field is empty", show=False, id="start.leave", priority=True
+        ),
     ]
 
     def __init__(
@@ -168,6 +176,29 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
         if not field.value and self._has_back:
             self.dismiss(None)
         field.value = ""
+
+    async def action_interrupt(self) -> None:
+        """Copy a selection, else empty the field, else quit at the second press, as in a session."""
+        field, history = self.query_one(Input), key_history_of(self.app)
+        if field.selected_text:
+            self.app.copy_to_clipboard(field.selected_text)
+        elif field.value:
+            field.value = ""
+        elif history.is_again(AGAIN):
+            await self.action_leave()
+        else:
+            history.announce()
+            key = key_of(self, "start.interrupt")
+            self.notify(f"{key} again quits.", title="Keys", timeout=AGAIN)
+
+    async def action_leave(self) -> None:
+        """Quit."""
+        await self.run_action("app.run('app.quit')")
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        fields = self.query(Input)
+        return action != "leave" or not fields or not fields.first().value
 
     @on(MenuFilter.Numbered)
     def _choose_number(self, event: MenuFilter.Numbered) -> None:

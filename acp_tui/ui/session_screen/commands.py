@@ -16,7 +16,7 @@ from acp_tui.store.folders import places
 from acp_tui.store.prompts import Prompt
 from acp_tui.store.settings import Policy
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.application.key_guard import KeyHistory, key_history_of
+from acp_tui.ui.application.key_guard import AGAIN, KeyHistory, key_history_of
 from acp_tui.ui.application.keys import actions_of
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens import help as help_screen
@@ -192,7 +192,7 @@ def interrupt(parts: SessionParts) -> None:
         screen.prompt.replace_all("")
         _tell(screen, "Prompt cleared. Ctrl+Z in the prompt restores it.")
     elif not _stops_work(parts):
-        if history.is_again(_AGAIN):
+        if history.is_again(AGAIN):
             screen.tabs.leave()
         else:
             history.announce()
@@ -201,14 +201,12 @@ def interrupt(parts: SessionParts) -> None:
 
 _NEXT: Final = "Keys"
 """The title of notices about a key."""
-_AGAIN: Final = 3.0
-"""Seconds within which a second press of a key does more."""
 
 
 def _tell(screen: ConversationScreen, what: str) -> None:
     """Show for a moment what a key has done or does next; this replaces an earlier such notice."""
     withdraw_notices(screen.app, _NEXT)
-    screen.notify(what, title=_NEXT, timeout=_AGAIN)
+    screen.notify(what, title=_NEXT, timeout=AGAIN)
 
 
 def stop(parts: SessionParts) -> None:
@@ -228,7 +226,7 @@ def _offer_to_go_back(parts: SessionParts, history: KeyHistory) -> None:
     screen, session = parts.screen, parts.screen.conversation.session
     if screen.prompt.text or session is None or not session.turns:
         return
-    if history.is_again(_AGAIN):
+    if history.is_again(AGAIN):
         withdraw_notices(screen.app, _NEXT)
         screen.app.run_worker(going_back.go_back(screen), group="restore", exclusive=True)
     else:
