@@ -113,6 +113,8 @@ class Baseline:
 
 PATIENCE: Final = 0.08
 """Maximum seconds that a prompt waits for its snapshot."""
+FIRST_PATIENCE: Final = 0.6
+"""The same while there is none yet: with a prompt on the command line the store is still being made."""
 _EVERY: Final = 2.0  # seconds between looks, at most with a watcher and at least without one
 _FIRST: Final = 0.05  # of that passes before the first snapshot: what a new session shows is drawn first
 _SOON: Final = 0.1  # seconds between looks after an event, if they cost little
@@ -283,7 +285,7 @@ class ChangeTracker:
             await asyncio.wait([self._start(partial(self._look, settles=is_open))], timeout=_SETTLING)
 
     async def before_turn(self, turn: int | None = None) -> None:
-        """Snapshot the workspace before a turn; return after `PATIENCE` in any case.
+        """Snapshot the workspace before a turn; return after `PATIENCE`, or `FIRST_PATIENCE`, in any case.
 
         Args:
             turn: the number of the coming turn, from 1.
@@ -291,12 +293,16 @@ class ChangeTracker:
         self.before = None
         self._baseline.newest = self._baseline.newest + 1 if turn is None else turn
         remembering = self._start(partial(self._remember, self._baseline.newest))
-        done, _ = await asyncio.wait([remembering], timeout=PATIENCE)
+        done, _ = await asyncio.wait([remembering], timeout=self._patience)
         self.is_late = not done
         if self.is_late:
             self._late.add(self._baseline.newest)
         self._in_turn = True
         self._begun += 1
+
+    @property
+    def _patience(self) -> float:
+        return PATIENCE if self.first is not None else max(PATIENCE, FIRST_PATIENCE)
 
     def after_turn(self) -> None:
         """Look at the result of a turn; later changes are not the turn's."""

@@ -504,3 +504,13 @@ async def test_the_first_snapshot_lets_the_new_session_be_drawn_first(tmp_path: 
     assert taken
     await until(lambda: watched.tracking.first)
     await watched.tracking.close()
+
+
+async def test_a_prompt_that_comes_at_once_waits_for_the_first_snapshot_of_all(watched: Watched) -> None:
+    watched.tracking.begin(watched.session.past())
+
+    await watched.tracking.before_turn(1)
+
+    assert not watched.tracking.is_late
+    assert watched.tracking.before_of(1) is not None
+    await watched.tracking.close()
