@@ -96,6 +96,14 @@ class SessionView:
         self._panes = [*self._screen.query(Pane)]
         self._status = self._screen.query_one(StatusLine)
         self._clock = self._screen.set_interval(_SECOND, self.tick)
+        session = self._screen.conversation.session
+        if session is not None:
+            self._drawing.add(session, session.everything())
+
+    @property
+    def _has_parts(self) -> bool:
+        """True while there is something to draw on: an agent may answer before the screen is mounted."""
+        return bool(self._panes) and self._screen.is_running and draws(self._panes[0])
 
     def _wake(self) -> None:
         """Resume the clock: something has changed, and its time may be running."""
@@ -129,7 +137,7 @@ class SessionView:
     def phase_changed(self) -> None:
         """Update the screen after a change of the phase."""
         screen = self._screen
-        if not screen.is_running:
+        if not self._has_parts:
             return
         self._wake()
         self.catch_up()
@@ -151,20 +159,20 @@ class SessionView:
     def session_changed(self, change: SessionChange) -> None:
         """Draw a change with the next frame."""
         session = self._screen.conversation.session
-        if self._screen.is_running and session is not None:
+        if self._has_parts and session is not None:
             self._wake()
             self._drawing.add(session, change)
 
     @survives_errors
     def child_changed(self, child: Session, change: SessionChange) -> None:
         """Draw a change of a subagent if its chat is open."""
-        if self._screen.is_running:
+        if self._has_parts:
             self._parts.details.child_changed(child, change)
 
     @survives_errors
     def session_dropped(self) -> None:
         """Clear the panes: the session failed or is replayed."""
-        if not self._screen.is_running:
+        if not self._has_parts:
             return
         self._drawing.forget()
         for pane in self._screen.query(Pane):
@@ -176,20 +184,20 @@ class SessionView:
     @survives_errors
     def questions_changed(self) -> None:
         """Show the next question."""
-        if self._screen.is_running:
+        if self._has_parts:
             self._parts.question_dialogs.show_next()
 
     @survives_errors
     def comparison_changed(self) -> None:
         """Show that the workspace is being compared, and the results other than changes."""
-        if self._screen.is_running:
+        if self._has_parts:
             self._wake()
 
     @survives_errors
     def queue_changed(self) -> None:
         """Show the queue."""
         screen = self._screen
-        if not screen.is_running:
+        if not self._has_parts:
             return
         self._wake()
         self._show_pending()

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from textual.app import ComposeResult
 from textual.screen import Screen
 
 from acp_tui.agent.connection import GROWTH
@@ -15,6 +16,7 @@ from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.base.menu import Menu, MenuItem
 from acp_tui.ui.session_screen import view as module
+from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.view import FramePacer
 from tests.ui.screens.stage import drawn
 from tests.ui.seats import Seat, seat
@@ -304,3 +306,22 @@ async def test_a_session_is_drawn_seldom_while_nobody_looks_at_the_terminal(
             pacer.add(session, SessionChange((), ("plan",)))
 
             assert least < waits[-1] <= most
+
+
+async def test_a_session_that_begins_before_the_screen_has_its_parts_is_drawn_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    early = Session("early", str(tmp_path))
+    compose = SessionScreen.compose
+
+    def answered_meanwhile(screen: SessionScreen) -> ComposeResult:
+        screen.conversation.session = early
+        screen.view.session_changed(early.everything())
+        screen.view.queue_changed()
+        screen.conversation.session = None
+        yield from compose(screen)
+
+    monkeypatch.setattr(SessionScreen, "compose", answered_meanwhile)
+    async with seat(tmp_path) as here:
+        await here.say("hello")
+        await here.sees("› hello", "heard hello")
