@@ -627,3 +627,16 @@ async def test_c156_no_title_is_sent_to_an_agent_that_takes_none() -> None:
         with pytest.raises(NotOffered):
             await talk.agent.set_title(SESSION, "mine")
         assert talk.puppet.sent.requests("session/set_title") == []
+
+
+async def test_c156_neither_archiving_nor_a_question_for_the_login_goes_to_an_agent_that_offers_none() -> (
+    None
+):
+    async with conversation() as talk:
+        with pytest.raises(NotOffered):
+            await talk.agent.listing.set_archived(SESSION, archived=True)
+        with pytest.raises(NotOffered):
+            await talk.agent.logins.read_status()
+
+        assert talk.puppet.sent.requests("session/archive") == []
+        assert talk.puppet.sent.requests("auth/status") == []

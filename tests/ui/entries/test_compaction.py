@@ -26,6 +26,12 @@ def test_c128_it_says_how_full_the_context_was_and_is() -> None:
     assert rows(block(done()), 40) == ["", "─── compacted, 82 % → 11 % ─────────────"]
 
 
+def test_c128_a_context_is_full_at_most() -> None:
+    over = done(before=UsageUpdate(used=1_200, size=1_000))
+
+    assert "compacted, 100 % → 11 %" in rows(block(over), 40)[1]
+
+
 def test_c128_without_a_size_it_counts_tokens() -> None:
     few = done(before=UsageUpdate(used=12_472), after=UsageUpdate(used=8_351))
 
