@@ -68,6 +68,7 @@ async def test_the_chat_says_so_when_the_agent_begins_before_the_first_snapshot(
         await until(lambda: said(conversation)[-1:] == ["heard in time"] and not conversation.is_busy)
 
         monkeypatch.setattr(tracker, "PATIENCE", 0.0)
+        monkeypatch.setattr(tracker, "FIRST_PATIENCE", 0.0)
         tracking.first = None
         conversation.say("too early")
         await until(lambda: said(conversation)[-1:] == ["heard too early"])

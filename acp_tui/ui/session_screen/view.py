@@ -99,6 +99,7 @@ class SessionView:
         session = self._screen.conversation.session
         if session is not None:
             self._drawing.add(session, session.everything())
+        self._show_pending()
 
     @property
     def _has_parts(self) -> bool:
