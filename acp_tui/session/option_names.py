@@ -7,7 +7,7 @@ letters of other alphabets, full-width letters, digits for letters, marks and in
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from acp_tui.patterns import regex
@@ -29,20 +29,24 @@ _NOT_SEEN: Final = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Invisible letters."""
 _JOINERS: Final = frozenset("\u200c\u200d")
 """Format characters that belong to some scripts and to emoji."""
+_CLAUSE: Final = regex(r"[^\w\s]+|\b(?:and|but|then|or|so)\b")
+"""Ends of the clauses of a name."""
+_QUOTED: Final = regex(r"[:`]|\bagain for\b")
+"""Precedes a command or the name of a tool, as in “don't ask again for docker stop commands”."""
 _APOSTROPHES: Final = regex("['’‘ʼʻ`´′‛＇ꞌ]")
 _WORD: Final = regex(r"[^\W_]+")
 
-_ALLOWS: Final = (
-    *("allow", "accept", "approv", "proceed", "continu", "permit", "grant"),
-    *("confirm", "agree", "authori"),
+_ALLOWS_PLAINLY: Final = ("allow", "accept", "approv", "permit", "grant", "agree", "authori")
+_ALLOWS: Final = (*_ALLOWS_PLAINLY, "proceed", "continu", "confirm")
+_REJECTS_PLAINLY: Final = (
+    *("reject", "deny", "denied", "denies", "cancel", "declin", "refus", "disallow", "disapprov"),
+    *("abort", "forbid", "stop", "dismiss", "halt", "prohibit", "veto"),
 )
 _REJECTS: Final = (
-    *("reject", "deny", "denied", "denies", "cancel", "declin", "refus", "disallow", "disapprov", "block"),
-    *("abort", "forbid", "stop", "skip", "dismiss", "halt", "prohibit"),
-    *("prevent", "discard", "revok", "veto"),
-    *("quit", "ignor"),
+    *_REJECTS_PLAINLY,
+    *("block", "skip", "prevent", "discard", "revok", "quit", "ignor"),
 )
-"""Prefixes of words that allow or reject."""
+"""Prefixes of words that allow or reject; the plain ones do so anywhere in a name, not only at its start."""
 _YES: Final = frozenset({"yes", "yep", "yeah", "yup", "ok", "okay", "run", "sure", "y"})
 _DOES: Final = frozenset(
     {
@@ -95,20 +99,44 @@ def has_hidden(name: str) -> bool:
 
 
 def says(name: str) -> frozenset[str]:
-    """Return the meanings of a name by its first word and its marks: `allow`, `reject`, both or none."""
+    """Return the meanings of a name: `allow`, `reject`, both or none.
+
+    Its marks count, its first word, and what it plainly says further on (“Agree to cancel”).
+    """
     marks = {kind for kind, marks in _MARKS.items() if marks.intersection(name[:_READ])}
-    words = _words(name)
-    meaning = "reject" if _is_spaced_no(name) else _meaning(_without_start(words))
-    return frozenset(filter(None, (*marks, meaning)))
+    meaning = "reject" if _is_spaced_no(name) else _meaning(_without_start(_words(name)))
+    return frozenset(filter(None, (*marks, meaning, *_further(name))))
 
 
-def allows(name: str) -> bool:
-    """Return whether a name is understood as allowing."""
+def allows(name: str, *, is_lasting: bool = False) -> bool:
+    """Return whether a name is understood as allowing; one that lasts may end with a command."""
     meanings, words = says(name), _without_start(_words(name))
-    if "reject" in meanings or _meaning(words[1:]) == "reject":
+    further = _words(_unquoted(name))[1:] if is_lasting else words[1:]
+    if "reject" in meanings or any(_meaning(rest) == "reject" for rest in (words[1:], *_ends(further))):
         return False
     first = " ".join(words[:1] if words[:1] != ["go"] else words[:2])
     return "allow" in meanings or first in _DOES or " ".join(words[:2]) in _DOES
+
+
+def _further(name: str) -> Iterator[str]:
+    """Yield what a name plainly says after its first word."""
+    for rest in _ends(_words(_unquoted(name))[1:]):
+        if _meaning(rest) == "reject" and _letters(rest[0]).startswith(_letters_of_plain_rejects):
+            yield "reject"
+    for clause in _CLAUSE.split(_APOSTROPHES.sub("", _seen(name)))[1:]:
+        first = _letters("".join(_WORD.findall(clause)[:1]))
+        if first.startswith(_letters_of_plain_allows) or first == _letters("yes"):
+            yield "allow"
+
+
+def _ends(words: list[str]) -> Iterator[list[str]]:
+    """Yield each of the words with those behind it that matter for its meaning."""
+    return (words[start : start + 3] for start in range(len(words)))
+
+
+def _unquoted(name: str) -> str:
+    """Return a name without the command or the name of a tool at its end."""
+    return _QUOTED.split(name, maxsplit=1)[0]
 
 
 def _words(name: str) -> list[str]:
@@ -165,3 +193,5 @@ _letters_of_yes: Final = frozenset(map(_letters, _YES))
 _letters_of_no: Final = frozenset(map(_letters, _NO))
 _letters_of_allows: Final = tuple(map(_letters, _ALLOWS))
 _letters_of_rejects: Final = tuple(map(_letters, _REJECTS))
+_letters_of_plain_allows: Final = tuple(map(_letters, _ALLOWS_PLAINLY))
+_letters_of_plain_rejects: Final = tuple(map(_letters, _REJECTS_PLAINLY))

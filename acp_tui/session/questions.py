@@ -252,7 +252,7 @@ def option_kind(option: PermissionOption) -> OptionKind | None:
 def is_understood(option: PermissionOption) -> bool:
     """Return whether the name of an option shows its effect; an unclear rejection does no harm."""
     kind = option_kind(option)
-    return kind is None or not kind.allows or allows(option.name)
+    return kind is None or not kind.allows or allows(option.name, is_lasting=kind.is_lasting)
 
 
 class Flaws:

@@ -49,6 +49,20 @@ SPACED = (
 )
 LEAVES = ("Leave it", "Keep it as it is", "Keep everything", "Quit", "Ignore", "Nothing")
 YESES = ("Approved", "Yep", "A11ow", "AIIow", "ＡＬＬＯＷ", "Y", "✅ Go", "Confirmed", "I agree")
+AGREED_TO_NOT = (
+    *("Agree to cancel", "Yes, I want to stop", "Allow it to be denied", "OK, please abort", "Go and cancel"),
+    *("Accept, then reject", "Allow (cancel)", "Agree to c a n c e l", "Agree to cance1"),
+    *("Ａgree to ｃancel", "Yes – refuse", "Confirm that you decline", "Next, cancel"),
+)
+REJECTED_TO_ALLOW = ("No, allow it", "Reject nothing; allow all", "No problem, approve", "Skip, yes")
+WITH_COMMANDS = (
+    *("Yes, and don't ask again for docker stop commands", "Always Allow for user: git rebase --abort *"),
+    *("Yes, and don't ask again for commands that start with `no`", "Yes, and stop asking"),
+)
+REJECTED_AND_MORE = (
+    *("No, and tell Codex what to do differently", "No, keep planning", "Reject and continue", "Never allow"),
+    *("No, do not allow it", "Deny this and proceed without it", "No, I will never allow it"),
+)
 LIKE_REJECT = (
     *(
         "REJECT",
@@ -103,6 +117,11 @@ LIKE_REJECT = (
         ("允许Bash", "allow_once", False),
         ("Ναι", "allow_once", False),
         ("Genehmigen für 5 Minuten", "allow_once", False),
+        *((name, "allow_once", True) for name in AGREED_TO_NOT),
+        *((name, "allow_always", True) for name in AGREED_TO_NOT),
+        *((name, "reject_once", True) for name in REJECTED_TO_ALLOW),
+        *((name, "allow_always", False) for name in WITH_COMMANDS),
+        *((name, "reject_once", False) for name in REJECTED_AND_MORE),
         ("Allow", "reject_once", True),
         ("Yes", "reject_always", True),
         ("", "allow_once", True),
@@ -128,7 +147,7 @@ def test_an_option_is_odd_if_its_name_and_kind_do_not_agree(name: str, kind: str
             "Always",
             "Allow for this session",
         ),
-        *("Yes", "Yes, proceed", "Yes, and don't ask again for commands that start with `no`", "1. Yes"),
+        *("Yes", "Yes, proceed", "Yes, and don't ask again for commands that start with `git`", "1. Yes"),
         *("Always Allow for user: touch *", "Always proceed (don't ask again)", "Approve for this session"),
         *("Auto-confirm LOW/MEDIUM risk, ask for HIGH risk action", "Yes, and bypass permissions", "Go on"),
         *("Run it", "Write it", "Allow reading", "Trust this folder", "Go", "OK, don't ask again", "Apply"),
@@ -136,6 +155,13 @@ def test_an_option_is_odd_if_its_name_and_kind_do_not_agree(name: str, kind: str
 )
 def test_a_name_is_understood_that_begins_with_a_word_that_allows(name: str) -> None:
     assert is_understood(option(name, "allow_once"))
+    assert is_understood(option(name, "allow_always"))
+
+
+def test_a_command_in_a_name_counts_unless_the_answer_has_a_second_step() -> None:
+    assert all(is_understood(option(name, "allow_always")) for name in WITH_COMMANDS)
+    assert not is_understood(option("Agree to `cancel`", "allow_once"))
+    assert not is_understood(option("Yes: I want to cancel", "allow_once"))
 
 
 @each(
@@ -166,6 +192,8 @@ def test_a_name_is_understood_that_begins_with_a_word_that_allows(name: str) -> 
             "…",
         ),
         *("Yes, do not run it", "A l l o w", "Later", "Skip"),
+        *("Agree not to run it", "Agree to not run it", "Yes, and skip it", "Allow, but run nothing"),
+        *AGREED_TO_NOT,
     ],
 )
 def test_any_other_name_is_not_understood_as_one_that_allows(name: str) -> None:

@@ -19,7 +19,7 @@ from acp_tui.protocol.jsonrpc import Call, Notification, Request
 from acp_tui.protocol.schema import PermissionRequest
 from acp_tui.protocol.validation import read
 from acp_tui.session import events
-from acp_tui.session.questions import Permission, flaw_of
+from acp_tui.session.questions import Permission, flaw_of, is_understood
 from acp_tui.session.session import Session
 from acp_tui.workspace.terminals import Terminals
 from tests import recordings
@@ -139,3 +139,4 @@ def test_nothing_is_odd_about_the_options_of_recorded_agents() -> None:
     ]
     assert len(asked) > 100
     assert {flaw_of(option, options) for options in asked for option in options} == {""}
+    assert all(is_understood(option) for options in asked for option in options)
