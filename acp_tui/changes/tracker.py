@@ -198,6 +198,8 @@ class ChangeTracker:
         """Changes that the user has accepted."""
         self.lost = ""
         """Reason why files of an earlier run cannot be restored, or ""."""
+        self._lost_turns = 0
+        """Number of turns before the store was damaged."""
         self._snapshots = snapshots
         self._cwd = cwd
         self._file_modes = FileModes(snapshots.root)
@@ -455,7 +457,7 @@ class ChangeTracker:
                 await self._recall(past)
             if self.first is None:
                 self.first = await self._snapshots.take()
-                self._tell_kept(0, self.first, since=self._baseline.newest)
+                self._tell_kept(0, self.first, since=self._lost_turns)
             await self._watch()  # also reports more files outside snapshots
             self._marks = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
         if self.first.left_out:
@@ -637,6 +639,7 @@ class ChangeTracker:
         text = f"The snapshots of this workspace were damaged and are now in {self._snapshots.damaged}."
         self._tell(Noted(text, "warning", "Changes are tracked from now on; earlier ones cannot be undone."))
         self.first = self.before = None
+        self._lost_turns = self._baseline.newest
         self._baseline.clear()
         self._found.clear()
         self.undo_stack.clear()

@@ -18,7 +18,8 @@ from acp_tui.changes.git_store import GitFailed
 from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.tracker import Baseline, is_too_wide
 from acp_tui.changes.tree import ChangedFile, Snapshot
-from acp_tui.session.events import Noted, RangeChosen
+from acp_tui.protocol.schema import TextContent
+from acp_tui.session.events import Noted, Prompted, RangeChosen
 from acp_tui.session.session import THIS_TURN
 from acp_tui.workspace import folder_events
 from tests.changes.watched import Watched
@@ -356,6 +357,24 @@ async def test_a_damaged_store_is_said_and_changes_are_shown_from_then_on(watche
     (watched.root / "new").write_text("x\n")
 
     await until(lambda: [name for _, name, _ in watched.files] == ["new"])
+    watched.session.apply(Prompted([TextContent(text="go")]))
+    await watched.goes_on()
+    assert "There are no snapshots" in watched.tracking.lost
+
+
+@pytest.mark.slow
+async def test_of_a_session_that_began_with_a_prompt_nothing_is_lost_later(watched: Watched) -> None:
+    begun = asyncio.Event()
+    watched.tracking.on_look = begun.set
+    watched.tracking.begin()
+    await begun.wait()  # the first snapshot is being taken
+    watched.session.apply(Prompted([TextContent(text="go")]))
+    await watched.tracking.before_turn(1)
+    await until(lambda: watched.tracking.before)
+
+    await watched.goes_on()
+
+    assert watched.tracking.lost == ""
 
 
 async def test_nothing_is_done_after_the_end(watched: Watched) -> None:
