@@ -25,7 +25,7 @@ from acp_tui.agent.capabilities import (
 )
 from acp_tui.agent.client_methods import SERVED, Service
 from acp_tui.agent.connection import Connection, ConnectionJournal, Pipe
-from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.host import Host, NotGranted
 from acp_tui.agent.permissions.amendments import Amendment, Amendments
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy
 from acp_tui.agent.permissions.client_questions import (
@@ -333,7 +333,7 @@ class Agent:
         session = self.sessions.get(session_id)
         if session is None or session.turn_state == "cancelling":
             return
-        if session.turn_state == "idle" and not session.is_alone and session.alone_at is None:
+        if session.turn_state == "idle" and not session.works_unprompted and session.unprompted_at is None:
             return
         # The questions first: some agents end the turn only after they are answered.
         self._questions.cancel(session_id, "stop")
@@ -440,7 +440,7 @@ class Agent:
     async def close_session(self, session_id: str) -> None:
         """Close a session with its turn, questions and terminals, at the agent too if it supports that."""
         session = self.sessions.get(session_id)
-        if session is not None and (session.turn_state == "running" or session.is_alone):
+        if session is not None and (session.turn_state == "running" or session.works_unprompted):
             self.cancel(session_id)
         for name in [session_id, *(child.id for child in session.descendants())] if session else [session_id]:
             self._questions.cancel(name, "close")
@@ -519,7 +519,7 @@ class Agent:
         if child is None or child.parent is None:
             return
         was_outside = self._is_outside(child)
-        self._host.lend_child(child.id, child.parent.id, child.cwd)
+        self._host.grant_to_child(child.id, child.parent.id, child.cwd)
         if self._is_outside(child) and not was_outside:
             text = (
                 f"{child.title} works in {child.cwd}, outside the folders of this session: its files there "
@@ -535,7 +535,7 @@ class Agent:
             self._host.folder(child.id)
         except OutsideRoots:
             return True
-        except NotLent:
+        except NotGranted:
             return False
         return False
 
@@ -632,7 +632,7 @@ class Agent:
 
     def login_notified(self, method: str, params: Any) -> None:
         """Take a notification about the login."""
-        self.logins.told(method, params)
+        self.logins.notified(method, params)
 
     def late_response(self, response: Response) -> None:
         """Close a session whose request was given up: nobody would answer its questions."""
@@ -684,11 +684,11 @@ class Agent:
 
         Raises:
             Denied, Refused.
-            NotLent: the session was closed meanwhile.
+            NotGranted: the session was closed meanwhile.
         """
         session = self._sessions.find(session_id)
         if session is None:
-            raise NotLent(f"unknown session: {session_id}")
+            raise NotGranted(f"unknown session: {session_id}")
         return await self._implicit_requests.authorize(session, self.name, request)
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> MergeToWrite | None:
@@ -717,9 +717,9 @@ class Agent:
             "combined": f"You edited {name} before it was written. It had changed meanwhile: it has both.",
         }
         self._tell_act(session_id, words.get(how, f"You {how} {name} before it was written."))
-        told = self.on_amended.get(session.root.id) if session is not None else None
-        if told is not None:
-            told(path, how)
+        listener = self.on_amended.get(session.root.id) if session is not None else None
+        if listener is not None:
+            listener(path, how)
 
     def not_amended(self, session_id: str, path: str, why: str, kept: str) -> None:
         """Show in the chat where the user's text was saved, since it could not be written to its file."""

@@ -104,8 +104,8 @@ def other_version(error: CallFailed, asked: int) -> ProtocolChoice | None:
     """
     if error.code == INVALID_PARAMS and asked != 1:
         return 1
-    told = error.data.get("supported") if isinstance(error.data, dict) else None
-    supported = told if error.code == UNSUPPORTED and isinstance(told, list) else []
+    versions = error.data.get("supported") if isinstance(error.data, dict) else None
+    supported = versions if error.code == UNSUPPORTED and isinstance(versions, list) else []
     spoken: list[ProtocolChoice] = [
         version for version in (2, 1) if version in supported and version != asked
     ]

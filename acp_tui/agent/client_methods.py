@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote
 
-from acp_tui.agent.host import Host, NotLent, OutsideSandbox
+from acp_tui.agent.host import Host, NotGranted, OutsideSandbox
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import Denied
 from acp_tui.agent.permissions.client_questions import MergeToWrite, Refused
@@ -53,7 +53,7 @@ log = logging.getLogger(__name__)
 
 
 class ServiceDelegate(Protocol):
-    """Authorizes requests and is told of writes, by session id."""
+    """Authorizes requests and hears of writes, by session id."""
 
     def wrote(self, session_id: str, written: Written) -> None:
         """Called after a file was written."""
@@ -96,7 +96,7 @@ async def read_text_file(host: Host, params: Any, delegate: ServiceDelegate) -> 
         host.check_inside(target.real, writes=False)
         wanted = ImplicitRequest("read", request.path, target=target, again=again)
         await delegate.authorize(request.session_id, wanted)
-        host.check_lent(request.session_id, files)
+        host.check_granted(request.session_id, files)
         return await asyncio.to_thread(files.read_text, target, request.line, request.limit)
 
     try:
@@ -127,7 +127,7 @@ async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) ->
         amended = delegate.amendment(request.session_id, target, request.content)
         text, merge = amended.edited if amended is not None else request.content, None
         while True:
-            host.check_lent(request.session_id, files)
+            host.check_granted(request.session_id, files)
             try:
                 # Shielded: a write happens even if its request is cancelled, and must be noted.
                 writing = asyncio.ensure_future(write(target, text, over, amended))
@@ -186,7 +186,7 @@ async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) ->
         await delegate.authorize(
             request.session_id, replace(_run_request(request), target=folder, again=again)
         )
-        host.check_lent(request.session_id, files)
+        host.check_granted(request.session_id, files)
         return await host.terminals.create(
             request.session_id,
             request.command,
@@ -291,7 +291,7 @@ class Service:
             host: the files and terminals.
             reply: sends a result.
             fail: sends an error.
-            delegate: authorizes requests and is told of writes.
+            delegate: authorizes requests and hears of writes.
             room: waits until the agent has read enough of the earlier answers.
         """
         self._host = host
@@ -357,7 +357,9 @@ def _expected(error: Exception, params: Any) -> tuple[Any, ...] | None:
             return RESOURCE_NOT_FOUND, "Resource not found", {"uri": f"file://{quote(params['path'])}"}
         case UnknownTerminal():
             return RESOURCE_NOT_FOUND, str(error)
-        case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory() | Denied() | Refused():
+        case (
+            Unreadable() | NotGranted() | OutsideRoots() | NotAFile() | BadDirectory() | Denied() | Refused()
+        ):
             return INVALID_PARAMS, str(error)
         case OutsideSandbox():
             return INVALID_PARAMS, str(error)

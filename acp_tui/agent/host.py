@@ -20,7 +20,7 @@ class OutsideSandbox(Exception):
     """The sandbox hides a file or makes it read-only; the message is for the agent."""
 
 
-class NotLent(Exception):
+class NotGranted(Exception):
     """The session has no folders here: it is unknown or closed."""
 
 
@@ -32,7 +32,7 @@ class Host:
     rules: Iterable[Rule] = ()
     """Iterated for each question, since rule files may have changed."""
     entered: Callable[[str], None] | None = None
-    """Called with each working directory that is lent, or about to be."""
+    """Called with each working directory that is granted, or about to be."""
     closed: Callable[[str], None] | None = None
     """Called with the id of each closed session: the agent may use it again for another one."""
     missing_file_reads_empty: bool = False
@@ -54,8 +54,8 @@ class Host:
     """The folder that each of these works in."""
     _policies: dict[str, Policy] = field(default_factory=dict)
 
-    def lend(self, session_id: str, roots: Sequence[str]) -> None:
-        """Give a session access to its folders, the working directory first."""
+    def grant(self, session_id: str, roots: Sequence[str]) -> None:
+        """Grant a session its folders, the working directory first."""
         if self.backups is not None:
             self.backups.restore()
         self._parents.pop(session_id, None)
@@ -63,8 +63,8 @@ class Host:
         self._files[session_id] = Files(roots, backups=self.backups)
         self.enter(roots[0])
 
-    def lend_child(self, session_id: str, parent: str, cwd: str) -> None:
-        """Give a subagent's session the folders of its parent, and no more; a `cwd` outside is ignored."""
+    def grant_to_child(self, session_id: str, parent: str, cwd: str) -> None:
+        """Grant a subagent's session the folders of its parent, and no more; a `cwd` outside is ignored."""
         files = self._files.get(parent)
         if files is not None:
             self._files[session_id], self._parents[session_id] = files, parent
@@ -74,7 +74,7 @@ class Host:
         """Return the folder that the commands of a session start in.
 
         Raises:
-            NotLent: there is no such session.
+            NotGranted: there is no such session.
             OutsideRoots: it is a subagent's, which works elsewhere: another folder could be harmed.
         """
         files, wanted = self.files(session_id), self._folders.get(session_id, "")
@@ -93,23 +93,23 @@ class Host:
         """Return the files that a session may reach.
 
         Raises:
-            NotLent: there is no such session.
+            NotGranted: there is no such session.
         """
         try:
             return self._files[session_id]
         except KeyError:
-            raise NotLent(f"unknown session: {session_id}") from None
+            raise NotGranted(f"unknown session: {session_id}") from None
 
-    def check_lent(self, session_id: str, files: Files) -> None:
+    def check_granted(self, session_id: str, files: Files) -> None:
         """Raise unless a session still has the folders in which a request was decided.
 
         Raises:
-            NotLent: the session was closed meanwhile, or has other folders.
+            NotGranted: the session was closed meanwhile, or has other folders.
         """
         if self.files(session_id) is not files:
-            raise NotLent(f"the folders of this session have changed: {session_id}")
+            raise NotGranted(f"the folders of this session have changed: {session_id}")
 
-    def lends(self, session_id: str, path: str) -> bool:
+    def grants(self, session_id: str, path: str) -> bool:
         """Return whether a path lies in a folder of a session; False without a session."""
         files = self._files.get(session_id)
         return files is not None and files.contains(path)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from acp_tui.agent.capabilities import AgentError, Capabilities, LoginRequired, as_object, parse_result
 from acp_tui.agent.connection import Connection
-from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.host import Host, NotGranted
 from acp_tui.agent.session_events import PastKnown, SessionContinued, SessionEvent, SessionReady, Sessions
 from acp_tui.protocol.schema import (
     AttachRequest,
@@ -65,7 +65,7 @@ class Setup:
         result = await self._connection.call("session/new", request.wire())
         session_id = parse_result(NewSessionResponse, "session/new", result).session_id
         self._check_other(session_id, known, "new session")
-        self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
+        self._host.grant(session_id, [cwd, *(request.additional_directories or ())])
         return self._sessions.by_id[session_id]
 
     async def load_session(
@@ -105,7 +105,7 @@ class Setup:
             raise AgentError("This session belongs to a subagent of an open session. Open it there.")
         request = self._attach_request(session_id, cwd, extra_roots, mcp_servers, system_prompt)
         roots = self._roots(session_id)
-        self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
+        self._host.grant(session_id, [cwd, *(request.additional_directories or ())])
         if before is not None:
             self._note(session_id, SessionContinued(before))
         elif past is not None:
@@ -116,7 +116,7 @@ class Setup:
             self._note(session_id, SessionReady(ok=False))
             await self._host.take_back(session_id)
             if roots:
-                self._host.lend(session_id, roots)
+                self._host.grant(session_id, roots)
             raise
         return self._sessions.by_id[session_id]
 
@@ -142,7 +142,7 @@ class Setup:
         result = await self._connection.call("session/fork", request.wire())
         forked = parse_result(NewSessionResponse, "session/fork", result).session_id
         self._check_other(forked, known | {session_id}, "fork")
-        self._host.lend(forked, [cwd, *(request.additional_directories or ())])
+        self._host.grant(forked, [cwd, *(request.additional_directories or ())])
         return self._sessions.by_id[forked]
 
     def _check_other(self, session_id: str, known: Set[str], what: str) -> None:
@@ -179,7 +179,7 @@ class Setup:
     def _roots(self, session_id: str) -> tuple[str, ...]:
         try:
             return self._host.files(session_id).roots
-        except NotLent:
+        except NotGranted:
             return ()
 
 
@@ -316,14 +316,14 @@ class Logins:
         self.status = parse_result(AuthStatus, "auth/status", as_object(result))
         return self.status
 
-    def told(self, method: str, params: Any) -> None:
+    def notified(self, method: str, params: Any) -> None:
         """Take a notification about the login; some agents send only a line for display."""
         if method == "auth/status_update":
             with suppress(Unreadable):
                 self.status = read(AuthStatus, params)
             return
-        told = as_object(as_object(params).get("authStatus"))
-        if isinstance(label := told.get("label"), str):
+        status = as_object(as_object(params).get("authStatus"))
+        if isinstance(label := status.get("label"), str):
             self.label = " ".join(label.split())
 
     def methods(self, refused: LoginRequired | None = None) -> list[AuthMethod]:

@@ -141,7 +141,7 @@ def events_of_message(message: Meaning) -> Iterator[AddressedEvent]:
             key = question_key(message.id)
             question = Permission(key, ToolCall(asked.tool_call.tool_call_id), asked.options)
             question.title, question.description = asked.title, asked.description or ""
-            question.is_apart = asked.is_apart
+            question.has_no_call = asked.has_no_call
             yield asked.session_id, events.Asked(question, asked.tool_call)
         case Request(method="elicitation/create"):
             wanted = validation.read(ElicitationRequest, message.params)
@@ -263,10 +263,10 @@ def _option_set(response: Response) -> Iterator[AddressedEvent]:
         unknown = response.error.code == METHOD_NOT_FOUND
         yield session_id, events.OptionRefused(option_id, reason, unknown)
         return
-    told = None
+    options = None
     if _get(response.result, "configOptions"):
-        told = validation.read(SetConfigOptionResponse, response.result).config_options or None
-    yield session_id, events.OptionSet(option_id, value, told)
+        options = validation.read(SetConfigOptionResponse, response.result).config_options or None
+    yield session_id, events.OptionSet(option_id, value, options)
 
 
 def _chosen(params: Any) -> tuple[str, str | bool]:
@@ -328,7 +328,7 @@ log = logging.getLogger(__name__)
 class _ShadowReplay:
     """The replay of a session that continues unchanged: it is compared with it and not shown."""
 
-    told: Session
+    session: Session
     is_answered: bool = False
     last: float = 0.0
     """The time of the answer, or of the last update after it."""
@@ -397,7 +397,7 @@ class Sessions:
         """The client's knowledge of each session that is being loaded with a replay."""
         self._continued: set[str] = set()
         """Sessions that are being loaded and continue unchanged."""
-        self._retold: dict[str, _ShadowReplay] = {}
+        self._shadow_replays: dict[str, _ShadowReplay] = {}
         self._parents: dict[str, str] = {}
         """The parent of each subagent's session, by id."""
         self._held: dict[str, list[tuple[events.Event, float]]] = {}
@@ -421,8 +421,8 @@ class Sessions:
 
     def shadow_replay(self, session_id: str) -> Session | None:
         """Return the replay that is compared with a session and not shown; None if there is none."""
-        retelling = self._retold.get(session_id)
-        return retelling.told if retelling is not None else None
+        replay = self._shadow_replays.get(session_id)
+        return replay.session if replay is not None else None
 
     def note(self, session_id: str, event: SessionEvent, at: float) -> None:
         """Apply an event at `at` (seconds). One that cannot be applied is logged and changes nothing."""
@@ -435,7 +435,7 @@ class Sessions:
         """End all open work of every session, since the agent is gone; `is_wanted`: the client ended it."""
         self._requests = 0
         self._early.clear()
-        self._retold.clear()
+        self._shadow_replays.clear()
         for session_id in list(self._before):
             self._ready(session_id, False, at)
         for session in [self.outside, *self.by_id.values()]:
@@ -485,7 +485,7 @@ class Sessions:
                 if isinstance(event, events.Wrote):
                     session_id = self.root_of(session_id)
                 root = self.root_of(session_id)
-                if root in self._retold and self._is_replayed(root, session_id, event, at):
+                if root in self._shadow_replays and self._is_replayed(root, session_id, event, at):
                     return
                 if isinstance(event, events.SetUp):
                     self.ids.add(session_id)
@@ -505,7 +505,7 @@ class Sessions:
         self._before.setdefault(session_id, before)
         if session_id in self._continued:
             if event.replays:
-                self._retold[session_id] = _ShadowReplay(self._new(session_id, event.cwd))
+                self._shadow_replays[session_id] = _ShadowReplay(self._new(session_id, event.cwd))
             return
         if event.replays or before is None:
             if before is not None:
@@ -521,8 +521,8 @@ class Sessions:
             before, past = self._before.pop(session_id), self._pasts.pop(session_id, None)
             self._continued.discard(session_id)
             if not ok:
-                self._retold.pop(session_id, None)
-            elif session_id in self._retold:
+                self._shadow_replays.pop(session_id, None)
+            elif session_id in self._shadow_replays:
                 self._answered(session_id, at)
             if ok and past is not None:
                 self._apply(self.by_id[session_id], events.PastLoaded(past), at)
@@ -531,9 +531,9 @@ class Sessions:
 
     def _answered(self, session_id: str, at: float) -> None:
         """End a replay with the answer to its request; some agents send it only after that."""
-        retelling = self._retold[session_id]
-        retelling.is_answered, retelling.last = True, at
-        if retelling.told.entries:
+        replay = self._shadow_replays[session_id]
+        replay.is_answered, replay.last = True, at
+        if replay.session.entries:
             self._end_replay(session_id, at)
 
     def _home_of(self, child_id: str, session_id: str) -> str | None:
@@ -573,24 +573,24 @@ class Sessions:
             if at - then <= _HELD_FOR:
                 self._note(session_id, event, at)
 
-    def _is_replayed(self, session_id: str, told_in: str, event: events.Event, at: float) -> bool:
+    def _is_replayed(self, session_id: str, event_session: str, event: events.Event, at: float) -> bool:
         """Apply an event to the hidden replay if it belongs to it; otherwise the replay may be over.
 
         Args:
             session_id: the session that continues.
-            told_in: the session of the event, which may be a subagent's.
+            event_session: the session of the event, which may be a subagent's.
             event: the event.
             at: its time.
         """
-        retelling = self._retold[session_id]
+        replay = self._shadow_replays[session_id]
         if isinstance(event, schema.NoticeUpdate):
             return self._is_known(event, self.by_id[session_id])
-        is_late = retelling.is_answered and at - retelling.last > _LATE
+        is_late = replay.is_answered and at - replay.last > _LATE
         if isinstance(event, _REPLAYED) and not is_late:
-            told = {session_id: retelling.told} | {each.id: each for each in retelling.told.descendants()}
-            if told_in in told:
-                told[told_in].apply(event, at)
-            retelling.last = at
+            replayed = {session_id: replay.session} | {each.id: each for each in replay.session.descendants()}
+            if event_session in replayed:
+                replayed[event_session].apply(event, at)
+            replay.last = at
             return True
         if is_late or isinstance(event, events.Prompted):
             self._end_replay(session_id, at)
@@ -598,14 +598,14 @@ class Sessions:
 
     def _is_known(self, notice: schema.NoticeUpdate, seen: Session) -> bool:
         """Return whether a notice was seen before: some agents repeat notices in a replay."""
-        told = (notice.title, notice.severity, notice.description or "")
+        fields = (notice.title, notice.severity, notice.description or "")
         known = (entry for entry in seen.entries if isinstance(entry, AgentNotice))
-        return any((entry.title, entry.severity, entry.description) == told for entry in known)
+        return any((entry.title, entry.severity, entry.description) == fields for entry in known)
 
     def _end_replay(self, session_id: str, at: float) -> None:
         """Keep the earlier state, with a notice if the agent's replay differs."""
-        told, seen = self._retold.pop(session_id).told, self.by_id[session_id]
-        if (notice := difference_notice(seen, told)) is not None:
+        replayed, seen = self._shadow_replays.pop(session_id).session, self.by_id[session_id]
+        if (notice := difference_notice(seen, replayed)) is not None:
             self._apply(seen, notice, at)
 
     def _put_back(self, session_id: str, before: Session | None) -> None:

@@ -44,7 +44,7 @@ class ChangedFiles:
         self.changes: dict[str, ChangedFile] = {}
         self._cwd = cwd.rstrip("/")
         self._tell = tell
-        self._told: tuple[DiskState, ...] | None = ()
+        self._reported: tuple[DiskState, ...] | None = ()
         self._outside: set[str] = set()
         """Paths last changed outside any turn."""
         self._in_turns: set[tuple[str, tuple[str, int]]] = set()
@@ -53,7 +53,7 @@ class ChangedFiles:
         """States at the end of the last turn, by path."""
         self._earlier: dict[str, tuple[str, int]] = {}
         """States at the end of the earlier run, by path."""
-        self._has_told_of_more = False
+        self._has_reported_more = False
 
     def recall(self, files: Iterable[DiskState], outside: Iterable[str] = ()) -> None:
         """Restore the states at the end of an earlier run.
@@ -66,7 +66,7 @@ class ChangedFiles:
         """
         self._outside.update(outside)
         for file in files:
-            self._told = None  # even an empty list is a change
+            self._reported = None  # even an empty list is a change
             state = (file.id, file.new_mode)
             self._earlier[file.path] = self._settled[file.path] = state
             if file.outside:
@@ -108,20 +108,20 @@ class ChangedFiles:
                 if not outside:
                     self._in_turns.add((path, change.state))
         self.changes, self._earlier = now, {}
-        if len(now) > SHOWN and not self._has_told_of_more:
-            self._has_told_of_more = True
+        if len(now) > SHOWN and not self._has_reported_more:
+            self._has_reported_more = True
             text = f"{len(now):,} files have changed; the first {SHOWN:,} are listed."
             self._tell(Noted(text, "warning", "List generated files in a .gitignore to leave them out."))
         files = self.listed(now)
-        if files != self._told:
-            self._told = files
-            told = {
+        if files != self._reported:
+            self._reported = files
+            moved_steps = {
                 self._absolute(path): step._replace(moved_from=self._absolute(step.moved_from))
                 if step.moved_from
                 else step
                 for path, step in (steps or {}).items()
             }
-            self._tell(WorkspaceCompared(files, took=took, undone=undone, steps=told))
+            self._tell(WorkspaceCompared(files, took=took, undone=undone, steps=moved_steps))
 
     def settle(self) -> None:
         """Record the states at the end of a turn."""
@@ -147,7 +147,7 @@ class ChangedFiles:
 
     def report_again(self) -> None:
         """Report all differences after the next comparison, for a new listener."""
-        self._told = None
+        self._reported = None
 
     def clear(self) -> None:
         """Forget all differences."""

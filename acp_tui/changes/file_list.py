@@ -73,9 +73,9 @@ async def _listed(folder: Path, is_inner: bool) -> AsyncGenerator[list[str]]:
                 is_stalled = True
             except OSError:  # git is not installed
                 pass
-        walk, goes_on = await asyncio.to_thread(_walk, folder, exclude, is_stalled), True
-        while goes_on:
-            paths, goes_on = await asyncio.to_thread(_walked, walk, str(folder))
+        walk, has_more = await asyncio.to_thread(_walk, folder, exclude, is_stalled), True
+        while has_more:
+            paths, has_more = await asyncio.to_thread(_walked, walk, str(folder))
             yield paths
     finally:
         shutil.rmtree(ours, ignore_errors=True)

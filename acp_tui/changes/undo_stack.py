@@ -180,8 +180,8 @@ class UndoStack:
             try:
                 after = await self._snapshots.take()
             except SnapshotError as error:  # the files are restored anyway
-                told = f"This cannot be undone: {error}"
-                restored = replace(restored, problems=(*restored.problems, told))
+                problem = f"This cannot be undone: {error}"
+                restored = replace(restored, problems=(*restored.problems, problem))
         for step in begun:
             place = self._steps.index(step)
             del self._steps[place]

@@ -96,8 +96,9 @@ def differences(before: Marks, now: Marks) -> list[Untracked]:
     """Return the changes between two sets of marks, sorted by path."""
     paths = [path for path in {**before, **now} if before.get(path) != now.get(path)]
     gone = {path: before[path] for path in paths if path not in now}
-    told = [Untracked(path, f"{gone[path].what}, gone" if path in gone else now[path].what) for path in paths]
-    return sorted(told)
+    return sorted(
+        Untracked(path, f"{gone[path].what}, gone" if path in gone else now[path].what) for path in paths
+    )
 
 
 def _of_git(root: Path) -> Iterator[tuple[str, Mark]]:

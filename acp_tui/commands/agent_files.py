@@ -24,12 +24,25 @@ _MOST: Final = 8
 """Most places that are listed."""
 
 
-def traced(argv: Sequence[str], told: Path) -> list[str] | None:
+def traced(argv: Sequence[str], trace: Path) -> list[str] | None:
     """Return a command under strace, which writes its log to a file; None without strace."""
     program = shutil.which(_PROGRAM)
     if program is None:
         return None
-    return [program, "-f", "-qq", "-y", "-o", str(told), "-e", "status=successful", "-e", _CALLS, "--", *argv]
+    return [
+        program,
+        "-f",
+        "-qq",
+        "-y",
+        "-o",
+        str(trace),
+        "-e",
+        "status=successful",
+        "-e",
+        _CALLS,
+        "--",
+        *argv,
+    ]
 
 
 def places_written(lines: Iterable[str], home: str, workspace: str) -> list[str]:
@@ -58,14 +71,14 @@ def _written(lines: Iterable[str]) -> Iterator[str]:
             yield os.path.normpath(os.path.join(match["folder"] or "/", match["path"]))  # noqa: PTH118 - text
 
 
-def finding_in(told: Path, cwd: str, state: Sequence[str]) -> Finding:
+def finding_in(trace: Path, cwd: str, state: Sequence[str]) -> Finding:
     """Return the finding for the log of a run under strace.
 
     Raises:
         OSError: the file cannot be read.
     """
     home = os.path.realpath(Path.home())
-    with told.open(errors="replace") as lines:
+    with trace.open(errors="replace") as lines:
         return finding(places_written(lines, home, os.path.realpath(cwd)), state, home)
 
 

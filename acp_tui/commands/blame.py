@@ -97,9 +97,9 @@ def _plain(found: BlamedFile, number: int) -> str:
 
 def _fields(author: Author) -> dict[str, object]:
     step = author.step
-    told: dict[str, object] = {"kind": author.kind}
+    fields: dict[str, object] = {"kind": author.kind}
     if author.kind == "step" and step is not None:
-        told |= {
+        fields |= {
             "at": datetime.fromtimestamp(step.at).astimezone().isoformat(timespec="seconds"),
             "agent": step.agent,
             "session": step.session,
@@ -110,5 +110,5 @@ def _fields(author: Author) -> dict[str, object]:
             "recording": str(step.journal),
         }
     elif author.until < inf:
-        told["before"] = datetime.fromtimestamp(author.until).astimezone().isoformat(timespec="seconds")
-    return told
+        fields["before"] = datetime.fromtimestamp(author.until).astimezone().isoformat(timespec="seconds")
+    return fields

@@ -107,8 +107,8 @@ async def _own_files(
 ) -> Finding:
     """Run all checks again under strace; return the finding about places written below the home."""
     with TemporaryDirectory() as folder:
-        told = Path(folder, "calls")
-        argv = agent_files.traced(launch.argv, told)
+        trace = Path(folder, "calls")
+        argv = agent_files.traced(launch.argv, trace)
         if argv is None:
             return Finding(agent_files.CHECK, "note", "not known: strace is not installed")
         try:
@@ -119,7 +119,7 @@ async def _own_files(
         await _Examination(unused, process, cwd, patience, __version__, launch.protocol).run(prompt)
         if not unused.info:
             return Finding(agent_files.CHECK, "note", "not known: it does not start under strace")
-        return await asyncio.to_thread(agent_files.finding_in, told, cwd, state)
+        return await asyncio.to_thread(agent_files.finding_in, trace, cwd, state)
 
 
 def print_missing(agent: str, why: str) -> None:

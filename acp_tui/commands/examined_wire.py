@@ -78,8 +78,8 @@ def _frame(meaning: Meaning) -> dict[str, Any] | None:
         case Response(call=call, error=None):
             return {"jsonrpc": "2.0", "id": call.id, "result": meaning.result}
         case Response(call=call, error=error):
-            told = {"code": error.code, "message": error.message} if error is not None else {}
-            return {"jsonrpc": "2.0", "id": call.id, "error": told}
+            described = {"code": error.code, "message": error.message} if error is not None else {}
+            return {"jsonrpc": "2.0", "id": call.id, "error": described}
         case Request():
             return {"jsonrpc": "2.0", "id": meaning.id, "method": meaning.method, "params": meaning.params}
         case Notification():

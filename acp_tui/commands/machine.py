@@ -76,14 +76,14 @@ def watching(folder: Path) -> Finding:
     try:
         events.watch([str(folder)])
         began = time.monotonic()
-        told = events.read()
+        paths = events.read()
         took = (time.monotonic() - began) * 1e3
     except CannotWatch as error:
         advice = f"{looks}; raise fs.inotify.max_user_watches or max_user_instances (sysctl)"
         return Finding(check, "note", f"not possible: {error}", advice)
     finally:
         events.close()
-    if told is None:
+    if paths is None:
         return Finding(check, "note", "not possible: no events arrive", looks)
     limit = ""
     with suppress(OSError, ValueError):

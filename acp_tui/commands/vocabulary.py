@@ -171,9 +171,9 @@ def capabilities(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 def turns(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Check stop reasons. Source: ACP, page "prompt turn"."""
     ended = answers_to(frames, "session/prompt")
-    told = [answer.get("stopReason", answer.get("stop_reason")) for answer in ended]
-    strange = _strange(told, _STOPS)
-    if None in told:
+    reasons = [answer.get("stopReason", answer.get("stop_reason")) for answer in ended]
+    strange = _strange(reasons, _STOPS)
+    if None in reasons:
         yield Finding("stop reason", "broken", "a turn ends without one", "read as end_turn")
     if unknown := [reason for reason in strange if dialects.stop_reason(reason) not in _STOPS]:
         text = f"not in the protocol: {shown(unknown)}"
@@ -298,8 +298,8 @@ def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence
     asked = [
         _get(frame.msg.get("params"), "toolCall") for frame in came(frames, "session/request_permission")
     ]
-    told = [update for update in updates if _get(update, "sessionUpdate") in _CALLS]
-    every = [call for call in (*told, *asked) if isinstance(call, dict)]
+    calls = [update for update in updates if _get(update, "sessionUpdate") in _CALLS]
+    every = [call for call in (*calls, *asked) if isinstance(call, dict)]
     places = _texts(_get(place, "path") for call in every for place in _list(call.get("locations")))
     diffs = _texts(
         _get(item, "path")

@@ -190,8 +190,8 @@ class LastChoices:
     def _tell_problem(self, agent: Agent, session: Session) -> None:
         """Show once in the chat that choices are not saved."""
         problem = self._choices.problem if self._choices is not None else None
-        told = any(getattr(entry, "text", "") == str(problem) for entry in session.entries)
-        if problem is not None and not told:
+        is_shown = any(getattr(entry, "text", "") == str(problem) for entry in session.entries)
+        if problem is not None and not is_shown:
             agent.note(session.id, Noted(str(problem), "warning"))
 
 
@@ -281,8 +281,8 @@ def _of_settings(start: Start, agent: Agent, launch: Launch) -> Mapping[str, Val
 
 def _own_name(agent: Agent) -> str | None:
     """Return the agent's own name, if it has sent one."""
-    told = agent.info.agent_info if agent.info is not None else None
-    return told.name if told is not None else None
+    info = agent.info.agent_info if agent.info is not None else None
+    return info.name if info is not None else None
 
 
 def _asking_mode(option: Option) -> str | None:

@@ -50,7 +50,7 @@ from acp_tui.workspace.terminals import Terminal
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-_LOGIN_TOLD: Final = 2.0
+_LOGIN_WAIT: Final = 2.0
 """Most seconds to wait for the state of the login."""
 _NOT_IN_VERSION_2: Final = "The agent does not speak version 2 of the protocol; version 1 is used."
 
@@ -121,7 +121,7 @@ class Conversation(ConversationState):
         self._session_start = SessionStart(start, known_session)
         self._process: Process | None = start.process if running is None else None
         self._spawn_error = start.spawn_error if running is None else None
-        self._strays_told: tuple[str, int] | None = None
+        self._strays_shown: tuple[str, int] | None = None
         """The last turn in which stray lines were shown in the chat."""
         self._is_closed = False
         self._leaving: asyncio.Task[None] | None = None
@@ -287,8 +287,8 @@ class Conversation(ConversationState):
         if self.agent is None or self.session is None or not self.is_busy or self.session.questions:
             return
         turn = (self.session.id, len(self.session.turns))
-        if turn != self._strays_told and self.strays:
-            self._strays_told = turn
+        if turn != self._strays_shown and self.strays:
+            self._strays_shown = turn
             self.agent.show_stray_lines(self.session.id)
 
     # ------------------------------------------------------------------ prompts and answers
@@ -669,7 +669,7 @@ class Conversation(ConversationState):
         if not has(agent.can.auth.status):
             return agent
         try:
-            async with asyncio.timeout(_LOGIN_TOLD):
+            async with asyncio.timeout(_LOGIN_WAIT):
                 status = await agent.logins.read_status()
         except (AgentError, TimeoutError) as error:
             log.info("auth/status: %s", error)

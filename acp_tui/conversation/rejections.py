@@ -18,7 +18,7 @@ class _Fact:
         self.text = text
         self.undo = undo
         """The fact to report if the step is undone after it was reported."""
-        self.is_told = False
+        self.is_reported = False
 
 
 class Rejections:
@@ -61,7 +61,7 @@ class Rejections:
         if len(self._steps) <= newer:
             return
         step = self._steps.pop(-1 - newer)
-        if step.is_told:
+        if step.is_reported:
             self._tell(_Fact(step.undo, ""))
         elif step in self._facts:
             self._facts.remove(step)
@@ -80,7 +80,7 @@ class Rejections:
         """Return the note; its facts then count as reported."""
         note, self._taken = self.note(), list(self._facts)
         for fact in self._taken:
-            fact.is_told = True
+            fact.is_reported = True
         self.drop()
         return note
 
@@ -91,7 +91,7 @@ class Rejections:
     def give_back(self) -> None:
         """Restore the last note: it did not reach the agent."""
         for fact in self._taken:
-            fact.is_told = False
+            fact.is_reported = False
         if self._taken:
             self._facts[:0] = self._taken
             self._taken = []

@@ -197,7 +197,7 @@ class WriteFailures:
         self._journal = journal
         self._decisions = decisions
         self._kept = (journal, decisions)
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._was_full = False
 
     def news(self) -> list[Noted]:
@@ -220,8 +220,8 @@ class WriteFailures:
 
     def _about_others(self) -> list[Noted]:
         said = [str(one.problem) for one in self._kept if one.problem is not None and not one.lacks_room]
-        new = [problem for problem in said if problem not in self._told]
-        self._told.update(new)
+        new = [problem for problem in said if problem not in self._reported]
+        self._reported.update(new)
         return [Noted(problem, "warning") for problem in new]
 
 

@@ -43,8 +43,8 @@ class KnownSession(NamedTuple):
 
 _RESUMED: Final = "Session resumed. The agent knows the earlier conversation; it is not shown here."
 _CONTINUES: Final = "New session: the agent has no memory of the conversation above."
-_CAN_BE_TOLD: Final = "/hand-over adds it to your next prompt."
-_UNTOLD: Final = "Session loaded. The agent sent nothing of the earlier conversation."
+_CAN_HAND_OVER: Final = "/hand-over adds it to your next prompt."
+_NO_REPLAY: Final = "Session loaded. The agent sent nothing of the earlier conversation."
 _GOES_ON: Final = "Session resumed."
 _RESTARTED: Final = "Agent restarted; session resumed."
 
@@ -73,11 +73,11 @@ class SessionStart:
         """True if the last opened session is the new one below it."""
         self._before: Session | None = None
         """The last session on the screen."""
-        self._is_untold = False
+        self._is_silent = False
         """True if the agent has loaded the session without a replay."""
         self._chosen: dict[str, str] = {}
         """The earlier options of a resumed session: names of values by option id."""
-        self._not_lent: list[str] = []
+        self._not_granted: list[str] = []
         """Folders of an earlier session that the user has not granted."""
         self._left_out: list[str] = []
         """Names of MCP servers that the agent cannot use."""
@@ -113,8 +113,9 @@ class SessionStart:
     def awaits(self, session_id: str) -> bool:
         """Return whether updates of a session are shown before the answer to its load."""
         known_session = self.known_session
-        is_told = known_session is not None and not known_session.is_open and not known_session.again
-        return is_told and known_session is not None and session_id == known_session.info.session_id
+        if known_session is None or known_session.is_open or known_session.again:
+            return False
+        return session_id == known_session.info.session_id
 
     @property
     def is_resumed_start(self) -> bool:
@@ -170,7 +171,7 @@ class SessionStart:
             return session
         past = earlier.past() if earlier is not None else None
         session = await self._take_up(agent, known_session.info, servers, replay=replays, past=past)
-        self._is_untold = replays and not await _wait_for_replay(session)
+        self._is_silent = replays and not await _wait_for_replay(session)
         return session
 
     async def _take_up(
@@ -207,8 +208,8 @@ class SessionStart:
         """Resume or load a session and keep the known one; a replay is compared with it and not shown."""
         self._chosen = _named_options(before)
         session = await self._take_up(agent, info, servers, replay=replays, before=before)
-        if (told := agent.shadow_replay(session.id)) is not None:
-            await _wait_for_replay(told)  # before a prompt of the user, which would end the replay
+        if (replay := agent.shadow_replay(session.id)) is not None:
+            await _wait_for_replay(replay)  # before a prompt of the user, which would end the replay
         return session
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
@@ -285,7 +286,7 @@ class SessionStart:
         if self.known_session is not None:
             yield from self._notices_of_known_session(agent.can)
         elif self.continues:
-            yield Noted(f"{_CONTINUES} {_CAN_BE_TOLD}" if self.above is not None else _CONTINUES)
+            yield Noted(f"{_CONTINUES} {_CAN_HAND_OVER}" if self.above is not None else _CONTINUES)
         if self._left_out:
             yield Noted(
                 f"This agent does not support these MCP servers: {', '.join(self._left_out)}.", "warning"
@@ -303,10 +304,10 @@ class SessionStart:
             yield Noted(_RESTARTED if self.known_session.restarted else _GOES_ON)
         elif not can.load_session:
             yield Noted(_RESUMED)
-        elif self._is_untold:
-            yield Noted(_UNTOLD)
-        if self._not_lent:
-            said = ", ".join(self._not_lent)
+        elif self._is_silent:
+            yield Noted(_NO_REPLAY)
+        if self._not_granted:
+            said = ", ".join(self._not_granted)
             yield Noted(
                 f"This session had additional folders: {said}. Add them again with --add-dir.", "warning"
             )
@@ -319,9 +320,9 @@ class SessionStart:
         cwd = info.cwd or self._start.cwd
         _need_folder(cwd)
         granted = [cwd, self._start.cwd, *self._start.extra_roots]
-        lent = [root for root in info.additional_directories if is_below(root, granted)]
-        self._not_lent = [root for root in info.additional_directories if root not in lent]
-        return cwd, [*self._start.extra_roots, *lent]
+        kept = [root for root in info.additional_directories if is_below(root, granted)]
+        self._not_granted = [root for root in info.additional_directories if root not in kept]
+        return cwd, [*self._start.extra_roots, *kept]
 
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
         servers, self._left_out = mcp_servers_for(self._start, agent.can.mcp_capabilities)
@@ -340,10 +341,10 @@ async def _recorded(agent: str, session_id: str) -> Session | None:
     """Return a session from the journals; None without one."""
     try:
         rows = await asyncio.to_thread(rows_about, data_folder() / "journals", agent, session_id)
-        told = await replay_in_slices(rows)
+        replayed = await replay_in_slices(rows)
     except OSError:
         return None
-    return told.sessions.get(session_id)
+    return replayed.sessions.get(session_id)
 
 
 def _named_options(session: Session) -> dict[str, str]:
@@ -363,11 +364,11 @@ async def _wait_for_replay(session: Session) -> bool:
 
     Most agents replay before the answer, Gemini right after it, and Kimi not at all.
     """
-    told = 0
+    count = 0
     for _ in range(_REPLAY_LOOKS):
-        if session.entries and len(session.entries) == told:
+        if session.entries and len(session.entries) == count:
             break
-        told = len(session.entries)
+        count = len(session.entries)
         await asyncio.sleep(_REPLAY_PAUSE)
     return bool(session.entries)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.host import Host, NotGranted
 from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.running_agent import RunningAgent
@@ -60,7 +60,7 @@ class ConversationState:
         """Return the files that a session may reach; None without a running agent."""
         try:
             return self.host.files(session.id) if self.host is not None else None
-        except NotLent:
+        except NotGranted:
             return None
 
     @property
@@ -118,8 +118,8 @@ class ConversationState:
         session = self.session
         if session is None or self.agent is None or self.phase != "ready" or self.is_busy:
             return False
-        is_late = session.alone_at is not None and self.agent.now - session.alone_at < _QUIET
-        return session.is_alone or (is_late and not session.told_state)
+        is_late = session.unprompted_at is not None and self.agent.now - session.unprompted_at < _QUIET
+        return session.works_unprompted or (is_late and not session.reported_state)
 
     @property
     def is_active(self) -> bool:

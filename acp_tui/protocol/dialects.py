@@ -173,10 +173,10 @@ def normalise_update(value: Any) -> Any:
 
 def _inside_out(update: Object) -> Object:
     """Return an update of the form `{name: fields}`, as some encode unions, as fields with a name."""
-    told = [key for key in update if key not in ("_meta", "meta")]
-    if len(told) != 1 or told[0] in _NAMED_BY:
+    names = [key for key in update if key not in ("_meta", "meta")]
+    if len(names) != 1 or names[0] in _NAMED_BY:
         return update
-    name, inner = told[0], update[told[0]]
+    name, inner = names[0], update[names[0]]
     if name not in _KNOWN and name not in _UPDATE_NAMES and _snake(name) not in _KNOWN:
         return update
     fields = inner if isinstance(inner, dict) else {"content": inner}
@@ -332,8 +332,8 @@ def _typed_item(item: Object) -> Object:
 
 
 def _plan(update: Object) -> None:
-    told = (update.get(key) for key in ("entries", "steps", "plan", "content", "chunk", "text"))
-    steps = next((each for each in told if each is not None), None)
+    candidates = (update.get(key) for key in ("entries", "steps", "plan", "content", "chunk", "text"))
+    steps = next((each for each in candidates if each is not None), None)
     if isinstance(steps, dict):
         steps = steps.get("entries") or steps.get("steps")
     if isinstance(steps, str):

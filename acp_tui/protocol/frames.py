@@ -382,8 +382,8 @@ class LineDecoder:
         """Return whether a line is, or begins, a message that cannot be part of the open value."""
         if not line.startswith(b"{") and b'"jsonrpc"' not in line:
             return False
-        goes_on = self._open.rstrip().endswith((b"[", b",", b":"))
-        if line.startswith(b"{") and not goes_on:
+        expects_value = self._open.rstrip().endswith((b"[", b",", b":"))
+        if line.startswith(b"{") and not expects_value:
             return True
         return any("jsonrpc" in value for value, _, _ in _objects(line.decode("utf-8", "replace")))
 

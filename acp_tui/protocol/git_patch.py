@@ -138,15 +138,15 @@ def _is_known(part: _FilePatch, changes: Sequence[dict[str, Any]]) -> bool:
 
 
 def _parts(change: dict[str, Any], hunks: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    told: dict[str, Any] = {"type": "diff", "path": change["path"]}
-    told["operation"] = str(change.get("operation") or "modify")
+    diff: dict[str, Any] = {"type": "diff", "path": change["path"]}
+    diff["operation"] = str(change.get("operation") or "modify")
     if isinstance(change.get("oldPath"), str):
-        told["oldPath"] = change["oldPath"]
+        diff["oldPath"] = change["oldPath"]
     if not hunks:
-        yield {**told, "newText": ""}
+        yield {**diff, "newText": ""}
     for old, new in hunks:
-        is_new = told["operation"] == "add" and not old
-        yield {**told, "oldText": None if is_new else old, "newText": new}
+        is_new = diff["operation"] == "add" and not old
+        yield {**diff, "oldText": None if is_new else old, "newText": new}
 
 
 def _files(patch: str) -> Iterator[_FilePatch]:

@@ -231,13 +231,13 @@ class Peer:
     def _dropped(self, line: Oversized) -> Message:
         """Describe an oversized message."""
         reason = f"{line.reason} are too much for one message"
-        told = _members(line.head, line.tail)
-        method, request_id = told.get("method"), told.get("id")
+        members = _members(line.head, line.tail)
+        method, request_id = members.get("method"), members.get("id")
         head = line.head[:2000]
         if not line.head.lstrip().startswith(b"{"):
             return StrayLine(head, reason)
         if isinstance(method, str):
-            if "id" not in told or isinstance(request_id, bool):
+            if "id" not in members or isinstance(request_id, bool):
                 return Dropped(head, reason, method)
             request = Request(request_id, method, None, head)
             self._unanswered[request] = None

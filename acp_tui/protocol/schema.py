@@ -374,7 +374,7 @@ class PermissionRequest(Model):
     title: str = ""
     """The question, if it differs from the title of the call (version 2)."""
     description: str | None = None
-    is_apart: bool = False
+    has_no_call: bool = False
     """True if it is about no tool call of the agent: `tool_call` is then its subject."""
 
 
@@ -773,8 +773,8 @@ class InitializeResponse(Model):
     @property
     def is_supported(self) -> bool:
         """True if the agent speaks this major version, also as text; dates are early drafts of it."""
-        told = str(self.protocol_version)
-        return told.split(".")[0] == str(PROTOCOL_VERSION) or _DATE.fullmatch(told) is not None
+        version = str(self.protocol_version)
+        return version.split(".")[0] == str(PROTOCOL_VERSION) or _DATE.fullmatch(version) is not None
 
 
 def has(marker: Marker | None) -> bool:

@@ -25,7 +25,7 @@ _FIELDS: Final = frozenset(
     )
 )
 _REQUEST: Final = frozenset(
-    ("sessionId", "toolCall", "options", "title", "description", "isApart", "subject", "_meta")
+    ("sessionId", "toolCall", "options", "title", "description", "hasNoCall", "subject", "_meta")
 )
 _TEXTS: Final = ("title", "kind", "status", "name")
 _ABOUT: Final = frozenset(("type", "annotations", "_meta"))

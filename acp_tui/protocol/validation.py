@@ -73,11 +73,11 @@ def read_update(value: Any) -> Update:
             return update
     try:
         changed = bounds.bounded(dialects.normalise_update(_copied(value)))
-        told = _copied(changed)
+        normal = _copied(changed)
         update = _mended_update(changed)
     except Unreadable:
         return UnknownUpdate(raw=value)
-    _keep_unread(update, told if value is whole else {**told, "lists": "too long to be read whole"})
+    _keep_unread(update, normal if value is whole else {**normal, "lists": "too long to be read whole"})
     return update
 
 
@@ -88,9 +88,9 @@ def read_permission(value: Any) -> PermissionRequest:
         Unreadable: a required part is missing or malformed.
     """
     asked = read(PermissionRequest, value)
-    told = dialects.normalise(PermissionRequest.__name__, value)
-    _keep_unread(asked.tool_call, told.get("toolCall", told.get("tool_call")))
-    if beside := unread_beside(told):
+    normal = dialects.normalise(PermissionRequest.__name__, value)
+    _keep_unread(asked.tool_call, normal.get("toolCall", normal.get("tool_call")))
+    if beside := unread_beside(normal):
         asked.tool_call.unread = {**(asked.tool_call.unread or {}), **beside}
     return asked
 

@@ -135,7 +135,7 @@ class _Prompt:
     """Its text without spaces, by which the agent's copy is recognised."""
     message_id: str = ""
     """The agent's id of the message, once it was inserted."""
-    is_told: bool = False
+    is_copied: bool = False
     """True once the agent has sent its own copy."""
 
 
@@ -171,7 +171,7 @@ class _Held:
     """Updates of a user message that came before the agent said which prompt it belongs to."""
 
     updates: list[Object] = field(default_factory=list)
-    told: str = ""
+    text: str = ""
     """Their text without spaces."""
 
 
@@ -198,7 +198,7 @@ class _Talk:
     """True from the request for an existing session to its answer."""
     last_state: Object | None = None
     """The last state in a replay."""
-    told: tuple[Any, Any] = (None, None)
+    reported: tuple[Any, Any] = (None, None)
     """Last reported state and stop reason of a subagent."""
 
 
@@ -294,8 +294,8 @@ class Version2:
             return
         if not prompt.message_id:
             early_end = talk.early_end if message_id in talk.held else None
-            was_told = message_id in talk.held
-            yield from self._bound(session_id, talk, prompt, message_id, keeps_place=was_told)
+            keeps_place = message_id in talk.held
+            yield from self._bound(session_id, talk, prompt, message_id, keeps_place=keeps_place)
             yield from self._released(session_id, talk)
             if early_end is not None:
                 yield from self._ended(talk, early_end)
@@ -367,7 +367,7 @@ class Version2:
         child, state = update["sessionId"], update.get("state")
         self._parents.setdefault(child, session_id)
         if isinstance(state, dict):
-            self._talk_of(child).told = state.get("state"), state.get("stopReason")
+            self._talk_of(child).reported = state.get("state"), state.get("stopReason")
 
     def _words_of_user(self, session_id: str, talk: _Talk, update: Object) -> Iterator[Meaning]:
         message_id = update["messageId"]
@@ -381,19 +381,19 @@ class Version2:
         else:
             held = talk.held.setdefault(message_id, _Held())
             held.updates.append(update)
-            held.told += _squeezed(update.get("content"))
-            if held.told and held.told == waiting.text:
+            held.text += _squeezed(update.get("content"))
+            if held.text and held.text == waiting.text:
                 yield from self._bound(session_id, talk, waiting, message_id)
             elif sum(len(each.updates) for each in talk.held.values()) > _MOST_HELD:
                 yield from self._shown(session_id, talk)
 
     def _in_state(self, session_id: str, talk: _Talk, update: Object) -> Iterator[Meaning]:
         parent = self._parents.get(session_id)
-        told = update.get("state"), update.get("stopReason")
+        reported = update.get("state"), update.get("stopReason")
         if parent is not None:
             # The parent reports it, too; a state in a replay is history.
-            if told != talk.told and not self._talk_of(self._root_of(session_id)).replays:
-                talk.told = told
+            if reported != talk.reported and not self._talk_of(self._root_of(session_id)).replays:
+                talk.reported = reported
                 state = {name: value for name, value in update.items() if name != "sessionUpdate"}
                 news = {"sessionUpdate": "subagent_update", "sessionId": session_id, "state": state}
                 yield _news(parent, news)
@@ -429,7 +429,7 @@ class Version2:
             yield _news(str(params.get("sessionId")), {**call, "sessionUpdate": "tool_call_patch"})
             asked["toolCall"] = {"toolCallId": call["toolCallId"]}
         else:
-            asked["isApart"] = not isinstance(subject.get("toolCallId"), str)
+            asked["hasNoCall"] = not isinstance(subject.get("toolCallId"), str)
         request.params = asked
         yield request
 
@@ -445,19 +445,21 @@ def _end_of_turn(call: Call, update: Object) -> Response:
         code, said = error.get("code"), error.get("message")
         found = ErrorObject(code if type(code) is int else 0, str(said or "Unknown error"), error.get("data"))
         return Response(call, None, found)
-    told = {name: update[name] for name in ("stopReason", "usage", "_meta") if update.get(name) is not None}
-    if told.get("stopReason") == TAKEN_BACK:
-        del told["stopReason"]  # the client's own word for a prompt that never began; agents must not use it
-    return Response(call, told, None)
+    result = {name: update[name] for name in ("stopReason", "usage", "_meta") if update.get(name) is not None}
+    if result.get("stopReason") == TAKEN_BACK:
+        del result[
+            "stopReason"
+        ]  # the client's own word for a prompt that never began; agents must not use it
+    return Response(call, result, None)
 
 
 def _own_words(prompt: _Prompt, update: Object) -> Object:
     """Return an update of the agent's copy of a prompt: the first one replaces the sent text."""
     is_chunk = update["sessionUpdate"] == "user_message_chunk"
-    if is_chunk and not prompt.is_told:
-        prompt.is_told = True
+    if is_chunk and not prompt.is_copied:
+        prompt.is_copied = True
         return {**update, "sessionUpdate": "user_message", "content": [update.get("content")]}
-    prompt.is_told = prompt.is_told or "content" in update
+    prompt.is_copied = prompt.is_copied or "content" in update
     return update
 
 
@@ -478,8 +480,7 @@ def _state(update: Object) -> Object:
 
 def _introduction(result: Object) -> Object:
     """Translate the answer to `initialize` to version 1."""
-    told = result.get("capabilities")
-    capabilities = told if isinstance(told, dict) else {}
+    capabilities = _object(result.get("capabilities"))
     session = capabilities.get("session")
     methods = [_login(each) for each in _list(result.get("authMethods")) if isinstance(each, dict)]
     can: Object = {name: value for name, value in capabilities.items() if name not in ("session", "auth")}
@@ -556,12 +557,12 @@ def _renamed(talk: _Talk, update: Object) -> Object:
 
 def _call(call: Object) -> Object:
     """Translate a tool call to version 1; null stays null."""
-    told = dict(call)
+    translated = dict(call)
     if isinstance(call.get("content"), list):
-        told["content"] = _items(call["content"])
+        translated["content"] = _items(call["content"])
     if isinstance(call.get("status"), str) and call["status"] not in _STATUSES:
-        told["status"] = "in_progress"  # a word of a later version counts as in progress
-    return told
+        translated["status"] = "in_progress"  # a word of a later version counts as in progress
+    return translated
 
 
 def _items(items: list[Any]) -> list[Any]:
@@ -581,23 +582,23 @@ def _terminal(talk: _Talk, update: Object) -> Object:
         return update
     output = talk.terminals.setdefault(terminal_id, _Output())
     kept = ("terminalId", "command", "cwd", "capabilities", "_meta")
-    told: Object = {name: update[name] for name in kept if name in update}
-    told["sessionUpdate"] = "agent_terminal"
+    translated: Object = {name: update[name] for name in kept if name in update}
+    translated["sessionUpdate"] = "agent_terminal"
     try:
         if update["sessionUpdate"] == "terminal_output_chunk":
-            told["printed"] = output.add(update.get("data"))
+            translated["printed"] = output.add(update.get("data"))
         elif "output" in update:
-            told["printed"] = output.add(_object(update["output"]).get("data", ""), is_anew=True)
-            told["isAnew"] = True
+            translated["printed"] = output.add(_object(update["output"]).get("data", ""), is_anew=True)
+            translated["isAnew"] = True
     except ValueError:
         return update
     if "exitStatus" in update and update["sessionUpdate"] == "terminal_update":
         status = update["exitStatus"]
-        told["hasEnded"] = isinstance(status, dict)
-        told["exitCode"] = _object(status).get("exitCode")
-        told["exitSignal"] = _object(status).get("signal")
-        told["printed"] = told.get("printed", "") + output.end()
-    return told
+        translated["hasEnded"] = isinstance(status, dict)
+        translated["exitCode"] = _object(status).get("exitCode")
+        translated["exitSignal"] = _object(status).get("signal")
+        translated["printed"] = translated.get("printed", "") + output.end()
+    return translated
 
 
 def _stand_in(request_id: Any, params: Object, subject: Object) -> Object:

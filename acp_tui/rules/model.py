@@ -87,7 +87,7 @@ class ToolUse:
     """Absolute paths named only in its input: they can deny the call, but not allow it."""
     worded: str | None = None
     """A command found in its texts, if no field names one: it can deny the call, but not allow it."""
-    told: tuple[str, ...] = ()
+    possible_commands: tuple[str, ...] = ()
     """Other texts that may contain a command, if no field names one.
 
     A deny or ask rule that matches one makes a question; they allow nothing.
@@ -177,7 +177,7 @@ class _RuleMatcher:
         is_hidden = use.tool_kind == "execute" and use.command is None
         if is_hidden or use.is_open or commands.may_run(prefix, known):
             return None
-        if any(len(text) > MAX_LINE or commands.runs(prefix, text) for text in use.told):
+        if any(len(text) > MAX_LINE or commands.runs(prefix, text) for text in use.possible_commands):
             return None
         return None if known is not None and commands.may_change(use.env) else False
 
@@ -197,10 +197,10 @@ class _RuleMatcher:
         if use.is_open or use.has_more_paths or (use.tool_kind == "execute" and use.command is None):
             return True
         hinted = [*use.hints, *(value for _, value in use.env)]
-        told = [path for text in use.told for path in fragments(text, folder)]
+        found = [path for text in use.possible_commands for path in fragments(text, folder)]
         return (
             any(map(meant.is_below, named))
-            or meant.has_any((*hinted, *told), folder)
+            or meant.has_any((*hinted, *found), folder)
             or any(meant.may_match(hint) for hint in hinted if "*" in hint or "?" in hint)
         )
 

@@ -30,11 +30,11 @@ _SEARCHED: Final = 50_000_000
 _TOLD: Final = "The agent reports this session differently from what you saw here. What you saw is kept."
 
 
-def difference_notice(seen: Session, told: Session) -> Noted | None:
+def difference_notice(seen: Session, replayed: Session) -> Noted | None:
     """Return the notice of the differences, or None without any."""
-    if not told.entries:
+    if not replayed.entries:
         return None
-    found = list(islice(_differences(seen, told), _MOST + 1))
+    found = list(islice(_differences(seen, replayed), _MOST + 1))
     if not found:
         return None
     lines = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…" for line in found[:_MOST]]
@@ -43,19 +43,19 @@ def difference_notice(seen: Session, told: Session) -> Noted | None:
     return Noted(_TOLD, "warning", "\n".join(lines))
 
 
-def _differences(seen: Session, told: Session) -> Iterator[str]:
-    yield from _of_the_user(seen, told)
-    for call in _calls(told):
+def _differences(seen: Session, replayed: Session) -> Iterator[str]:
+    yield from _of_the_user(seen, replayed)
+    for call in _calls(replayed):
         known = seen.tool_call(call.tool_call_id)
         if known is not None and known.status in ("rejected", "cancelled") and call.status == "completed":
             yield f"It reports as done what was {known.status}: {' '.join(known.title.split())}"
-    yield from _of_the_agent(seen, told)
+    yield from _of_the_agent(seen, replayed)
 
 
-def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
+def _of_the_user(seen: Session, replayed: Session) -> Iterator[str]:
     """Yield prompts known to only one side; a replay may turn attachments into text."""
     ours = [entry for entry in seen.entries if isinstance(entry, UserMessage)]
-    theirs = [line_of(entry) for entry in told.entries if isinstance(entry, UserMessage)]
+    theirs = [line_of(entry) for entry in replayed.entries if isinstance(entry, UserMessage)]
     steered = [entry for entry in seen.entries if isinstance(entry, SteeredMessage)]  # replayed as prompts
     said: list[Message] = [*ours, *steered]
     known = {line_of(entry) for entry in said}
@@ -68,15 +68,15 @@ def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
     for entry in ours:
         line = line_of(entry)
         is_command = line.startswith("/")  # agents rarely keep slash commands
-        is_told = line in heard or _words(text_of(entry)) in heard
-        if not (entry.dropped or is_command or is_told or len(entry.parts) > 1):
+        is_reported = line in heard or _words(text_of(entry)) in heard
+        if not (entry.dropped or is_command or is_reported or len(entry.parts) > 1):
             yield f"It does not report that you said: {line}"
 
 
-def _of_the_agent(seen: Session, told: Session) -> Iterator[str]:
+def _of_the_agent(seen: Session, replayed: Session) -> Iterator[str]:
     """Yield agent messages never seen here; they may be split differently or incomplete."""
     messages = [entry for entry in seen.entries if isinstance(entry, AgentMessage)]
-    later = [entry for entry in told.entries if isinstance(entry, AgentMessage)]
+    later = [entry for entry in replayed.entries if isinstance(entry, AgentMessage)]
     if max(sum(map(_length, messages)), sum(map(_length, later))) > COMPARED:
         return
     lines = [_words(text_of(entry)) for entry in messages]

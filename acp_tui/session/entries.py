@@ -37,7 +37,7 @@ class Diff:
         return self.old_text if self.operation else self.old_text or None
 
     @property
-    def is_untold(self) -> bool:
+    def has_no_text(self) -> bool:
         """True if the agent sends only the operation, and no text."""
         return bool(self.operation) and self.old_text is None and not self.new_text
 
@@ -106,7 +106,7 @@ class UserMessage:
     """Seconds, on the clock of the session's events."""
     dropped: bool = False
     """True if the agent refused and so does not keep this in its context."""
-    is_retold: bool = False
+    is_reworded: bool = False
     """True if the agent reports a prompt with another text than the one that was sent (version 2)."""
     sent: list[Part] | None = None
     """The parts that were sent, where the agent tells them in other words."""
@@ -241,8 +241,8 @@ class ToolCall:
     @property
     def is_empty(self) -> bool:
         """True if only the id is known."""
-        told = self.title or self.content or self.locations or self.decision or self.output is not None
-        return not told and self.raw_input is None and self.raw_output is None and self.kind == "other"
+        has_content = self.title or self.content or self.locations or self.decision or self.output is not None
+        return not has_content and self.raw_input is None and self.raw_output is None and self.kind == "other"
 
 
 @dataclass(slots=True)

@@ -231,7 +231,7 @@ class FileChanges:
         """
         changed = False
         for position, item in enumerate(call.content):
-            if isinstance(item, Diff) and not item.is_untold:
+            if isinstance(item, Diff) and not item.has_no_text:
                 edit = Edit(item.before, item.new_text)
                 reported = self._change(absolute(item.path, cwd)).reported
                 for known in [key for key in reported if key[0] < 0 and reported[key] == edit]:
@@ -284,10 +284,10 @@ class FileChanges:
             moved: the session's folder then, and now.
         """
         self._origins |= {(_moved(path, *moved), name): [*known] for (path, name), known in origins.items()}
-        told, self.changes = self.changes, {}
+        current, self.changes = self.changes, {}
         for file in files:
             path = _moved(file.path, *moved)
-            known = told.pop(path, None)
+            known = current.pop(path, None)
             reported = {(-1 - place, at): edit for (place, at), edit in file.reported.items()}
             seen = file.seen
             if seen is not None:
@@ -297,7 +297,7 @@ class FileChanges:
             self.changes[path] = mine
             self.remember(mine)
         gone = {_moved(path, *moved) for path in over}
-        self.changes |= {path: file for path, file in told.items() if path not in gone}
+        self.changes |= {path: file for path, file in current.items() if path not in gone}
 
     def remember(self, file: FileChange) -> None:
         """Remember the origins of a file's current state."""

@@ -239,10 +239,10 @@ def _line(lines: Sequence[str], at: int) -> str:
 
 def as_text(notes: Iterable[LineNote], cwd: str) -> str:
     """Return notes as one block of a prompt: place, quoted lines and text of each."""
-    return LINE_NOTES + "".join(f"\n\n{_told(note, cwd)}" for note in notes) + "\n"
+    return LINE_NOTES + "".join(f"\n\n{_block_of(note, cwd)}" for note in notes) + "\n"
 
 
-def _told(note: LineNote, cwd: str) -> str:
+def _block_of(note: LineNote, cwd: str) -> str:
     quoted = "".join(f"> {line}\n" for line in note.quoted)
     return f"{place_of(note, cwd, _FOR_AGENT)}\n{quoted}{note.text}"
 

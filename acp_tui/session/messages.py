@@ -184,8 +184,8 @@ class Messages:
         """Return whether a message of the user repeats text that was sent into the turn."""
         if news.session_update != "user_message" or self._echo is None:
             return False
-        told = "".join(block.text for block in news.content or () if isinstance(block, TextContent))
-        is_echo = bool(told) and told.split() == self._echo.split()
+        text = "".join(block.text for block in news.content or () if isinstance(block, TextContent))
+        is_echo = bool(text) and text.split() == self._echo.split()
         if is_echo:
             self._echo = None
         return is_echo
@@ -219,9 +219,9 @@ class Messages:
             isinstance(message, UserMessage)
             and (sent := self._sent.get(message.message_id or "")) is not None
         ):
-            message.is_retold = _squeezed(message.parts) != _squeezed(sent)
-            message.sent = sent if message.is_retold else None
-            if not message.is_retold:
+            message.is_reworded = _squeezed(message.parts) != _squeezed(sent)
+            message.sent = sent if message.is_reworded else None
+            if not message.is_reworded:
                 message.parts = copy.deepcopy(sent)
 
     def begins(self, chunk: Chunk) -> bool:
@@ -308,8 +308,8 @@ def append_block(parts: list[Part], block: ContentBlock) -> None:
     if not isinstance(block, TextContent):
         parts.append(block)
         return
-    is_apart = not parts or not isinstance(parts[-1], TextBuffer)
-    if is_apart or block.text.startswith(ADDED):
+    starts_part = not parts or not isinstance(parts[-1], TextBuffer)
+    if starts_part or block.text.startswith(ADDED):
         parts.append(TextBuffer())
     text = parts[-1]
     assert isinstance(text, TextBuffer)

@@ -20,17 +20,17 @@ _SILENT: Final = "The agent ended the turn without an answer."
 """Shown after an empty turn, so that it does not look like one still running."""
 
 
-def end_notice(reason: str, told: str, *, silent: bool, at: float) -> Notice | None:
+def end_notice(reason: str, own_reason: str, *, silent: bool, at: float) -> Notice | None:
     """Return the notice for the end of a turn, if it needs one.
 
     Args:
         reason: the normalised stop reason.
-        told: the agent's own stop reason.
+        own_reason: the agent's own stop reason.
         silent: True if the turn was empty.
         at: the time of the end.
     """
     if reason not in ("end_turn", "cancelled"):
-        return Notice(_STOPS.get(reason, f"The turn stopped: {told}"), "warning", at=at)
+        return Notice(_STOPS.get(reason, f"The turn stopped: {own_reason}"), "warning", at=at)
     if reason == "cancelled":
         return Notice("Cancelled.", at=at)
     return Notice(_SILENT, at=at) if silent else None

@@ -76,8 +76,8 @@ def _entries(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return entries with their types; subagents contain their own."""
     found = []
     for entry in entries:
-        told = {"type": TYPES[type(entry)], **_value(entry)}
-        found.append({**told, "entries": _entries(entry.entries)} if isinstance(entry, Subagent) else told)
+        row = {"type": TYPES[type(entry)], **_value(entry)}
+        found.append({**row, "entries": _entries(entry.entries)} if isinstance(entry, Subagent) else row)
     return found
 
 

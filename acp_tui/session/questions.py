@@ -51,7 +51,7 @@ class Permission:
     title: str = ""
     """The agent's question, if it differs from the call's title."""
     description: str = ""
-    is_apart: bool = False
+    has_no_call: bool = False
     """True if it is about no tool call: `call` is then its subject and ends with the answer."""
     unasked: bool = False
     """True if the client asks, because the agent acted without a permission request."""

@@ -111,13 +111,13 @@ class Session:
         self._turns = Turns(self.entries)
         self._has_ended = False
         """True once a turn has ended in this process of the agent."""
-        self.alone_at: float | None = None
+        self.unprompted_at: float | None = None
         """Time of the agent's latest work outside a turn, until that ends or a prompt comes."""
-        self.told_state = ""
+        self.reported_state = ""
         """The state that the agent reports: running, requires_action, idle, or another word; "" for none."""
         self.background: list[schema.BackgroundWork] = []
         """Background work, as last reported by the agent."""
-        self.is_background_told = True
+        self.is_background_current = True
         """False if the latest state did not mention it, so that the list may be out of date."""
 
     @property
@@ -345,7 +345,7 @@ class Session:
                 return SessionChange((*closed, self._subagents.message(event, at)))
             case schema.UnknownUpdate():
                 return self._unknown(event, at)
-            case events.Prompted() if self.turn_state == "idle" or not self.told_state:
+            case events.Prompted() if self.turn_state == "idle" or not self.reported_state:
                 return self._prompted(event, at)
             case events.Prompted() | events.Steered():  # version 2 may insert a prompt into a turn
                 is_stopped = self.turn_state == "cancelling"
@@ -460,7 +460,7 @@ class Session:
 
     def _prompted(self, event: events.Prompted, at: float) -> SessionChange:
         self._turns.step("prompted")
-        self.alone_at = None
+        self.unprompted_at = None
         index = self._messages.prompted(event.prompt, at)
         self._turns.begin(index, at)
         self._calls.begin_turn(index)
@@ -495,8 +495,8 @@ class Session:
     def _in_state(self, event: schema.StateUpdate, at: float) -> SessionChange:
         """Record the state that the agent reports, apart from the end of a prompted turn."""
         self._messages.has_unique_ids = True
-        self.told_state = event.state
-        self.is_background_told = event.background is not None
+        self.reported_state = event.state
+        self.is_background_current = event.background is not None
         if event.background is not None:
             self.background = event.background
         named = [work.terminal_id for work in self.background if work.terminal_id is not None]
@@ -504,12 +504,12 @@ class Session:
         if event.state == "idle":
             return self._rests(change)
         if event.state in ("running", "requires_action") and self.turn_state == "idle":
-            return SessionChange((*change.entries, *self._goes_on(at, is_told=True)), ("turn",))
+            return SessionChange((*change.entries, *self._note_own_work(at, is_reported=True)), ("turn",))
         return change
 
     def _beside_fields(self, event: schema.AgentTerminal) -> tuple[Field, ...]:
-        is_told = event.has_ended is not None or "capabilities" in event.model_fields_set
-        return ("turn",) if is_told else ()
+        is_shown = event.has_ended is not None or "capabilities" in event.model_fields_set
+        return ("turn",) if is_shown else ()
 
     def _content_chunk(self, event: schema.ToolCallContentChunk, at: float) -> SessionChange:
         fields = ToolCallFields(tool_call_id=event.tool_call_id)
@@ -549,9 +549,9 @@ class Session:
         """Show content that came only with the end of the turn."""
         if not event.content or self.turn_state == "idle":
             return ()
-        told = "".join(block.text for block in event.content if isinstance(block, TextContent))
+        text = "".join(block.text for block in event.content if isinstance(block, TextContent))
         messages = [entry for entry in self._turns.entries() if isinstance(entry, AgentMessage)]
-        if messages and _squeezed(told) in _squeezed("".join(map(text_of, messages))):
+        if messages and _squeezed(text) in _squeezed("".join(map(text_of, messages))):
             return ()  # it repeats the text of the turn
         closed = self._messages.close()
         changes = [self._messages.add(schema.AgentMessageChunk(content=block), at) for block in event.content]
@@ -573,11 +573,10 @@ class Session:
         self._questions.end_turn()
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
         self._turns.end(stop_reason, at, self.usage, spent)
-        goes_on = is_end and left == "interrupted"
         beside = {work.tool_call_id for work in self.background if work.tool_call_id is not None}
-        calls = self._calls.settle(left, at, is_end=goes_on, beside=beside)
+        calls = self._calls.settle(left, at, is_end=is_end and left == "interrupted", beside=beside)
         settled = (*calls, *self._compactions.interrupt(at))
-        self.alone_at = None
+        self.unprompted_at = None
         return (*self._messages.end_turn(), *settled)
 
     def _resumed(self, at: float) -> SessionChange:
@@ -585,7 +584,7 @@ class Session:
         self._questions.clear()
         self.pending.clear()
         self._options.end_consents()
-        self.told_state, self.background = "", []
+        self.reported_state, self.background = "", []
         self._messages.begin_turn(len(self.entries))
         self._calls.begin_process()
         self._has_ended = False
@@ -601,7 +600,7 @@ class Session:
         """Return the state that a resumed session needs."""
         turns = [(turn, self.prompt_of(number)) for number, turn in enumerate(self.turns, 1)]
         calls = [each for each in self.entries if isinstance(each, ToolCall) and each.status == "completed"]
-        told = {
+        edited = {
             absolute(item.path, self.cwd) for call in calls for item in call.content if isinstance(item, Diff)
         }
         return Past(
@@ -610,7 +609,7 @@ class Session:
             tuple(self.plans.by_id.values()),
             tuple(self.all_files.values()),
             self._files.origins,
-            frozenset(told - set(self.all_files)) if self.kept else frozenset(),
+            frozenset(edited - set(self.all_files)) if self.kept else frozenset(),
             tuple(self.kept.values()),
             tuple(self.undid),
         )
@@ -640,7 +639,7 @@ class Session:
 
     def _disconnected(self, event: events.Disconnected, at: float) -> SessionChange:
         self.connected = False
-        self.told_state, self.background = "", []
+        self.reported_state, self.background = "", []
         asked = self._drop_questions(at)
         for child in self.children.values():
             child.apply(events.Disconnected(event.reason, is_wanted=True), at)
@@ -686,7 +685,7 @@ class Session:
             return SessionChange(fields=("questions",))
         call = self._calls.at(question.place)
         self._calls.decide(question, event.option_id, event.by, at)
-        if self.told_state and call.status == "pending" and not call.waits:
+        if self.reported_state and call.status == "pending" and not call.waits:
             call.status = "in_progress"  # in version 2 the call was pending because of the question
         return SessionChange((question.place,), ("questions",))
 
@@ -694,7 +693,7 @@ class Session:
 
     def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> SessionChange:
         is_known = self._calls.knows(fields.tool_call_id, announces=announces)
-        alone = () if is_known else self._goes_on(at)
+        alone = () if is_known else self._note_own_work(at)
         closed = alone if is_known else (*alone, *self._messages.close())
         entries, call = self._calls.take(fields, at, announces=announces)
         index = entries[-1]
@@ -790,9 +789,9 @@ class Session:
 
     def _rests(self, change: SessionChange) -> SessionChange:
         """Record the end of the agent's work outside a turn."""
-        if self.alone_at is None:
+        if self.unprompted_at is None:
             return change
-        self.alone_at = None
+        self.unprompted_at = None
         return _with_fields(change, "turn")
 
     def _subagent(self, event: schema.SubagentUpdate, at: float) -> SessionChange:
@@ -818,20 +817,20 @@ class Session:
         self, event: schema.AgentMessageChunk | schema.AgentThoughtChunk, at: float
     ) -> SessionChange | None:
         """Add a chunk outside a turn; if it begins a message, the agent is working by itself."""
-        alone = self._goes_on(at) if self._messages.begins(event) else ()
-        if self.alone_at is not None:
-            self.alone_at = at
+        alone = self._note_own_work(at) if self._messages.begins(event) else ()
+        if self.unprompted_at is not None:
+            self.unprompted_at = at
         change = self._messages.add(event, at)
         return _after(alone, change) if alone else change
 
-    def _goes_on(self, at: float, *, is_told: bool = False) -> tuple[int, ...]:
+    def _note_own_work(self, at: float, *, is_reported: bool = False) -> tuple[int, ...]:
         """Note that the agent works although no turn runs; return the notice for its start, if any.
 
-        Before a turn has ended, only a reported state (`is_told`) counts.
+        Before a turn has ended, only a reported state (`is_reported`) counts.
         """
-        if self.turn_state != "idle" or not (self._has_ended or is_told) or self.parent is not None:
+        if self.turn_state != "idle" or not (self._has_ended or is_reported) or self.parent is not None:
             return ()
-        begins, self.alone_at = self.alone_at is None, at
+        begins, self.unprompted_at = self.unprompted_at is None, at
         if not begins:
             return ()
         closed = self._messages.close()
@@ -853,9 +852,9 @@ class Session:
         return [work for work in self.background if work.type not in known]
 
     @property
-    def is_alone(self) -> bool:
+    def works_unprompted(self) -> bool:
         """True if the agent reports that it works although no turn runs."""
-        return self.turn_state == "idle" and self.told_state in ("running", "requires_action")
+        return self.turn_state == "idle" and self.reported_state in ("running", "requires_action")
 
     @property
     def background_terminals(self) -> list[OwnTerminal]:

@@ -85,8 +85,8 @@ def unusual_commands(raw_input: Any, without: Set[str] = frozenset()) -> list[st
     """
     if isinstance(raw_input, dict):
         raw_input = {key: value for key, value in raw_input.items() if key not in without}
-    is_told = not isinstance(raw_input, dict)
-    return list(dict.fromkeys(islice(_told(raw_input, _TELLING, is_told=is_told), _MOST_FOUND)))
+    is_command = not isinstance(raw_input, dict)
+    return list(dict.fromkeys(islice(_commands(raw_input, _TELLING, is_command=is_command), _MOST_FOUND)))
 
 
 def named_commands(raw_input: Any) -> list[str]:
@@ -94,34 +94,34 @@ def named_commands(raw_input: Any) -> list[str]:
 
     An operation of the tool, as in editor tools, does not count.
     """
-    return list(dict.fromkeys(islice(_told(raw_input, _NAMED, is_told=False), _MOST_FOUND)))
+    return list(dict.fromkeys(islice(_commands(raw_input, _NAMED, is_command=False), _MOST_FOUND)))
 
 
-def _told(raw: Any, telling: re.Pattern[str], *, is_told: bool) -> Iterator[str]:
-    waiting: list[tuple[Any, bool, int]] = [(raw, is_told, _DEEPEST)]
+def _commands(raw: Any, telling: re.Pattern[str], *, is_command: bool) -> Iterator[str]:
+    waiting: list[tuple[Any, bool, int]] = [(raw, is_command, _DEEPEST)]
     while waiting:
-        value, is_told, depth = waiting.pop()
+        value, is_command, depth = waiting.pop()
         if not depth:
             continue
         if isinstance(value, str):
             inner = _parsed(value)
             if inner is not None:
-                waiting.append((inner, is_told, depth - 1))
-            elif is_told and value.strip():
+                waiting.append((inner, is_command, depth - 1))
+            elif is_command and value.strip():
                 yield value
         elif isinstance(value, list):
             words = value[:_MOST]
-            if is_told and words and all(isinstance(word, str) for word in words):
+            if is_command and words and all(isinstance(word, str) for word in words):
                 yield _of_words(words)
                 yield "\n".join(words)
-            waiting += [(item, is_told, depth - 1) for item in words]
+            waiting += [(item, is_command, depth - 1) for item in words]
         elif isinstance(value, dict):
             yield from _joined(value)
             is_operation = telling is _NAMED and _is_operation("", value)
             for key, item in islice(value.items(), _MOST):
                 names_one = telling.fullmatch(_HUMP.sub("_", str(key)).lower()) is not None
                 # Fields within a field for a command also belong to the command.
-                names_one = names_one or (is_told and isinstance(item, str))
+                names_one = names_one or (is_command and isinstance(item, str))
                 waiting.append((item, names_one and not (is_operation and key == "command"), depth - 1))
 
 

@@ -49,16 +49,16 @@ class Subagents:
         index = self._places[news.session_id]
         one = self._entries[index]
         assert isinstance(one, Subagent)
-        told = news.model_fields_set
-        if "title" in told:
+        given = news.model_fields_set
+        if "title" in given:
             one.title = news.title or ""
-        if "description" in told:
+        if "description" in given:
             one.description = news.description or ""
-        if "capabilities" in told:
+        if "capabilities" in given:
             one.can_cancel = news.capabilities is not None and has(news.capabilities.cancel)
-        if "cwd" in told:
+        if "cwd" in given:
             one.cwd = news.cwd or ""
-        if "state" in told:
+        if "state" in given:
             _set_state(one, news, at)
         return index, one
 
@@ -84,12 +84,12 @@ class Subagents:
         if isinstance(news, SessionMessageChunk):
             append_block(one.parts, news.content)
             return index
-        told = news.model_fields_set
-        if "sender_session_id" in told:
+        given = news.model_fields_set
+        if "sender_session_id" in given:
             one.sender = news.sender_session_id or ""
-        if "recipient_session_id" in told:
+        if "recipient_session_id" in given:
             one.recipient = news.recipient_session_id or ""
-        if "content" in told:
+        if "content" in given:
             one.parts = []
             for block in news.content or ():
                 append_block(one.parts, block)

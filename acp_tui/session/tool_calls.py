@@ -129,13 +129,13 @@ class ToolCalls:
 
     def terminal(self, news: AgentTerminal) -> tuple[int, ...]:
         """Merge an update of a terminal; return the entries of its calls."""
-        told = news.model_fields_set
+        given = news.model_fields_set
         one = self.terminals.setdefault(news.terminal_id, OwnTerminal(news.terminal_id))
-        if "command" in told:
+        if "command" in given:
             one.command = news.command or ""
-        if "cwd" in told:
+        if "cwd" in given:
             one.cwd = news.cwd or ""
-        if "capabilities" in told:
+        if "capabilities" in given:
             one.can_cancel = news.capabilities is not None and has(news.capabilities.cancel)
         if news.is_anew or one.output is None:
             one.output = TextBuffer(limit=OUTPUT_LIMIT)
@@ -262,8 +262,8 @@ class ToolCalls:
         changed = []
         for place in places:
             call = self.at(place)
-            goes_on = call.kind == "execute" and call.status == "in_progress"
-            if is_end and (goes_on or call.tool_call_id in beside):
+            is_running = call.kind == "execute" and call.status == "in_progress"
+            if is_end and (is_running or call.tool_call_id in beside):
                 call.in_background = True
                 self._open.add(self.places[call.tool_call_id])
             elif not settle(call, status, at):
@@ -292,8 +292,8 @@ def _show(call: ToolCall, terminal: OwnTerminal) -> None:
 
 def _clear(call: ToolCall, news: ToolCallPatch) -> None:
     """Clear the fields of a call that a patch sets to null."""
-    told = news.model_fields_set
-    nothing = {name for name in told if getattr(news, name, "") is None}
+    given = news.model_fields_set
+    nothing = {name for name in given if getattr(news, name, "") is None}
     if "title" in nothing:
         call.title = ""
     if "kind" in nothing:
@@ -310,7 +310,7 @@ def _clear(call: ToolCall, news: ToolCallPatch) -> None:
         call.raw_input = None
     if "raw_output" in nothing:
         call.raw_output = None
-    if "capabilities" in told:
+    if "capabilities" in given:
         call.can_cancel = news.capabilities is not None and has(news.capabilities.cancel)
 
 
@@ -350,7 +350,7 @@ _ASKED_ABOUT: Final = ", asked about: "
 
 
 def _unread_after(call: ToolCall, news: ToolCallFields) -> dict[str, Any]:
-    """Return what is not understood of a call: a field that is told again takes the place of the old one."""
+    """Return what is not understood of a call: a field that comes again takes the place of the old one."""
     again = {"content": news.content, "locations": news.locations, "rawInput": news.raw_input}
     kept = {name: value for name, value in call.unread.items() if again.get(name) is None}
     return {**kept, **(news.unread or {})}
@@ -372,7 +372,7 @@ def _decide(call: ToolCall, question: Permission, option_id: str | None, by: str
         call.decision += f"{_ASKED_ABOUT}{_one_line(question.call.command or question.call.title)}"
     if option is None:
         settle(call, "cancelled", at)
-    elif question.is_apart and not option.kind.startswith("reject"):
+    elif question.has_no_call and not option.kind.startswith("reject"):
         settle(call, "completed", at)
     elif option.kind.startswith("reject"):
         settle(call, "rejected", at)

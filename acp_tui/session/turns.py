@@ -67,13 +67,13 @@ class Turns:
         """All turns, the latest last."""
         self.state: TurnState = "idle"
         self._entries = entries
-        self._told: list[str] = []
+        self._earlier_prompts: list[str] = []
         """Prompts of earlier runs, which the agent may replay differently or not at all."""
 
     @property
     def recalled(self) -> int:
         """Number of turns of earlier runs."""
-        return len(self._told)
+        return len(self._earlier_prompts)
 
     def step(self, step: TurnStep) -> None:
         """Advance the state of the turn.
@@ -109,7 +109,7 @@ class Turns:
                 replace(turn, first=found, ended=turn.started if turn.ended is None else turn.ended)
             )
         self.all[:0] = earlier
-        self._told = [prompt for _, prompt in turns]
+        self._earlier_prompts = [prompt for _, prompt in turns]
 
     def end(
         self, stop_reason: str, at: float, usage: UsageUpdate | None, spent: TurnUsage | None = None
@@ -140,7 +140,7 @@ class Turns:
 
     def prompt_of(self, turn: int) -> str:
         """Return the prompt of a turn (from 1) on one line."""
-        if 0 < turn <= len(self._told):
-            return self._told[turn - 1]
+        if 0 < turn <= len(self._earlier_prompts):
+            return self._earlier_prompts[turn - 1]
         entry = self._entries[self.all[turn - 1].first] if 0 < turn <= len(self.all) else None
         return line_of(entry) if isinstance(entry, UserMessage) else ""

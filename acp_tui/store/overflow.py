@@ -102,8 +102,8 @@ def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
         t = 0.0
         with suppress(ValueError, KeyError, TypeError):
             t = float(json.loads(lines[0])["t"])
-        told = {"dropped": kept[-1][0] if dropped is None else dropped, "of": _WHAT}
-        yield json.dumps({"t": t, "dir": "note", "msg": told}).encode() + b"\n"
+        note = {"dropped": kept[-1][0] if dropped is None else dropped, "of": _WHAT}
+        yield json.dumps({"t": t, "dir": "note", "msg": note}).encode() + b"\n"
         yield from lines
 
 

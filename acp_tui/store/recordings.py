@@ -313,15 +313,15 @@ def _time(text: object) -> datetime | None:
 
 def _titles(rows: list[JournalRow]) -> dict[str, str]:
     """Return the latest title of each session by id, the latest last."""
-    told: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for row in rows:
         update = _inside(row.msg, "params", "update")
         title = _inside(update, "title")
         if row.direction == "in" and title and _inside(update, "sessionUpdate") == "session_info_update":
             session_id = str(_inside(row.msg, "params", "sessionId"))
-            told.pop(session_id, None)
-            told[session_id] = _one_line(title)
-    return told
+            titles.pop(session_id, None)
+            titles[session_id] = _one_line(title)
+    return titles
 
 
 def _first_words(prompt: Any) -> str:

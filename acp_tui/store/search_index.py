@@ -297,17 +297,17 @@ def newest_first(index: SearchIndex, journals: Path, query: Query, limit: int) -
     known = index.known()  # before the search, so that documents indexed meanwhile are not missed
     indexed_hits = deque(index.search(query, limit) if has_full_text() else [])
     known = {path: one for path, one in known.items() if one.shard.exists()}  # the file is not damaged
-    told: set[tuple[Path, int]] = set()
+    yielded: set[tuple[Path, int]] = set()
     scanned = _scan(journals, index, known, query) if not query.is_empty else iter(())
     for found in chain(scanned, (-1,)):
         bound = found if isinstance(found, int) else found.id
         while indexed_hits and indexed_hits[0].id > bound:
-            told.add((indexed_hits[0].path, indexed_hits[0].offset))
+            yielded.add((indexed_hits[0].path, indexed_hits[0].offset))
             yield indexed_hits.popleft()
-        if isinstance(found, Hit) and (found.path, found.offset) not in told:
-            told.add((found.path, found.offset))
+        if isinstance(found, Hit) and (found.path, found.offset) not in yielded:
+            yielded.add((found.path, found.offset))
             yield found
-        if len(told) >= limit:
+        if len(yielded) >= limit:
             return
 
 
@@ -371,8 +371,8 @@ class _Facts(NamedTuple):
             started = datetime.fromisoformat(str(start.get("at"))).timestamp()
         except (ValueError, OverflowError):
             started = found.st_mtime
-        told = str(start.get("agent") or ""), str(start.get("cwd") or "")
-        return cls(*told, started, found.st_size, found.st_ino)
+        agent, cwd = str(start.get("agent") or ""), str(start.get("cwd") or "")
+        return cls(agent, cwd, started, found.st_size, found.st_ino)
 
 
 class _Writer:
@@ -426,13 +426,13 @@ class _Writer:
     def _take_in(self, path: Path, file: BinaryIO, one: Known | None, is_over: bool) -> None:
         reader = DocumentReader(one.read_to if one is not None else 0)
         file.seek(reader.offset)
-        goes_on = True
-        while goes_on:
+        has_more = True
+        while has_more:
             until = reader.offset + SLICE
             size = os.fstat(file.fileno()).st_size
             done = list(_documents(file, reader, min(until, size), is_over=False))
-            goes_on = reader.offset >= until
-            if not goes_on and is_over:
+            has_more = reader.offset >= until
+            if not has_more and is_over:
                 done += reader.finish()
             if one is None:
                 facts = _Facts.of(reader, file)
@@ -442,7 +442,7 @@ class _Writer:
                 one,
                 reader,
                 sorted(done, key=attrgetter("offset")),
-                min(size, reader.offset) if goes_on else size,
+                min(size, reader.offset) if has_more else size,
             )
 
     def _write(self, one: Known, reader: DocumentReader, done: list[Document], seen: int) -> None:

@@ -42,7 +42,7 @@ class Term:
 
     words: tuple[str, ...]
     """As typed: the index itself ignores case and accents."""
-    goes_on: bool = False
+    is_prefix: bool = False
     """True if the last word may be a prefix."""
     is_unwanted: bool = False
 
@@ -96,7 +96,7 @@ class Query:
         if self.file and f" {_phrase(self.file)} " not in texts["file"]:
             return False
         for term in self.terms:
-            phrase = f" {_phrase(term.words)}" + ("" if term.goes_on else " ")
+            phrase = f" {_phrase(term.words)}" + ("" if term.is_prefix else " ")
             within = texts.values() if term.is_unwanted else searched
             if any(phrase in text for text in within) is term.is_unwanted:
                 return False
@@ -193,15 +193,15 @@ _WIDTH: Final = 200
 
 def excerpt(document: Document, query: Query) -> Excerpt:
     """Return the text around the first match."""
-    told = [column for column in query.columns or COLUMNS if document.texts.get(column)]
+    present = [column for column in query.columns or COLUMNS if document.texts.get(column)]
     for pattern in _patterns(query):
-        for column in told:
+        for column in present:
             text = _bounded(document.text(column))
             found = pattern.search(text)
             if found is not None:
                 start = max(0, found.start() - _WIDTH // 4)
                 return Excerpt(column, " ".join(text[start : start + _WIDTH].split()))
-    column = next(iter(told), "prompt")
+    column = next(iter(present), "prompt")
     return Excerpt(column, " ".join(document.text(column)[:_WIDTH].split()))
 
 
@@ -242,4 +242,4 @@ def _may_go_on(value: str) -> bool:
 
 
 def _quoted(term: Term) -> str:
-    return f'"{" ".join(term.words)}"' + ("*" if term.goes_on else "")
+    return f'"{" ".join(term.words)}"' + ("*" if term.is_prefix else "")

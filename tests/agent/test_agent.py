@@ -307,7 +307,7 @@ async def test_c155_a_cancel_without_a_turn_is_sent_for_what_the_agent_does_by_i
         assert talk.puppet.sent.requests("session/cancel") == []
 
         talk.puppet.updates("agent_message_chunk", content=text("one more thing"))
-        await talk.until(lambda: talk.session.alone_at is not None)
+        await talk.until(lambda: talk.session.unprompted_at is not None)
         talk.agent.cancel(SESSION)
         assert talk.puppet.sent.requests("session/cancel") == [{"sessionId": SESSION}]
 

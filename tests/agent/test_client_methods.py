@@ -19,7 +19,7 @@ from acp_tui.session.entries import Notice
 from acp_tui.session.files import FileChange
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files, OutsideRoots, Stale, Written
-from tests.agent.lending import lending, served
+from tests.agent.granted import granted, served
 from tests.agent.puppet import FORM, OPTIONS, SESSION, Conversation, conversation, text
 from tests.sandbox.fences import lay_out, sandbox
 from tests.sent import Frame
@@ -41,7 +41,7 @@ async def code(talk: Conversation, method: str, **params: Any) -> int:
 async def test_c87_r29_lines_are_counted_from_one_and_ends_are_kept(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"1\r\n2\n3")
     path = str(tmp_path / "a")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         for limits, content in (
             ({}, "1\r\n2\n3"),
             ({"line": 2, "limit": 1}, "2\n"),
@@ -62,7 +62,7 @@ async def test_c86_c16_what_is_not_lent_is_refused(tmp_path: Path) -> None:
     inside.mkdir()
     (tmp_path / "secret").write_text("no")
     (inside / "link").symlink_to(tmp_path / "secret")
-    async with lending(inside) as talk:
+    async with granted(inside) as talk:
         for path in ("relative", f"{inside}/../secret", f"{inside}/link", str(inside)):
             assert await code(talk, "fs/read_text_file", path=path) == -32602
             if path != str(inside):
@@ -75,7 +75,7 @@ async def test_c86_c16_what_is_not_lent_is_refused(tmp_path: Path) -> None:
 
 
 async def test_c88_a_missing_file_is_named(tmp_path: Path) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         answer = await served(talk, "fs/read_text_file", path=f"{tmp_path}/a b")
 
         assert answer["error"] == {
@@ -89,7 +89,7 @@ async def test_c88_a_missing_file_is_named(tmp_path: Path) -> None:
 
 async def test_c89_a_write_is_answered_told_and_written_down(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         for path in (f"{tmp_path}/a", f"{tmp_path}/new/b"):
             answer = await served(talk, "fs/write_text_file", path=path, content="new")
             assert answer["result"] == {}
@@ -122,7 +122,7 @@ async def test_a_write_that_is_taken_back_too_late_is_told_all_the_same(
         return write(files, path, content, over, **more)
 
     monkeypatch.setattr(Files, "write_text", slow)
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await take_back_a_write(talk, f"{tmp_path}/a", began)
 
         may_end.set()
@@ -143,7 +143,7 @@ async def test_a_write_that_is_taken_back_and_then_fails_is_no_mistake_of_ours(
         raise OutsideRoots("not here")
 
     monkeypatch.setattr(Files, "write_text", fail)
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await take_back_a_write(talk, f"{tmp_path}/a", began)
 
         may_end.set()
@@ -158,8 +158,8 @@ async def test_c90_further_roots_are_lent_as_well(tmp_path: Path) -> None:
     (tmp_path / "w").mkdir()
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib/a").write_text("x")
-    async with lending(tmp_path / "w") as talk:
-        talk.host.lend("s2", [str(tmp_path / "w"), str(tmp_path / "lib")])
+    async with granted(tmp_path / "w") as talk:
+        talk.host.grant("s2", [str(tmp_path / "w"), str(tmp_path / "lib")])
 
         answer = await served(talk, "fs/read_text_file", path=f"{tmp_path}/lib/a")
 
@@ -183,7 +183,7 @@ async def test_a_file_can_be_asked_for_right_behind_the_answer_that_made_the_ses
 
 async def test_c85_c91_every_method_of_what_is_offered_is_served_and_no_other(tmp_path: Path) -> None:
     assert (OFFERED.fs.read_text_file, OFFERED.fs.write_text_file, OFFERED.terminal) == (True, True, True)
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         for method in ("fs/read_text_file", "fs/write_text_file", *TERMINAL_METHODS):
             assert await code(talk, method, sessionId="other") == -32602, "known, and these params are wrong"
         for method in ("fs/delete_file", "terminal/resize", "mcp/connect", "fs/", "terminal"):
@@ -191,7 +191,7 @@ async def test_c85_c91_every_method_of_what_is_offered_is_served_and_no_other(tm
 
 
 async def test_c92_c93_c94_c98_the_life_of_a_terminal(tmp_path: Path) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         args = ["-c", "pwd; echo $A; read x; exit 7"]
         made = await served(
             talk, "terminal/create", command="sh", args=args, env=[{"name": "A", "value": "b"}]
@@ -214,7 +214,7 @@ async def test_c92_c93_c94_c98_the_life_of_a_terminal(tmp_path: Path) -> None:
 
 
 async def test_c96_c97_all_who_wait_are_told_of_the_signal(tmp_path: Path) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         made = await served(talk, "terminal/create", command="sleep", args=["60"])
         params = {"sessionId": "s2", "terminalId": made["result"]["terminalId"]}
         for name in ("w1", "w2"):
@@ -228,7 +228,7 @@ async def test_c96_c97_all_who_wait_are_told_of_the_signal(tmp_path: Path) -> No
 
 
 async def test_c95_the_byte_limit_keeps_the_end(tmp_path: Path) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         params: Frame = {"command": "printf", "args": ["ééé"], "outputByteLimit": 3}
         made = await served(talk, "terminal/create", **params)
         terminal = {"terminalId": made["result"]["terminalId"]}
@@ -244,9 +244,9 @@ async def test_a_write_to_one_name_of_several_shows_in_all_and_that_is_said(tmp_
     work.mkdir()
     (work / "b").write_text("old")
     (work / "a").hardlink_to(work / "b")
-    async with lending(work) as talk:
+    async with granted(work) as talk:
         talk.host.backups = Backups(tmp_path / "backups")
-        talk.host.lend("s2", [str(work)])
+        talk.host.grant("s2", [str(work)])
         await served(talk, "fs/write_text_file", path=f"{work}/a", content="new")
 
         (told,) = [entry.text for entry in talk.agent.sessions["s2"].entries if isinstance(entry, Notice)]
@@ -268,7 +268,7 @@ async def test_a_write_to_one_name_of_several_shows_in_all_and_that_is_said(tmp_
 async def test_c99_c16_a_command_that_cannot_run_is_an_error(
     params: Frame, expected: int, tmp_path: Path
 ) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         assert await code(talk, "terminal/create", **params) == expected
 
 
@@ -290,7 +290,7 @@ async def test_a_path_that_cannot_be_is_the_agents_mistake_and_says_nothing_of_o
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "pipe")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         params = {"content": "x", "command": "true", given: f"{tmp_path}/{name}"}
         answer = await served(talk, method, **params)
 
@@ -329,7 +329,7 @@ async def test_a_request_without_a_session_is_about_the_only_one(tmp_path: Path)
 async def test_a_request_without_a_session_is_refused_where_it_may_be_about_several(
     tmp_path: Path, method: str
 ) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         params = {"path": "/a", "command": "true", "toolCall": {"toolCallId": "t"}, "options": [], **FORM}
         talk.puppet.says({"id": "q", "method": method, "params": params})
 
@@ -339,7 +339,7 @@ async def test_a_request_without_a_session_is_refused_where_it_may_be_about_seve
 
 
 async def test_c100_d38_a_terminal_of_another_session_is_unknown_in_either_spelling(tmp_path: Path) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         made = await served(talk, "terminal/create", command="sleep", args=["60"])
         terminal_id = made["result"]["terminalId"]
 
@@ -349,7 +349,7 @@ async def test_c100_d38_a_terminal_of_another_session_is_unknown_in_either_spell
 
 
 async def test_c65_a_wait_that_is_taken_back_is_answered_and_the_command_runs_on(tmp_path: Path) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         made = await served(talk, "terminal/create", command="sleep", args=["60"])
         params = {"sessionId": "s2", "terminalId": made["result"]["terminalId"]}
         talk.puppet.says({"id": 33, "method": "terminal/wait_for_exit", "params": params})
@@ -366,7 +366,7 @@ async def test_a_request_too_many_is_an_error_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client_methods, "MOST_SERVED", 2)
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         terminal = (await served(talk, "terminal/create", command="sleep", args=["100"]))["result"]
         for request_id in ("w1", "w2"):
             talk.puppet.says(
@@ -383,7 +383,7 @@ async def test_a_request_too_many_is_an_error_at_once(
 
 
 async def test_c101_the_end_of_the_agent_ends_its_terminals(tmp_path: Path) -> None:
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         made = await served(talk, "terminal/create", command="sleep", args=["60"])
         terminal = talk.host.terminals.get("s2", made["result"]["terminalId"])
 
@@ -416,7 +416,7 @@ async def test_what_a_rule_denies_is_not_done_for_an_agent_that_did_not_ask(
         name: value.format(folder=tmp_path) if isinstance(value, str) else value
         for name, value in params.items()
     }
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         talk.host.rules = [rule]
         answer = await served(talk, method, **given)
 
@@ -434,7 +434,7 @@ async def test_what_a_rule_denies_is_not_done_for_an_agent_that_did_not_ask(
 async def test_what_the_sandbox_hides_or_keeps_read_only_is_refused_before_a_question(tmp_path: Path) -> None:
     work = lay_out(tmp_path)
     with sandbox(tmp_path, wanted=Wanted(hide=(str(work / "private"),))) as made:
-        async with lending(work) as talk:
+        async with granted(work) as talk:
             talk.host.sandbox = made
             (work / "private").write_text("the key")
             for path in (".git/hooks/pre-commit", ".git/config", ".envrc", "private"):

@@ -1,4 +1,4 @@
-"""The host, which lends files and terminals to sessions."""
+"""The host, which gives sessions files and terminals."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from acp_tui.workspace.terminals import Terminals
 
 async def test_a_path_is_lent_when_it_lies_in_a_folder_of_a_session_that_is_there(tmp_path: Path) -> None:
     host = Host(Terminals())
-    assert not host.lends("one", str(tmp_path / "a"))
+    assert not host.grants("one", str(tmp_path / "a"))
 
-    host.lend("one", [str(tmp_path)])
+    host.grant("one", [str(tmp_path)])
 
-    assert host.lends("one", str(tmp_path / "a"))
-    assert not host.lends("one", "/etc/passwd")
-    assert not host.lends("two", str(tmp_path / "a"))
+    assert host.grants("one", str(tmp_path / "a"))
+    assert not host.grants("one", "/etc/passwd")
+    assert not host.grants("two", str(tmp_path / "a"))
 
     await host.take_back("one")
 
-    assert not host.lends("one", str(tmp_path / "a"))
+    assert not host.grants("one", str(tmp_path / "a"))
 
 
 async def test_a_session_that_the_user_opens_has_its_own_policy_though_a_subagent_had_its_id(
     tmp_path: Path,
 ) -> None:
     host = Host(Terminals())
-    host.lend("one", [str(tmp_path)])
+    host.grant("one", [str(tmp_path)])
     host.set_policy("one", "allow-everything")
-    host.lend_child("two", "one", str(tmp_path))
+    host.grant_to_child("two", "one", str(tmp_path))
     assert host.policy_of("two") == "allow-everything"
 
-    host.lend("two", [str(tmp_path)])
+    host.grant("two", [str(tmp_path)])
     await host.take_back("one")
 
     assert host.policy_of("two") == "ask"
-    assert host.lends("two", str(tmp_path / "a"))
+    assert host.grants("two", str(tmp_path / "a"))

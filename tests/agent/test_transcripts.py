@@ -296,7 +296,7 @@ def test_c154_claude_wakes_by_itself_after_a_command_in_the_background() -> None
 
     told = [entry.text for entry in session.entries if isinstance(entry, Notice)]
     assert "The agent continues on its own." in told
-    assert session.alone_at is None
+    assert session.unprompted_at is None
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex"])

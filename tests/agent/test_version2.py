@@ -235,7 +235,7 @@ async def test_v4_a_prompt_stands_once_in_the_agents_words(order: tuple[str, ...
         said = "say hello, please" if "changed" in order else "say hello"
         prompt = talk.session.entries[0]
         assert isinstance(prompt, UserMessage)
-        assert prompt.is_retold is ("changed" in order)
+        assert prompt.is_reworded is ("changed" in order)
         assert shown(talk) == [f"UserMessage {said}", "AgentMessage hello"]
 
 
@@ -255,7 +255,7 @@ async def test_v4_what_was_sent_beside_the_words_stays_where_the_agent_tells_the
         said = talk.session.entries[0]
 
         assert isinstance(said, UserMessage)
-        assert not said.is_retold
+        assert not said.is_reworded
         assert words_of(said) == "mend it"
         assert any(isinstance(part, ResourceLink) for part in said.parts)
 
@@ -264,7 +264,7 @@ async def test_v4_a_prompt_that_waits_goes_where_the_agent_puts_it() -> None:
     async with conversation(version=2) as talk:
         await turn(talk, chunk("one"))
         talk.puppet.says(state("running"))
-        await talk.until(lambda: talk.session.is_alone)
+        await talk.until(lambda: talk.session.works_unprompted)
         request, ended = await talk.prompted("two")
         talk.puppet.says(
             chunk("by itself", "a2"),
@@ -293,7 +293,7 @@ async def test_v4_a_late_answer_moves_no_prompt_below_what_it_has_brought(words:
     async with conversation(version=2) as talk:
         await turn(talk)
         talk.puppet.says(state("running"))
-        await talk.until(lambda: talk.session.is_alone)
+        await talk.until(lambda: talk.session.works_unprompted)
         request, ended = await talk.prompted("two")
         talk.puppet.says(
             chunk("by itself", "a2"),
@@ -326,7 +326,7 @@ async def test_v4_steered_words_stand_once_however_the_agent_repeats_them(how: s
     async with conversation(version=2, meta={"steering": {"supported": True}}) as talk:
         request, ended = await talk.prompted()
         talk.puppet.says({"id": request["id"], "result": {"messageId": "u1"}}, own("go"), state("running"))
-        await talk.until(lambda: talk.session.told_state == "running")
+        await talk.until(lambda: talk.session.reported_state == "running")
         steering = asyncio.create_task(talk.agent.steer(SESSION, [TextContent(text="and stop")]))
         asked = await talk.puppet.hears("_session/steering")
         chunked = update("user_message_chunk", messageId="u2", content=text("and stop"))
@@ -379,19 +379,19 @@ async def test_v6_a_turn_without_a_prompt_is_marked_and_ends() -> None:
         await turn(talk)
         before = len(talk.session.entries)
         talk.puppet.says(state("running"))
-        await talk.until(lambda: talk.session.alone_at is not None)
+        await talk.until(lambda: talk.session.unprompted_at is not None)
         assert isinstance(talk.session.entries[before], Notice)
         talk.puppet.says(chunk("the build is done", "a9"))
         await talk.until(lambda: talk.said() == "the build is done")
-        assert talk.session.is_alone
-        assert talk.session.alone_at is not None
+        assert talk.session.works_unprompted
+        assert talk.session.unprompted_at is not None
         notice = talk.session.entries[before]
         assert isinstance(notice, Notice)
         assert notice.text == "The agent continues on its own."
 
         talk.puppet.says(state("idle", stopReason="end_turn"))
-        await talk.until(lambda: talk.session.alone_at is None)
-        assert not talk.session.is_alone
+        await talk.until(lambda: talk.session.unprompted_at is None)
+        assert not talk.session.works_unprompted
         assert talk.session.turn_state == "idle"
         assert len(talk.session.turns) == 1
 
@@ -403,21 +403,21 @@ async def test_v7_no_word_but_idle_reads_as_idle(word: str) -> None:
         talk.puppet.says(
             {"id": request["id"], "result": {"messageId": "u1"}}, state(word, stopReason="end_turn")
         )
-        await talk.until(lambda: talk.session.told_state == word)
+        await talk.until(lambda: talk.session.reported_state == word)
         assert talk.session.turn_state == "running"
 
         talk.puppet.says(state("idle", stopReason="end_turn"))
         await ended
         talk.puppet.says(state(word))
-        await talk.until(lambda: talk.session.told_state == word)
-        assert talk.session.is_alone is (word in ("running", "requires_action"))
+        await talk.until(lambda: talk.session.reported_state == word)
+        assert talk.session.works_unprompted is (word in ("running", "requires_action"))
 
 
 async def test_v8_a_prompt_that_was_never_taken_comes_back() -> None:
     async with conversation(version=2) as talk:
         await turn(talk)
         talk.puppet.says(state("running"))
-        await talk.until(lambda: talk.session.is_alone)
+        await talk.until(lambda: talk.session.works_unprompted)
         request, ended = await talk.prompted("never")
         talk.agent.cancel(SESSION)
         assert (await talk.puppet.hears("session/cancel"))["params"] == {"sessionId": SESSION}
@@ -425,7 +425,7 @@ async def test_v8_a_prompt_that_was_never_taken_comes_back() -> None:
         talk.puppet.says(state("idle", stopReason="cancelled"))
 
         assert (await ended).stop_reason == "taken_back"
-        await talk.until(lambda: talk.session.told_state == "idle")
+        await talk.until(lambda: talk.session.reported_state == "idle")
         assert talk.session.turn_state == "idle"
         prompt = talk.session.entries[talk.session.turns[-1].first]
         assert isinstance(prompt, UserMessage)
@@ -724,7 +724,7 @@ async def test_v12_an_operation_without_a_patch_names_its_files_and_no_text(oper
         await turn(talk, changed({"operation": operation, "path": "/w/new.txt", **pair}))
         (diff,) = diffs(talk)
 
-        assert diff.is_untold
+        assert diff.has_no_text
         assert (diff.operation, diff.path, diff.old_path) == (
             operation,
             "/w/new.txt",
@@ -812,7 +812,7 @@ async def test_v13_questions_about_anything_are_answered(
         stands = talk.session.entries[question.place or 0]
         assert isinstance(stands, ToolCall)
         names_a_call = isinstance(subject, dict) and "toolCallId" in subject
-        assert question.is_apart is not names_a_call
+        assert question.has_no_call is not names_a_call
         answered = "pending" if names_a_call else "completed"
         assert stands.status == (answered if option == "yes" else "rejected")
 
@@ -902,13 +902,13 @@ async def test_v15_what_works_beside_is_told_whole_or_not_at_all() -> None:
     async with conversation(version=2) as talk:
         both = [{"type": "terminal", "terminalId": name} for name in ("x1", "x2")]
         await turn(talk, terminal(command="make"), state("running", background=both))
-        assert not talk.session.is_background_told
+        assert not talk.session.is_background_current
         assert [one.terminal_id for one in talk.session.background_terminals] == ["x1", "x2"]
 
         talk.puppet.says(terminal(exitStatus={}))
         await talk.until(lambda: [one.terminal_id for one in talk.session.background_terminals] == ["x2"])
         talk.puppet.says(state("idle", background=[{"type": "later"}, both[1]]))
-        await talk.until(lambda: talk.session.is_background_told)
+        await talk.until(lambda: talk.session.is_background_current)
         assert [one.terminal_id for one in talk.session.background_terminals] == ["x2"]
         assert [one.type for one in talk.session.background_others] == ["later"]
 
@@ -948,8 +948,8 @@ async def test_v16_a_resume_with_a_replay_rebuilds_all_and_calls_nobody() -> Non
         found = session.tool_call("t1")
         assert found is not None
         assert (str(found.output), found.exit_code, found.status) == ("ok\n", 0, "completed")
-        await talk.until(lambda: session.told_state == "idle")
-        assert (session.turn_state, session.turns, session.alone_at) == ("idle", [], None)
+        await talk.until(lambda: session.reported_state == "idle")
+        assert (session.turn_state, session.turns, session.unprompted_at) == ("idle", [], None)
 
 
 async def test_v16_a_session_that_works_when_it_is_resumed_works_by_itself() -> None:
@@ -959,7 +959,7 @@ async def test_v16_a_session_that_works_when_it_is_resumed_works_by_itself() -> 
         assert "replayFrom" not in request["params"]
         talk.puppet.says(update("state_update", "old", state="running"), {"id": request["id"], "result": {}})
         session = await loading
-        await talk.until(lambda: session.is_alone)
+        await talk.until(lambda: session.works_unprompted)
 
         talk.agent.cancel("old")
         assert (await talk.puppet.hears("session/cancel"))["params"] == {"sessionId": "old"}
@@ -1044,7 +1044,7 @@ async def test_v19_the_state_of_a_subagent_counts_once() -> None:
         )
         one = talk.session.subagent("k1")
         assert one is not None
-        assert (one.is_working, len(talk.session.working), talk.session.told_state) == (True, 1, "idle")
+        assert (one.is_working, len(talk.session.working), talk.session.reported_state) == (True, 1, "idle")
 
         told = {"state": "idle", "stopReason": "end_turn"}
         talk.puppet.says(

@@ -70,7 +70,7 @@ async def test_v8_the_text_of_a_prompt_that_was_never_taken_comes_back(tmp_path:
     async with talk(start_of(tmp_path)) as (conversation, notes):
         await conversation.begin()
         conversation.say("wake")
-        await until(lambda: conversation.session is not None and conversation.session.is_alone)
+        await until(lambda: conversation.session is not None and conversation.session.works_unprompted)
         assert conversation.is_active
         conversation.say("never")
         await until(lambda: conversation.is_busy)
@@ -87,10 +87,10 @@ async def test_v6_what_the_agent_does_by_itself_can_be_stopped(tmp_path: Path) -
         conversation.say("wake")
         session = conversation.session
         assert session is not None
-        await until(lambda: session.is_alone)
+        await until(lambda: session.works_unprompted)
 
         assert conversation.stop()
-        await until(lambda: not session.is_alone)
+        await until(lambda: not session.works_unprompted)
         assert not conversation.stop()
 
 

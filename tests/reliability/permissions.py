@@ -100,7 +100,7 @@ async def _run(count: int, dice: random.Random, workspace: Path) -> Result:
     (workspace / "link").symlink_to("a")
     host = Host(Terminals())
     session = Session("s", str(workspace))
-    host.lend("s", [str(workspace)])
+    host.grant("s", [str(workspace)])
     grants, asked = Grants(), [False]
     recorder = DecisionRecorder(None, "agent")
 

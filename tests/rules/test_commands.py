@@ -740,7 +740,7 @@ def test_any_text_gets_a_decision(text: str, tool_kind: str) -> None:
     for one in (
         replace(use, command=text),
         replace(use, worded=text, tool_name=text),
-        replace(use, told=(text,), inputs=(text,)),
+        replace(use, possible_commands=(text,), inputs=(text,)),
         replace(use, paths=(text,), hints=(text,)),
         replace(use, command="cat .env", env=(("A", text),), folder=text, folders=(text,)),
         replace(use, command="cat .env", workspace=text, roots=(text,), unknown_fields=(text,)),

@@ -212,7 +212,7 @@ def test_what_nobody_said_is_no_work_of_the_agent_alone() -> None:
 
     session.apply(read_update(chunk("[MODE_UPDATE] yolo")), 3.0)
 
-    assert session.alone_at is None
+    assert session.unprompted_at is None
     assert texts(session) == before
 
 

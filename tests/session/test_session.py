@@ -566,9 +566,9 @@ def test_c154_output_without_a_turn_is_marked_once_and_is_apart_from_the_last_me
     notice = session.entries[2]
     assert isinstance(notice, Notice)
     assert notice.text == "The agent continues on its own."
-    assert session.alone_at == 9.0
+    assert session.unprompted_at == 9.0
     session.apply(prompt("next"), 10.0)
-    assert session.alone_at is None
+    assert session.unprompted_at is None
 
 
 def test_c154_a_late_chunk_of_a_message_of_the_turn_belongs_to_that() -> None:
@@ -576,7 +576,7 @@ def test_c154_a_late_chunk_of_a_message_of_the_turn_belongs_to_that() -> None:
     session.apply(read_update(chunk(" late", messageId="m1")), 8.0)
 
     assert texts(session)[1:] == ["answer late"]
-    assert session.alone_at is None
+    assert session.unprompted_at is None
 
 
 @pytest.mark.parametrize(
@@ -590,11 +590,11 @@ def test_c154_a_late_chunk_of_a_message_of_the_turn_belongs_to_that() -> None:
 def test_c154_the_agents_own_word_ends_what_it_does_by_itself(end: dict[str, Any]) -> None:
     session = after_a_turn(chunk("answer"))
     session.apply(read_update(chunk("news")), 8.0)
-    assert session.alone_at is not None
+    assert session.unprompted_at is not None
 
     change = session.apply(read_update(end), 9.0)
 
-    assert session.alone_at is None
+    assert session.unprompted_at is None
     assert change is not None
     assert "turn" in change.fields
 
@@ -605,7 +605,7 @@ def test_c154_a_context_without_a_cost_does_not_end_it() -> None:
 
     session.apply(read_update({**TASK_ENDED, "cost": None, "used": 1, "size": 2}), 9.0)
 
-    assert session.alone_at is not None
+    assert session.unprompted_at is not None
 
 
 def test_c154_behind_a_turn_that_failed_output_is_the_agents_own() -> None:
@@ -615,7 +615,7 @@ def test_c154_behind_a_turn_that_failed_output_is_the_agents_own() -> None:
 
     session.apply(read_update(chunk("news")), 8.0)
 
-    assert (texts(session)[-1], session.alone_at) == ("news", 8.0)
+    assert (texts(session)[-1], session.unprompted_at) == ("news", 8.0)
 
 
 def test_before_the_first_turn_nothing_is_the_agents_own_work() -> None:

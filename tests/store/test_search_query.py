@@ -21,13 +21,13 @@ def document(**texts: str) -> Document:
 @pytest.mark.parametrize(
     ("text", "terms"),
     [
-        ("parser", [Term(("parser",), goes_on=True)]),
-        ("two words", [Term(("two",)), Term(("words",), goes_on=True)]),
+        ("parser", [Term(("parser",), is_prefix=True)]),
+        ("two words", [Term(("two",)), Term(("words",), is_prefix=True)]),
         ('"two words"', [Term(("two", "words"))]),
-        ("snake_case-name", [Term(("snake", "case", "name"), goes_on=True)]),
+        ("snake_case-name", [Term(("snake", "case", "name"), is_prefix=True)]),
         ("good -bad", [Term(("good",)), Term(("bad",), is_unwanted=True)]),
         ("it's", [Term(("it", "s"))]),
-        ("http://x.org", [Term(("http", "x", "org"), goes_on=True)]),
+        ("http://x.org", [Term(("http", "x", "org"), is_prefix=True)]),
         ("字典", [Term(("字", "典"))]),
         ("-> !", []),
         ("", []),
@@ -41,7 +41,7 @@ def test_filters_limit_the_search() -> None:
     query = parse("agent:gemini folder:/work file:src/a.py in:prompt in:ans since:2026-03-01 word")
 
     assert query == Query(
-        (Term(("word",), goes_on=True),),
+        (Term(("word",), is_prefix=True),),
         ("prompt", "answer"),
         "gemini",
         "/work",

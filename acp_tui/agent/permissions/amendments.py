@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
-from acp_tui.agent.host import Host, NotLent, OutsideSandbox
+from acp_tui.agent.host import Host, NotGranted, OutsideSandbox
 from acp_tui.changes.merge import merge_texts
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.session import Session
@@ -44,7 +44,7 @@ _ANSWERED_AGAIN: Final = "Your later answer to the same change counts."
 
 
 class AmendmentDelegate(Protocol):
-    """Is told of amended files, by session id."""
+    """Hears of amended files, by session id."""
 
     def wrote(self, session_id: str, written: Written) -> None:
         """Called after a file was written."""
@@ -191,7 +191,7 @@ class Amendments:
             if written is None and not waiting.is_written:
                 written, how = await _combined(files, path, waiting), "combined"
             problem = "" if written is not None or waiting.is_written else _OTHER
-        except (FileError, NotLent, OutsideSandbox) as error:
+        except (FileError, NotGranted, OutsideSandbox) as error:
             written, how, problem = None, "edited", str(error)
         if problem and not await self._is_there(session, one):
             self._leave(session.id, one, problem)
@@ -207,7 +207,7 @@ class Amendments:
         try:
             files, path = self._host.files(session.id), self._host.outside(absolute(one.path, session.cwd))
             there, _ = await asyncio.to_thread(files.compare, path, one.edited)
-        except (FileError, NotLent, OutsideSandbox):
+        except (FileError, NotGranted, OutsideSandbox):
             return False
         return there.now == one.edited and there.encoding == UTF_8
 
@@ -225,7 +225,7 @@ class Amendments:
             return True
         try:
             return self._host.files(session.id).target(named).real == real
-        except (FileError, NotLent):
+        except (FileError, NotGranted):
             return False
 
     def _named(self, session_id: str, path: str) -> str:
@@ -233,7 +233,7 @@ class Amendments:
         try:
             files = self._host.files(session_id)
             return files.target(self._host.outside(absolute(path, files.roots[0]))).real
-        except (FileError, NotLent):
+        except (FileError, NotGranted):
             return path
 
     def _remove(self, session_id: str, amendment: Amendment) -> None:

@@ -1,7 +1,7 @@
 """Authorization: what rules, the session's policy, grants and the agent's mode allow without a question.
 
 `authorize` asks the rules and the policy about a tool call; `answer_without_user` gives a permission request
-their decision as its answer. `goes_on` decides about requests that came without one, in the order of
+their decision as its answer. `may_go_on` decides about requests that came without one, in the order of
 docs/security.md.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.host import Host, NotGranted
 from acp_tui.agent.permissions.tool_input import (
     changed_in,
     env_of,
@@ -177,7 +177,7 @@ _ASKED_BY_POLICY: Final = frozenset({"execute", "edit"})
 """Kinds of request that a policy asks about; reading is not one, agents do it all the time."""
 
 
-def goes_on(grounds: Grounds) -> bool:
+def may_go_on(grounds: Grounds) -> bool:
     """Return whether an implicit request goes on without a question. Nothing else decides that."""
     if grounds.decision == "deny":
         return False
@@ -220,7 +220,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         unread=tuple(call.unread),
         command=call.command,
         worded=_worded(call),
-        told=tuple(_told(call)),
+        possible_commands=tuple(_possible_commands(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
         names_command=said is None and bool(named_commands(call.raw_input)),
         has_more_paths=len(paths) > _MAX_FOLLOWED,
@@ -247,7 +247,7 @@ def _worded(call: ToolCall) -> str | None:
     return "\n".join(dict.fromkeys(text for text in said if text)) or None
 
 
-def _told(call: ToolCall) -> Iterator[str]:
+def _possible_commands(call: ToolCall) -> Iterator[str]:
     """Yield the texts of a call that may contain a command."""
     yield from unusual_commands(dict(call.unread))
     said = call.stated_command
@@ -346,5 +346,5 @@ def _below_root(path: str, roots: Sequence[str]) -> str:
 def _files(host: Host, session: Session) -> Files | None:
     try:
         return host.files(session.id)
-    except NotLent:
+    except NotGranted:
         return None

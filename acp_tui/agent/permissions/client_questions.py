@@ -24,7 +24,7 @@ from acp_tui.agent.permissions.authorization import (
     Denied,
     Grounds,
     authorize,
-    goes_on,
+    may_go_on,
 )
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
@@ -191,7 +191,7 @@ class ImplicitRequests:
             OtherTarget: its path leads elsewhere by now; authorize it again.
             NotAFile: the path to write is a pipe, a socket or a folder.
         """
-        if request.kind != "execute" and not self._host.lends(session.id, request.leads_to):
+        if request.kind != "execute" and not self._host.grants(session.id, request.leads_to):
             return None  # the request will fail for the same reason
         said = self._verdict(session, agent, request)
         if said.decision == "deny":
@@ -207,7 +207,7 @@ class ImplicitRequests:
             is_protected=is_protected and not (is_by_rule and said.decision == "allow"),
             mode_lets=session.root.has_consent,
         )
-        if goes_on(grounds):
+        if may_go_on(grounds):
             self._tell_folder(session, request)
             return None
         if session.turn_state == "cancelling":
@@ -343,8 +343,8 @@ def _base_of_write(there: Stale, call: ToolCall | None, cwd: str) -> str | None:
     if call is None or there.now is None:
         return None
     path = absolute(there.path, cwd)
-    told = (item for item in call.content if isinstance(item, Diff) and absolute(item.path, cwd) == path)
-    base = next((item.before for item in told if item.new_text == there.wanted), None)
+    diffs = (item for item in call.content if isinstance(item, Diff) and absolute(item.path, cwd) == path)
+    base = next((item.before for item in diffs if item.new_text == there.wanted), None)
     return None if base == there.now else base
 
 

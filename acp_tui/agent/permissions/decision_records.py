@@ -96,8 +96,8 @@ class DecisionRecorder:
         """
 
         def made() -> Decision:
-            told = _as_news_of(call, ToolCall("", "", OVERWRITE))
-            about = self._about(session, told, answer.answered_by, answer.waited)
+            request = _as_news_of(call, ToolCall("", "", OVERWRITE))
+            about = self._about(session, request, answer.answered_by, answer.waited)
             chosen = _STALE_WRITE_OPTIONS[answer.choice] if answer.choice is not None else None
             return replace(about, paths=(path,), options=tuple(_STALE_WRITE_OPTIONS.values()), chosen=chosen)
 
@@ -185,11 +185,11 @@ class DecisionRecorder:
             log.exception("the decision log")
 
 
-def _as_news_of(call: ToolCall | None, told: ToolCall) -> ToolCall:
+def _as_news_of(call: ToolCall | None, request: ToolCall) -> ToolCall:
     """Return a request with the id and title of the tool call behind it, if that is known."""
     if call is None:
-        return told
-    return replace(told, tool_call_id=call.tool_call_id, title=call.title, name=call.name)
+        return request
+    return replace(request, tool_call_id=call.tool_call_id, title=call.title, name=call.name)
 
 
 def past_tool_uses(decisions: Iterable[Decision]) -> Iterator[ToolUse]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from acp_tui.demo.stage.connection import RequestRefused
 from acp_tui.demo.stage.turn import DemoTurn, diff
-from acp_tui.demo.stage.work import allowed, in_workspace, lends_files, read, write
+from acp_tui.demo.stage.work import allowed, has_files, in_workspace, read, write
 
 _PLAIN: Final = '''\
 """tally: counts the words of its input."""
@@ -90,7 +90,7 @@ def new(turn: DemoTurn, rest: str) -> None:
 def edit(turn: DemoTurn, rest: str) -> None:
     """Add the option, or remove it if it is there already."""
     turn.think("Look at the file as it is now, then change as little as possible.")
-    old = read(turn, in_workspace(turn, NAME)) if lends_files(turn) else None
+    old = read(turn, in_workspace(turn, NAME)) if has_files(turn) else None
     if old is None:
         turn.say(f"There is no `{NAME}` yet, so I write it first.\n")
         if not _wrote(turn, "Create the word counter", {NAME: _PLAIN}):
@@ -131,7 +131,7 @@ def clash(turn: DemoTurn, rest: str) -> None:
 
 def _wrote(turn: DemoTurn, title: str, files: dict[str, str]) -> bool:
     """Write files after one question about all of them; return whether it was allowed."""
-    if not lends_files(turn):
+    if not has_files(turn):
         turn.say("This client offers no file access, so I cannot write anything.")
         return False
     paths = {in_workspace(turn, name): text for name, text in files.items()}

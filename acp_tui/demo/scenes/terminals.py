@@ -32,7 +32,7 @@ def run_scene(turn: DemoTurn, rest: str) -> None:
     """Run the user's command line in a shell."""
     line = rest or "ls -la"
     tool = _command(turn, line, line)
-    if not _lends(turn, tool):
+    if not _has_terminal(turn, tool):
         return
     if allowed(turn, tool):
         _run_line(turn, tool, line)
@@ -44,11 +44,11 @@ def unasked(turn: DemoTurn, rest: str) -> None:
     """Run a command line without a permission request, as some agents do in some modes."""
     line = rest or "ls -la"
     tool = _command(turn, line, line)
-    if _lends(turn, tool):
+    if _has_terminal(turn, tool):
         _run_line(turn, tool, line)
 
 
-def _lends(turn: DemoTurn, tool: DemoToolCall) -> bool:
+def _has_terminal(turn: DemoTurn, tool: DemoToolCall) -> bool:
     if turn.can("terminal"):
         return True
     tool.finish("The client offers no terminal.", failed=True)

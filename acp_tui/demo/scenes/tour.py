@@ -8,7 +8,7 @@ from typing import Final
 from acp_tui.demo.scenes.terminals import run_checks
 from acp_tui.demo.stage.connection import Params, RequestRefused
 from acp_tui.demo.stage.turn import DemoTurn, diff, text_content
-from acp_tui.demo.stage.work import allowed, in_workspace, lends_files, read, write
+from acp_tui.demo.stage.work import allowed, has_files, in_workspace, read, write
 
 _STEPS: Final = (
     ("Look around the workspace", "high"),
@@ -102,7 +102,7 @@ def _look_around(turn: DemoTurn) -> str:
     tool = turn.tool(f"Read {name}", "read", path, {"path": path, "limit": 40})
     tool.start()
     turn.pause(0.4)
-    if not lends_files(turn):
+    if not has_files(turn):
         tool.finish("The client offers no file access.", failed=True)
         return "The client offered no file access."
     try:
@@ -125,7 +125,7 @@ def _some_file(folder: str) -> str | None:
 
 def _write_notes(turn: DemoTurn, seen: str) -> str:
     """Write `demo-notes.md`, if allowed, and return a sentence about it."""
-    if not lends_files(turn):
+    if not has_files(turn):
         return "I wrote nothing, since this client offers no file access."
     path = in_workspace(turn, "demo-notes.md")
     old = read(turn, path) or ""

@@ -71,7 +71,7 @@ def write(turn: DemoTurn, path: str, text: str) -> None:
     turn.call("fs/write_text_file", path=path, content=text)
 
 
-def lends_files(turn: DemoTurn) -> bool:
+def has_files(turn: DemoTurn) -> bool:
     """Return whether the client reads and writes files."""
     return turn.can("fs", "readTextFile") and turn.can("fs", "writeTextFile")
 

@@ -452,8 +452,8 @@ class AcpApp(App[int]):
     def suspend(self) -> Iterator[None]:
         if self._is_lent:
             raise TerminalTaken  # by another program that acp-tui has started
-        lending = super().suspend()
-        lending.__enter__()
+        suspension = super().suspend()
+        suspension.__enter__()
         try:
             with modes_kept():
                 self._is_lent = True
@@ -462,7 +462,7 @@ class AcpApp(App[int]):
             self._is_lent = False
             # Textual would take the terminal back only if there was no error.
             # Not while quitting: nothing would stop a reader of keys that starts again.
-            lending.__exit__(*(sys.exc_info() if self._exit else (None, None, None)))
+            suspension.__exit__(*(sys.exc_info() if self._exit else (None, None, None)))
 
     @override
     def action_suspend_process(self) -> None:

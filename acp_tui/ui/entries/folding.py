@@ -80,7 +80,7 @@ def _files(calls: Sequence[ToolCall], symbol: Callable[[str], str]) -> Iterator[
     if not diffs:
         return
     yield "muted", f" {_count(len({diff.path for diff in diffs}), 'file')}"
-    texts = [diff for diff in diffs if not diff.is_untold]
+    texts = [diff for diff in diffs if not diff.has_no_text]
     found = [counts for diff in texts if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))

@@ -178,7 +178,7 @@ class UserMessageBlock(EntryBlock):
             ("user", str(part)) if isinstance(part, TextBuffer) else ("muted", f" [{described(part)}]")
             for part in self.entry.parts
         ]
-        if self.entry.is_retold:
+        if self.entry.is_reworded:
             sent = shortened(" ".join(words_of(self.entry).split()), _SENT)
             pieces.append(("warning", f" (in the agent's words; you sent “{safe_line(sent)}”)"))
         if self.entry.dropped:

@@ -288,7 +288,7 @@ class DiffPreview(Block):
 
     def _painted(self, width: int, styles: Styles, edit: PlacedEdit | None) -> list[Row]:
         words = operation_words(self.diff, self._block.context.cwd)
-        if self.diff.is_untold:
+        if self.diff.has_no_text:
             return list(_indented(f"{self._name()} {words}".strip(), "muted").rows(width, styles))
         old, new = (edit.old, edit.new) if edit is not None else (self.diff.before, self.diff.new_text)
         first_line = edit.first_line if edit is not None else 1 if old is None else None
@@ -385,7 +385,7 @@ def _brought(call: ToolCall, styles: Styles) -> list[Piece]:
     diffs = _diffs_of(call)
     if len(diffs) > _MOST_DIFFS:
         return [("muted", f" {len(diffs):,} changes")]
-    texts = [diff for diff in diffs if not diff.is_untold]
+    texts = [diff for diff in diffs if not diff.has_no_text]
     found = [counts for diff in texts if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))

@@ -51,7 +51,7 @@ def operation_words(diff: Diff, cwd: str) -> str:
     words = {"delete": "deleted", "add": "new"}.get(diff.operation, "")
     if diff.old_path:
         words = f"{'copied' if diff.operation == 'copy' else 'moved'} from {inside(diff.old_path, cwd)}"
-    if not diff.is_untold or diff.operation == "delete":
+    if not diff.has_no_text or diff.operation == "delete":
         return words if diff.operation != "add" else ""
     return f"{words}, its text was not sent" if words else "changed, its text was not sent"
 

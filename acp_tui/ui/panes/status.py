@@ -305,7 +305,7 @@ class StatusLine(StatusRows):
 
 def _told_state(session: Session) -> str:
     """Return the state that the agent reports for a session, or ""."""
-    word = session.told_state
+    word = session.reported_state
     if word in ("", "running", "idle"):
         return ""
     if word == "requires_action":

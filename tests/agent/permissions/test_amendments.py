@@ -14,7 +14,7 @@ from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.edited_texts import EditedText
 from acp_tui.store.settings import Policy
-from tests.agent.lending import lending, served
+from tests.agent.granted import granted, served
 from tests.agent.puppet import OPTIONS, Conversation
 
 THEIRS, MINE = "one\ntheirs\n", "one\nmine\n"
@@ -24,7 +24,7 @@ THEIRS, MINE = "one\ntheirs\n", "one\nmine\n"
 async def running(folder: Path, policy: Policy = "ask") -> AsyncIterator[tuple[Conversation, Session]]:
     """A running turn in a folder with the file `a`, which the agent has read."""
     (folder / "a").write_text("one\ntwo\n")
-    async with lending(folder, policy) as talk:
+    async with granted(folder, policy) as talk:
         await talk.prompted(session="s2")
         talk.agent.on_amended["s2"] = lambda path, how: told.append((path, how))
         await served(talk, "fs/read_text_file", path=str(folder / "a"))

@@ -14,7 +14,7 @@ from acp_tui.protocol.schema import Implementation
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from acp_tui.session.questions import MOST_OPEN
 from acp_tui.store.settings import Policy
-from tests.agent.lending import served
+from tests.agent.granted import served
 from tests.agent.permissions.turn import RUN, asked, notices, running, wants
 from tests.agent.puppet import text
 from tests.sent import Frame

@@ -38,7 +38,7 @@ def decided(root: Path, policy: Policy = "allow-everything", *more: Rule, **call
         Rule("deny", path="/etc/**"),
     )
     host = Host(terminals=Terminals(), rules=[*denying, *more], policy=policy)
-    host.lend("s", [str(root)])
+    host.grant("s", [str(root)])
     return authorize(host, ToolCall("t", **call), Session("s", str(root)), "x").decision
 
 

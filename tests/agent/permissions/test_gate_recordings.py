@@ -55,7 +55,7 @@ class Gate:
     def session(self, name: str) -> Session:
         if name not in self._sessions:
             self._sessions[name] = Session(name, self.workspace, title_is_command=self._titles)
-            self.host.lend(name, [self.workspace])
+            self.host.grant(name, [self.workspace])
         return self._sessions[name]
 
     async def takes(self, direction: str, frame: dict[str, Any], at: float) -> None:

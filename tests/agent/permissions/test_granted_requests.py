@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.lending import lending, served
+from tests.agent.granted import granted, served
 from tests.agent.permissions.turn import RUN, asked, permitted, running, wants
 from tests.agent.puppet import text
 from tests.sent import Frame
@@ -142,7 +142,7 @@ async def test_a_permission_ends_when_the_turn_is_stopped(tmp_path: Path) -> Non
 
 
 async def test_a_permission_that_was_given_between_turns_does_not_last_into_the_next(tmp_path: Path) -> None:
-    async with lending(tmp_path, "ask") as talk:
+    async with granted(tmp_path, "ask") as talk:
         await permitted(talk, "yes", {"kind": "execute", "rawInput": {"command": "touch made"}})
         await talk.prompted(session="s2")
 

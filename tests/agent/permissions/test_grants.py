@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from acp_tui.agent.permissions.authorization import Grounds, goes_on
+from acp_tui.agent.permissions.authorization import Grounds, may_go_on
 from acp_tui.agent.permissions.grants import ImplicitRequest, grant_of, real, runs
 from acp_tui.session.entries import Diff, Item, Location, Text, ToolCall
 from acp_tui.session.questions import Destination, OldText
@@ -338,11 +338,9 @@ def test_an_act_goes_on_unasked_only_where_something_lets_it(kind: str, said: An
             "it was shown and allowed": covered,
             "a rule or the policy allows it": said == "allow" and not protected,
             "a mode lets it": mode and not protected and not (said == "ask" and by_rule),
-            "reading is what files are lent for": kind == "read"
-            and said == "ask"
-            and not by_rule | protected,
+            "folders are granted for reading": kind == "read" and said == "ask" and not by_rule | protected,
         }
-        assert goes_on(grounds) == (said != "deny" and any(reasons.values())), (grounds, reasons)
+        assert may_go_on(grounds) == (said != "deny" and any(reasons.values())), (grounds, reasons)
 
 
 @each(

@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.rules.model import Rule
-from tests.agent.lending import served
+from tests.agent.granted import served
 from tests.agent.permissions.turn import asked, permitted, running, wants
 from tests.agent.puppet import OPTIONS
 

@@ -10,7 +10,7 @@ import pytest
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.rules.model import Rule
 from acp_tui.store.settings import Policy
-from tests.agent.lending import served
+from tests.agent.granted import served
 from tests.agent.permissions.turn import RUN, asked, notices, permitted, running, wants
 from tests.agent.puppet import OPTIONS
 from tests.sent import Frame

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.capabilities import CallFailed
-from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.host import Host, NotGranted
 from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import conversation
@@ -45,10 +45,10 @@ async def test_nothing_is_done_for_a_session_that_the_agent_refuses_to_load(
 async def test_nothing_is_done_in_folders_that_were_taken_back_while_it_was_decided(tmp_path: Path) -> None:
     files = Files([tmp_path])
     host = Host(Terminals())
-    host.lend("s", [str(tmp_path)])
-    host.check_lent("s", host.files("s"))
-    with pytest.raises(NotLent):
-        host.check_lent("s", files)
+    host.grant("s", [str(tmp_path)])
+    host.check_granted("s", host.files("s"))
+    with pytest.raises(NotGranted):
+        host.check_granted("s", files)
     await host.take_back("s")
-    with pytest.raises(NotLent):
-        host.check_lent("s", files)
+    with pytest.raises(NotGranted):
+        host.check_granted("s", files)

@@ -17,7 +17,7 @@ from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE
 from acp_tui.store.edited_texts import EditedText
 from acp_tui.store.settings import StaleWriteSetting
-from tests.agent.lending import lending, served
+from tests.agent.granted import granted, served
 from tests.agent.puppet import Conversation
 from tests.sent import Frame
 
@@ -40,7 +40,7 @@ async def stale(folder: Path) -> AsyncIterator[tuple[Conversation, Path, StaleWr
     """An agent that asks to write over what somebody else has written into a file that it has read."""
     file = folder / "a"
     file.write_text("one\n")
-    async with lending(folder) as talk:
+    async with granted(folder) as talk:
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_text("mine\n")
         place: Frame = {"toolCallId": "t7", "title": "Edit a", "locations": [{"path": str(file)}]}
@@ -84,7 +84,7 @@ async def test_what_is_no_utf_8_is_shown_as_text_and_named(
 ) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_bytes(there)
         write(talk, file, "theirs\n")
@@ -98,7 +98,7 @@ async def test_what_is_no_utf_8_is_shown_as_text_and_named(
 async def test_the_same_text_in_other_bytes_is_a_change(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_bytes("café\n".encode("latin-1"))
         write(talk, file, "café\n")
@@ -116,7 +116,7 @@ async def test_the_log_names_the_tool_call_that_a_stale_write_belongs_to(tmp_pat
 async def test_what_is_kept_is_told_to_the_agent_which_may_then_read_and_write(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await served(talk, "fs/write_text_file", path=str(file), content="two\n")
         file.write_text("mine\n")
         write(talk, file, "three\n")
@@ -140,7 +140,7 @@ async def test_what_changes_again_while_the_user_decides_is_asked_about_again(
 ) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_text("mine\n")
         write(talk, file, "theirs\n")
@@ -161,7 +161,7 @@ async def test_a_file_that_vanished_since_is_not_brought_back_unasked(
 ) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await served(talk, "fs/read_text_file", path=str(file), **limits)
         file.unlink()
         write(talk, file, "two\n")
@@ -176,7 +176,7 @@ async def test_a_file_that_vanished_since_is_not_brought_back_unasked(
 async def test_what_loses_nothing_is_not_asked(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_text("one\n")  # touched
         assert (await served(talk, "fs/write_text_file", path=str(file), content="two\n"))["result"] == {}
@@ -205,7 +205,7 @@ async def test_the_end_of_the_turn_withdraws_the_question_and_writes_nothing(tmp
 async def test_the_end_of_another_session_leaves_the_question_open(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await talk.made("other", str(tmp_path))
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_text("mine\n")
@@ -238,7 +238,7 @@ async def test_a_request_that_is_taken_back_withdraws_the_question(tmp_path: Pat
 async def test_a_merge_has_both_changes_and_the_agent_is_told_to_read_it_again(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("1\n2\n3\n4\n5\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_text("mine\n2\n3\n4\n5\n")
         write(talk, file, "1\n2\n3\n4\ntheirs\n")
@@ -293,7 +293,7 @@ async def test_a_setting_answers_without_a_question(
 ) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with granted(tmp_path) as talk:
         talk.host.stale_writes = rule
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_text("mine\n")

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.agent.lending import lending, served
+from tests.agent.granted import granted, served
 from tests.agent.permissions.turn import MODES, RUN, asked, wants
 from tests.sent import Frame
 
 
 async def test_the_user_who_chose_a_mode_that_acts_unasked_is_not_asked(tmp_path: Path) -> None:
-    async with lending(tmp_path, "ask", **MODES) as talk:
+    async with granted(tmp_path, "ask", **MODES) as talk:
         session = talk.agent.sessions["s2"]
         await talk.prompted(session="s2")
         talk.puppet.updates("current_mode_update", "s2", currentModeId="yolo")
@@ -66,7 +66,7 @@ HIDING = "Look at the workspace and change nothing of it, then run everything wi
 async def test_a_choice_lets_what_was_shown_of_it_and_later_words_can_only_take_that_away(
     tmp_path: Path, shown: Frame, later: Frame, is_asked: bool, with_answer: bool
 ) -> None:
-    async with lending(tmp_path, "ask", configOptions=[shown]) as talk:
+    async with granted(tmp_path, "ask", configOptions=[shown]) as talk:
         session = talk.agent.sessions["s2"]
         await talk.prompted(session="s2")
         setting = asyncio.create_task(talk.agent.set_option("s2", session.options[0], "x"))
@@ -83,7 +83,7 @@ async def test_a_choice_lets_what_was_shown_of_it_and_later_words_can_only_take_
 
 
 async def test_a_mode_that_the_agent_refuses_or_that_the_user_left_lets_nothing(tmp_path: Path) -> None:
-    async with lending(tmp_path, "ask", **MODES) as talk:
+    async with granted(tmp_path, "ask", **MODES) as talk:
         session = talk.agent.sessions["s2"]
         await talk.prompted(session="s2")
         for mode, answer in (("yolo", {}), ("default", {"error": {"code": -1, "message": "no"}})):

@@ -13,7 +13,7 @@ from acp_tui.session.entries import Notice
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Policy
-from tests.agent.lending import lending
+from tests.agent.granted import granted
 from tests.agent.puppet import OPTIONS, Conversation
 from tests.sent import Frame
 
@@ -33,7 +33,7 @@ async def running(
     folder: Path, *rules: Rule, policy: Policy = "ask"
 ) -> AsyncIterator[tuple[Conversation, Session]]:
     """A turn of the session `s2` that works in a folder."""
-    async with lending(folder, policy) as talk:
+    async with granted(folder, policy) as talk:
         talk.host.rules = rules
         await talk.prompted(session="s2")
         yield talk, talk.agent.sessions["s2"]

@@ -752,7 +752,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         words = operation_words(diff, self._cwd)
         note += f" ({words})" if words else ""
         name = formatting.inside(diff.path, self._cwd) + (f" → {there}" if there else "") + note
-        if diff.is_untold:
+        if diff.has_no_text:
             return FileDiff(name, *NOT_SHOWN, "", None)
         if self.question.unasked:  # a write of a whole file
             return FileDiff(name, diff.before, diff.new_text)

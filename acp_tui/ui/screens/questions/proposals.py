@@ -63,7 +63,7 @@ _TEXTS: Final = ("", "add", "modify")
 
 
 def _proposal(path: str, diffs: Sequence[Diff], there: OldText) -> Proposal:
-    if any(diff.is_untold or diff.operation not in _TEXTS for diff in diffs):
+    if any(diff.has_no_text or diff.operation not in _TEXTS for diff in diffs):
         return Proposal(path, there.text, "", "the agent sent no new text for it")
     if there.why_not:
         return Proposal(path, None, "", there.why_not)

@@ -330,7 +330,7 @@ class ToolCallScreen(FullScreen[None]):
     def _file_diff(self, diff: Diff, view: DiffView, page: CallPage) -> FileDiff:
         """Return a diff at its place in the file; after a search it is shown again."""
         path, old, words = inside(diff.path, self._cwd), diff.before, operation_words(diff, self._cwd)
-        if diff.is_untold:
+        if diff.has_no_text:
             return FileDiff(path, *NOT_SHOWN, words, None)
         edit = None
         if self._edits is not None:

@@ -99,8 +99,8 @@ class SessionRules:
         if session is None:
             return [permission_details.AGENT_ONLY]
         host = self._screen.conversation.host
-        is_lent = host is not None and host.lends(session.id, session.cwd)
-        roots = host.files(session.id).roots if host is not None and is_lent else ()
+        is_granted = host is not None and host.grants(session.id, session.cwd)
+        roots = host.files(session.id).roots if host is not None and is_granted else ()
         return always_scopes(tool_use_of(call, session, self._agent, roots), list(self.book))
 
     def keep(self, rule: Rule) -> None:

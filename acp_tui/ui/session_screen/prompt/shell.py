@@ -194,7 +194,7 @@ async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> N
     own = {f"call {each.tool_call_id}": each for each in calls}
     ran = {f"terminal {each.terminal_id}": each for each in terminals}
     items = [*_items(left), *map(_subagent, agents), *(_call(call, conversation.cwd) for call in calls)]
-    is_told = session is None or session.is_background_told
+    is_told = session is None or session.is_background_current
     items += [_terminal(one, is_told=is_told) for one in terminals]
     items += [_other(place, one, is_told=is_told) for place, one in enumerate(others)]
     if is_alone:

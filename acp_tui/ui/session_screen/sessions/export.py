@@ -244,7 +244,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
     match entry:
         case UserMessage():
             yield "## Prompt"
-            if entry.is_retold:
+            if entry.is_reworded:
                 yield _quoted(words_of(entry))
                 yield "*In the agent's words:*"
             yield _quoted(_message(entry))

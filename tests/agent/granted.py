@@ -13,7 +13,7 @@ from tests.sent import Frame
 
 
 @asynccontextmanager
-async def lending(
+async def granted(
     folder: Path, policy: Policy = "allow-everything", **setup: Any
 ) -> AsyncIterator[Conversation]:
     """A conversation with a session `s2` in a folder."""
