@@ -502,7 +502,7 @@ class Agent:
         elif isinstance(event, events.Prompted | events.TurnCancelled):
             self._questions.grants.end_turn(session_id)
         elif isinstance(event, SubagentUpdate):
-            self._lend_child(event)
+            self._grant_to_child(event)
         elif isinstance(event, SessionReady):
             self._questions.cancel_lost(self._sessions)
         elif isinstance(event, events.SetUp) and (made := self._sessions.find(session_id)) is not None:
@@ -513,8 +513,8 @@ class Agent:
         if session is not None:
             self._amendments.look(session, is_over=is_over)
 
-    def _lend_child(self, event: SubagentUpdate) -> None:
-        """Give the session of a subagent its parent's folders; its grants end when it is idle."""
+    def _grant_to_child(self, event: SubagentUpdate) -> None:
+        """Grant the session of a subagent its parent's folders; its grants end when it is idle."""
         child = self._sessions.find(event.session_id)
         if child is None or child.parent is None:
             return
@@ -638,7 +638,7 @@ class Agent:
         """Close a session whose request was given up: nobody would answer its questions."""
         session_id = session_events.session_of(response.result)
         made = response.call.method in ("session/new", "session/fork") and session_id in self.sessions
-        if made and not self.setup.is_lent(session_id):  # else a conversation has a session of this id
+        if made and not self.setup.is_granted(session_id):  # else a conversation has a session of this id
             closing = asyncio.create_task(self.close_session(session_id))
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)

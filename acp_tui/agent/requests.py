@@ -153,7 +153,7 @@ class Setup:
         """
         if not session_id:
             raise AgentError(f"The agent returned no id for the {what}.")
-        if session_id in known or self.is_lent(session_id):
+        if session_id in known or self.is_granted(session_id):
             raise AgentError(f"The agent returned the id of an open session instead of a {what}.")
 
     def _attach_request(
@@ -172,7 +172,7 @@ class Setup:
             system_prompt=self._capabilities.system_prompt(system_prompt),
         )
 
-    def is_lent(self, session_id: str) -> bool:
+    def is_granted(self, session_id: str) -> bool:
         """Return whether a session has folders, which it gets once a conversation uses it."""
         return bool(self._roots(session_id))
 

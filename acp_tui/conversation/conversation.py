@@ -131,7 +131,8 @@ class Conversation(ConversationState):
         self.line_notes = LineNotes(listener.queue_changed, self._new_names_of)
         """The user's notes on lines, sent with the next prompt."""
         self.choices = SessionChoices(self, start)
-        self._prompts = PromptQueue(self, listener, self.rejections, self.line_notes, self._log_in_again)
+        self.prompts = PromptQueue(self, listener, self.rejections, self.line_notes, self._log_in_again)
+        """The queued prompts, sent one by one after the turn or the start."""
         if running is not None:
             self._join(running)
 
@@ -233,7 +234,7 @@ class Conversation(ConversationState):
                 await self.running.leave(self, self.session)
             elif self._process is not None:
                 await self._process.stop()
-            await self._prompts.end()
+            await self.prompts.end()
         finally:
             self._leaving = None
             self.running = self._process = None
@@ -305,21 +306,11 @@ class Conversation(ConversationState):
         sessions += [self.session, *self.session.descendants()] if self.session is not None else []
         return QuestionsByKey(sessions)
 
-    @property
-    def queue(self) -> list[Prompt]:
-        """The queued prompts, sent one by one after the turn or the start."""
-        return self._prompts.queue
-
-    @property
-    def unsent(self) -> list[Prompt]:
-        """The queued prompts, after the one that is being prepared."""
-        return self._prompts.unsent
-
     def say(self, prompt: Prompt | str) -> None:
         """Send a prompt; queue it while the agent is busy or starting, give it back if it has ended."""
         prompt = Prompt(prompt) if isinstance(prompt, str) else prompt
         wants = self._start.settings.busy_enter == "steer" and not self.questions
-        self._prompts.add(prompt._replace(steers=True) if wants else prompt)
+        self.prompts.add(prompt._replace(steers=True) if wants else prompt)
 
     @property
     def can_steer(self) -> bool:
@@ -334,40 +325,11 @@ class Conversation(ConversationState):
         """True if a turn accepts text now; during a question, text waits in the queue."""
         return self.can_steer and not self.questions
 
-    def steer(self, index: int) -> str:
-        """Send a queued prompt into the running turn; return the reason why it stays in the queue, or ""."""
-        return self._prompts.steer(index)
-
-    def steer_all(self) -> None:
-        """Give all queued prompts to the running turn, in their order."""
-        self._prompts.steer_all()
-
-    def send_after_turn(self, index: int) -> None:
-        """Unmark a prompt that was marked for the running turn: it is sent after the turn."""
-        self._prompts.send_after_turn(index)
-
-    @property
-    def given(self) -> list[Prompt]:
-        """Prompts on their way into the running turn."""
-        return self._prompts.given
-
-    def give_back(self) -> None:
-        """Return all queued prompts to the user."""
-        self._prompts.give_back()
-
-    def take_from_queue(self, index: int) -> Prompt:
-        """Remove a prompt from the queue and return it."""
-        return self._prompts.take(index)
-
-    def move_in_queue(self, index: int, step: int) -> None:
-        """Move a queued prompt; a negative step sends it earlier."""
-        self._prompts.move(index, step)
-
     def stop(self) -> bool:
         """Stop the turn and give queued prompts back; return whether there was a turn to stop."""
-        stopped = self._prompts.withdraw() or self.cancel()
+        stopped = self.prompts.withdraw() or self.cancel()
         if stopped:
-            self._prompts.give_back()
+            self.prompts.give_back()
         return stopped
 
     def cancel(self) -> bool:
@@ -516,7 +478,7 @@ class Conversation(ConversationState):
             return self.running
         except SpawnFailed as error:
             self.failure = Failure("spawn", str(error), advice=error.advice)
-        self._prompts.give_back()
+        self.prompts.give_back()
         self._enter("failed")
         return None
 
@@ -616,7 +578,7 @@ class Conversation(ConversationState):
                     agent.note(session.id, Noted(_NOT_IN_VERSION_2))
                 self._session_start.tell(agent, session, self.sandbox)
                 if self._session_start.is_below:
-                    self.give_back()  # the prompts were meant for an agent that knows the session above
+                    self.prompts.give_back()  # they were meant for an agent that knows the session above
                 self._tell_write_failures(session)
                 self.choices.apply_policy(session)
                 self._track(session)
@@ -741,7 +703,7 @@ class Conversation(ConversationState):
         agent = self.agent
         if agent is not None and self.phase == "ready":
             self.failure = ended(agent)
-            self._prompts.give_back()
+            self.prompts.give_back()
             self._enter("ended")
 
     def changed(self, session_id: str, change: SessionChange) -> None:
@@ -784,7 +746,7 @@ class Conversation(ConversationState):
     def _fail(self, agent: Agent, error: Exception) -> None:
         """Enter the phase `failed`: no session was opened."""
         self.failure = failure_of(agent, error, is_resumed_start=self._session_start.is_resumed_start)
-        self._prompts.give_back()
+        self.prompts.give_back()
         self._enter("failed")
 
     def _enter(self, phase: Phase) -> None:
@@ -795,10 +757,10 @@ class Conversation(ConversationState):
     def _go_on(self) -> None:
         """Enter the phase `ready` and send queued prompts."""
         if self.agent is not None and self.session is not None:
-            self.agent.queues[self.session.id] = self._prompts.drain
+            self.agent.queues[self.session.id] = self.prompts.drain
             self.agent.on_amended[self.session.id] = self._amended
         self._enter("ready")
-        self._prompts.go_on()
+        self.prompts.go_on()
 
     def _amended(self, path: str, how: str) -> None:
         """Report with the next prompt that a file has the user's text instead of the agent's."""

@@ -299,8 +299,7 @@ class PromptQueue:
         """Return a prompt as content blocks, with the files that it mentions."""
         if "@" not in prompt.text:
             return [TextContent(text=prompt.whole)]
-        takes, running = agent.can.prompt_capabilities, self._conversation.running
-        sandbox = running.sandbox if running is not None else None
+        takes, sandbox = agent.can.prompt_capabilities, self._conversation.sandbox
         make_visible = (sandbox.make_visible,) if sandbox is not None else ()
         made, problems = await asyncio.to_thread(
             blocks, prompt, self._conversation.roots, takes, *make_visible

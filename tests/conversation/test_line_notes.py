@@ -99,7 +99,7 @@ async def test_notes_of_a_prompt_that_is_stopped_before_it_is_sent_are_kept(tmp_
         gate = held_before_turns(conversation)
         conversation.line_notes.add(note_in(tmp_path))
         conversation.say("unwanted")
-        await until(lambda: conversation.unsent and not conversation.queue)
+        await until(lambda: conversation.prompts.unsent and not conversation.prompts.queue)
 
         conversation.stop()
         gate.set()

@@ -20,13 +20,13 @@ pytestmark = pytest.mark.slow
 async def test_what_is_said_during_the_start_is_sent_when_the_session_is_ready(tmp_path: Path) -> None:
     async with talk(start(tmp_path)) as (conversation, notes):
         conversation.say("early")
-        assert conversation.queue == [Prompt("early")]
+        assert conversation.prompts.queue == [Prompt("early")]
 
         await conversation.begin()
         await until(lambda: said(conversation) == ["early", "heard early"])
 
         assert notes.phases == ["starting", "ready"]
-        assert conversation.queue == []
+        assert conversation.prompts.queue == []
 
 
 async def test_prompts_wait_for_the_turn_before_and_keep_their_order(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ async def test_what_is_about_to_be_sent_is_stopped_before_the_agent_hears_of_it(
         gate = held_before_turns(conversation)
         conversation.say("unwanted")
         conversation.say("b")
-        await until(lambda: conversation.queue == [Prompt("b")])
+        await until(lambda: conversation.prompts.queue == [Prompt("b")])
 
         assert conversation.stop()
         assert not conversation.stop(), "it is stopped already"
@@ -146,11 +146,11 @@ async def test_c149_steered_words_stand_once_in_the_chat_and_the_turn_goes_on(tm
         await busy(conversation)
 
         conversation.say(MEANT)
-        await until(lambda: steered(conversation) and not conversation.given)
+        await until(lambda: steered(conversation) and not conversation.prompts.given)
 
         assert steered(conversation) == ["shorter, please"]
         await until(lambda: said(conversation)[-1:] == ["steered by shorter, please"])
-        assert (conversation.queue, conversation.is_busy) == ([], True)
+        assert (conversation.prompts.queue, conversation.is_busy) == ([], True)
         assert conversation.session is not None
         assert len(conversation.session.turns) == 1
         conversation.cancel()
@@ -163,12 +163,12 @@ async def test_c150_words_that_come_after_the_turn_are_sent_once_as_a_prompt(tmp
         await busy(conversation)
 
         conversation.say(MEANT)
-        await until(lambda: conversation.queue == [Prompt("shorter, please")])
+        await until(lambda: conversation.prompts.queue == [Prompt("shorter, please")])
         conversation.cancel()
         await until(lambda: said(conversation)[-1:] == ["heard shorter, please"])
 
         assert said(conversation).count("shorter, please") == 1
-        assert (conversation.queue, steered(conversation)) == ([], [])
+        assert (conversation.prompts.queue, steered(conversation)) == ([], [])
 
 
 @pytest.mark.parametrize(("outcome", "reason"), [("failed", "the agent says failed"), ("error", "Not now")])
@@ -179,10 +179,10 @@ async def test_c150_words_that_are_not_taken_wait_in_the_queue_with_the_reason(
         await busy(conversation)
 
         conversation.say(MEANT)
-        await until(lambda: conversation.queue == [Prompt("shorter, please")])
+        await until(lambda: conversation.prompts.queue == [Prompt("shorter, please")])
 
         assert said(conversation)[-1] == f"It was not taken during the turn: {reason}"
-        assert (conversation.given, steered(conversation)) == ([], [])
+        assert (conversation.prompts.given, steered(conversation)) == ([], [])
 
 
 async def test_c150_words_that_are_not_taken_go_back_to_their_places_in_the_queue(tmp_path: Path) -> None:
@@ -191,10 +191,10 @@ async def test_c150_words_that_are_not_taken_go_back_to_their_places_in_the_queu
         for words in ("one", "two", "three", "four"):
             conversation.say(words)
 
-        assert [conversation.steer(1) for _ in range(3)] == ["", "", ""]
-        await until(lambda: steered(conversation) == ["three"] and not conversation.given)
+        assert [conversation.prompts.steer(1) for _ in range(3)] == ["", "", ""]
+        await until(lambda: steered(conversation) == ["three"] and not conversation.prompts.given)
 
-        assert [prompt.text for prompt in conversation.queue] == ["one", "two", "four"]
+        assert [prompt.text for prompt in conversation.prompts.queue] == ["one", "two", "four"]
 
 
 async def test_c150_words_that_come_after_the_turn_keep_their_order(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ async def test_c150_words_that_come_after_the_turn_keep_their_order(tmp_path: Pa
         for words in ("one", "two", "three"):
             conversation.say(words)
 
-        conversation.steer_all()
+        conversation.prompts.steer_all()
         conversation.cancel()
         await until(lambda: said(conversation)[-1:] == ["heard three"])
 
@@ -218,11 +218,11 @@ async def test_c149_all_that_waits_is_given_to_the_turn_in_its_order(tmp_path: P
         for words in ("one", "/later", "two"):
             conversation.say(words)
 
-        conversation.steer_all()
+        conversation.prompts.steer_all()
         await until(lambda: len(steered(conversation)) == 2)
 
         assert steered(conversation) == ["one", "two"]
-        assert conversation.queue == [Prompt("/later")]
+        assert conversation.prompts.queue == [Prompt("/later")]
 
 
 async def test_c150_words_on_their_way_come_back_when_the_agent_dies(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ async def test_c150_words_on_their_way_come_back_when_the_agent_dies(tmp_path: P
         await until(lambda: notes.given_back)
 
         assert notes.given_back == ["shorter, please"]
-        assert (conversation.queue, conversation.given) == ([], [])
+        assert (conversation.prompts.queue, conversation.prompts.given) == ([], [])
 
 
 async def test_words_of_which_the_agent_says_nothing_come_back_and_later_prompts_are_sent(
@@ -251,7 +251,7 @@ async def test_words_of_which_the_agent_says_nothing_come_back_and_later_prompts
 
         assert notes.given_back == ["shorter, please"]
         assert "The agent did not confirm the text that was sent into its turn." in said(conversation)
-        assert (conversation.queue, conversation.given) == ([], [])
+        assert (conversation.prompts.queue, conversation.prompts.given) == ([], [])
 
 
 async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp_path: Path) -> None:
@@ -266,11 +266,11 @@ async def test_c148_a_command_is_never_steered_and_nothing_is_without_a_turn(tmp
         await until(lambda: said(conversation)[-1:] == ["waiting"])
         conversation.say(Prompt("/compact", steers=True))
 
-        assert conversation.queue == [Prompt("/compact")]
-        assert conversation.steer(0).startswith("A slash command is queued")
+        assert conversation.prompts.queue == [Prompt("/compact")]
+        assert conversation.prompts.steer(0).startswith("A slash command is queued")
         conversation.cancel()
         assert not conversation.accepts_text
-        assert conversation.steer(0).startswith("No turn is running")
+        assert conversation.prompts.steer(0).startswith("No turn is running")
 
 
 async def test_c148_while_a_question_is_open_enter_queues(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ async def test_c148_while_a_question_is_open_enter_queues(tmp_path: Path) -> Non
         await until(lambda: conversation.questions)
 
         conversation.say("later")
-        assert (conversation.queue, conversation.accepts_text) == ([Prompt("later")], False)
+        assert (conversation.prompts.queue, conversation.accepts_text) == ([Prompt("later")], False)
 
 
 async def test_c151_without_the_capability_words_for_the_turn_wait_for_its_end(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ async def test_c151_without_the_capability_words_for_the_turn_wait_for_its_end(t
         assert not conversation.accepts_text
 
         conversation.say(MEANT)
-        assert conversation.queue == [MEANT]
+        assert conversation.prompts.queue == [MEANT]
         conversation.cancel()
         await until(lambda: said(conversation)[-1:] == ["heard shorter, please"])
 
@@ -305,10 +305,10 @@ async def test_c152_an_agent_that_asks_gets_what_is_marked_once_and_hears_of_the
         for text in ("one", "two", "three"):
             conversation.say(text)
         for place in (0, 2):
-            assert conversation.steer(place) == ""
+            assert conversation.prompts.steer(place) == ""
         conversation.answer(next(iter(conversation.questions)), "yes:1")
         await until(lambda: said(conversation)[-1:] == ["heard two"])
 
         assert '{"messages": ["one", "three"], "hasQueuedPrompt": true}' in said(conversation)
         assert steered(conversation) == ["one", "three"]
-        assert conversation.queue == []
+        assert conversation.prompts.queue == []

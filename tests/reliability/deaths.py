@@ -151,7 +151,7 @@ async def _die(conversation: Conversation, notes: Notes, like: dict[str, Any]) -
             wrong.append(f"told as {failure.exit}")
     wrong += _lost(told, conversation, notes, "after the death")
     await _over(beginning)
-    conversation.give_back()
+    conversation.prompts.give_back()
     lives = _lives(conversation.cwd)
     beginning = asyncio.create_task(conversation.restart())
     # One that stands still is "ready" until it is left, and what is said before is given back.

@@ -101,7 +101,7 @@ async def test_whatever_an_agent_says_and_a_user_presses_the_interface_goes_on(
         for _ in range(3):
             updates = [oddly(random, random.choice(SAID)) for _ in range(40)]
             await here.say(f"updates {json.dumps(updates)}")
-            await here.until(lambda: not here.conversation.is_busy and not here.conversation.queue)
+            await here.until(lambda: not here.conversation.is_busy and not here.conversation.prompts.queue)
             for _ in range(12):
                 await here.press(random.choice(KEYS))
                 assert not here.obeyed

@@ -202,8 +202,8 @@ class StatusLine(StatusRows):
             parts.append(("answer", ("warning", f"{number} question{'s' if number > 1 else ''} {answer}")))
         elif visits:
             parts.append(("answer", ("muted", f"{visits} page{'s' if visits > 1 else ''} to visit {answer}")))
-        if conversation.queue:
-            parts.append(("", ("muted", f"{len(conversation.queue)} queued")))
+        if conversation.prompts.queue:
+            parts.append(("", ("muted", f"{len(conversation.prompts.queue)} queued")))
         return parts
 
     def _right(self) -> list[tuple[Part, ...]]:
@@ -235,7 +235,7 @@ class StatusLine(StatusRows):
         if money is not None:
             cost = [("", ("muted", self._short(f"{money.amount:.2f} {money.currency}")))]
         is_idle = session.turn_state == "idle"
-        hint = [help_key] if is_idle and not conversation.questions and not conversation.queue else []
+        hint = [help_key] if is_idle and not conversation.questions and not conversation.prompts.queue else []
         fence = self._sandbox()
         forms = [
             [*modes, *asks, *fence, *models, *context, *cost, *hint],

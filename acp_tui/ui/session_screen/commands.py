@@ -243,7 +243,7 @@ def _send_now(parts: SessionParts) -> None:
     """Send the draft and the queue into the turn if possible; else stop the turn, then send them."""
     conversation = parts.screen.conversation
     if conversation.accepts_text:
-        conversation.steer_all()
+        conversation.prompts.steer_all()
         parts.screen.prompt.action_send(steers=True)
         return
     if conversation.can_steer:
@@ -258,8 +258,8 @@ def _send_now(parts: SessionParts) -> None:
 def _edit_queue(parts: SessionParts) -> None:
     """Move the last queued prompt back into the prompt box."""
     conversation = parts.screen.conversation
-    if conversation.queue:
-        parts.screen.prompt.give_back(conversation.take_from_queue(len(conversation.queue) - 1))
+    if conversation.prompts.queue:
+        parts.screen.prompt.give_back(conversation.prompts.take(len(conversation.prompts.queue) - 1))
 
 
 _DOCTOR: Final = f"!{shlex.join((sys.executable, '-m', 'acp_tui', 'doctor'))}"

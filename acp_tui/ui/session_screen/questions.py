@@ -163,7 +163,7 @@ class QuestionDialogs:
         shown = self._shown = self._last[key] = _Shown(key, question, dialog, monotonic())
         self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
 
-    def _is_lent(self, path: str) -> bool:
+    def _is_granted(self, path: str) -> bool:
         conversation = self._screen.conversation
         host, session = conversation.host, conversation.session
         return host is not None and session is not None and host.grants(session.id, path)
@@ -181,7 +181,7 @@ class QuestionDialogs:
             question,
             agent=conversation.speaker(key[0]),
             cwd=self._cwd_of(key),
-            inside=self._is_lent,
+            inside=self._is_granted,
             styles=self._screen.theme_styles,
             counter=self._counter(key),
             background=permission_details.background_of(

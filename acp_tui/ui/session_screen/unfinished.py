@@ -18,7 +18,7 @@ def unfinished(sessions: Sequence[SessionParts]) -> str:
         (sum(one.is_busy for one in conversations), "running turn"),
         (sum(parts.shell.is_running for parts in sessions), "running command"),
         (sum(len(one.questions) for one in conversations), "open question"),
-        (sum(len(one.queue) for one in conversations), "queued prompt"),
+        (sum(len(one.prompts.queue) for one in conversations), "queued prompt"),
     )
     told = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
     return ", ".join(told)
@@ -30,7 +30,7 @@ def _effects(sessions: Sequence[SessionParts]) -> str:
     effects = [
         "stops what runs" * runs,
         "cancels open questions" * any(one.questions for one in conversations),
-        "keeps queued prompts as your draft" * any(one.queue for one in conversations),
+        "keeps queued prompts as your draft" * any(one.prompts.queue for one in conversations),
     ]
     return ", ".join(filter(None, effects))
 

@@ -282,7 +282,7 @@ class SessionView:
         if change.fields:
             screen.show_status()
             self._parts.pane_layout.show_tabs()
-        if screen.conversation.queue and not {"turn", "questions"}.isdisjoint(change.fields):
+        if screen.conversation.prompts.queue and not {"turn", "questions"}.isdisjoint(change.fields):
             self._show_pending()  # it shows whether the agent can be steered
         if "turn" in change.fields and session.turn_state == "idle" and not more:
             self._parts.second_opinion.turn_ended(session)

@@ -17,7 +17,7 @@ async def busy(here: Seat) -> None:
     await here.say("wait")
     await here.until(lambda: here.conversation.is_busy)
     await here.say("and then")
-    await here.until(lambda: here.conversation.queue)
+    await here.until(lambda: here.conversation.prompts.queue)
 
 
 async def leave_by(here: Seat, way: str) -> None:

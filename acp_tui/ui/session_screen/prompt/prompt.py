@@ -249,7 +249,7 @@ class PromptArea(Vertical):
     def _keep_draft(self) -> None:
         self._kept_notes = len(self._conversation.line_notes)
         if self._draft is not None:
-            unsent = self._conversation.unsent
+            unsent = self._conversation.prompts.unsent
             if self.box.stashed is not None:
                 unsent.append(self.box.stashed)
             if self.box.text.strip():
@@ -391,11 +391,12 @@ def pending_rows(
             ([("warning", f"{symbol} "), ("notice", notes)], [("muted", f"{key('session.notes')} edit")])
         )
     given: list[StatusRow] = [
-        ([("muted", "given  "), ("text", safe_line(prompt.text))], []) for prompt in conversation.given
+        ([("muted", "given  "), ("text", safe_line(prompt.text))], [])
+        for prompt in conversation.prompts.given
     ]
     queued: list[StatusRow] = [
         ([("muted", "queued "), ("text", safe_line(prompt.text)), *_mark(prompt)], [])
-        for prompt in conversation.queue[-_QUEUED:]
+        for prompt in conversation.prompts.queue[-_QUEUED:]
     ]
     if queued:
         queue, edit, send = map(key, ("session.queue", "session.edit-queue", "session.send-now"))

@@ -67,14 +67,14 @@ class QueueMenu(Menu):
         """Move the highlighted prompt."""
         prompt = self.highlighted()
         if prompt is not None:
-            self._conversation.move_in_queue(self._queue.index(prompt), step)
+            self._conversation.prompts.move(self._queue.index(prompt), step)
 
     def action_drop(self) -> None:
         """Drop the highlighted prompt; the history keeps it."""
         prompt = self.highlighted()
         if prompt is not None:
             left = self.place_without()
-            self._conversation.take_from_queue(self._queue.index(prompt))
+            self._conversation.prompts.take(self._queue.index(prompt))
             if self._queue:
                 self.move_to(left.key)
 
@@ -85,8 +85,8 @@ class QueueMenu(Menu):
             return
         index, left, count = self._queue.index(prompt), self.place_without(), len(self._queue)
         if prompt.steers:
-            self._conversation.send_after_turn(index)
-        elif problem := self._conversation.steer(index):
+            self._conversation.prompts.send_after_turn(index)
+        elif problem := self._conversation.prompts.steer(index):
             self.notify(problem, title="Queue")
         if len(self._queue) == count:
             self.refresh_items()
@@ -100,7 +100,7 @@ class QueueMenu(Menu):
 
     @property
     def _queue(self) -> list[Prompt]:
-        return self._conversation.queue
+        return self._conversation.prompts.queue
 
     def _queued(self) -> list[MenuItem]:
         return [
@@ -119,13 +119,13 @@ def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
 
 async def show_queue(screen: ConversationScreen) -> None:
     """Open the queue menu; move the chosen prompt back into the prompt box."""
-    if not screen.conversation.queue:
+    if not screen.conversation.prompts.queue:
         screen.notify("The queue is empty.")
         return
     prompt = named(
-        screen.conversation.queue,
+        screen.conversation.prompts.queue,
         await answer_of(screen.app, QueueMenu(screen.conversation, screen.theme_styles)),
     )
     if prompt is not None:
-        place = screen.conversation.queue.index(prompt)
-        screen.prompt.give_back(screen.conversation.take_from_queue(place))
+        place = screen.conversation.prompts.queue.index(prompt)
+        screen.prompt.give_back(screen.conversation.prompts.take(place))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 def waits(here: Seat) -> list[str]:
-    return [prompt.text for prompt in here.conversation.queue]
+    return [prompt.text for prompt in here.conversation.prompts.queue]
 
 
 async def test_what_waits_is_moved_dropped_and_edited(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ async def test_c152_s_marks_what_waits_for_an_agent_that_asks_and_takes_the_mark
         await here.press("s")
         await here.sees("for the running turn, when the agent asks for it")
         await here.press("s")
-        assert not here.conversation.queue[0].steers
+        assert not here.conversation.prompts.queue[0].steers
 
         await here.press("w", "s")
         assert waits(here) == ["shorter"]
