@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from acp_tui.session.entries import Diff, ToolCall
 
+_FOLDERS: Final = ("cwd", "workdir", "workingdirectory", "workingdir", "directory", "folder", "dir")
 _SURROUNDINGS: Final = frozenset(
     (
-        *("cwd", "workdir", "workingdirectory", "directory", "folder", "dir", "env", "environment"),
+        *(*_FOLDERS, "env", "environment"),
         *("shell", "interpreter", "stdin", "input", "args", "argv", "arguments", "script", "user"),
     )
 )
@@ -43,6 +45,30 @@ def asked_about(call: ToolCall, asked: ToolCall, cwd: str) -> str:
     if not set(call.named_paths) <= {*asked.named_paths, cwd} or not _is_same_title(call, asked):
         return about
     return _with_fields(about, _changed_fields(asked, call, cwd))
+
+
+def asked_about_run(command: str, folder: str, asked: ToolCall, cwd: str) -> str:
+    """Return what the user was asked about if a terminal of the agent runs something else, else "".
+
+    Args:
+        command: as the agent reports it; "" if it does not.
+        folder: the same.
+        asked: the call as it was in the question. Without a command, its title must hold what runs.
+        cwd: the session's folder.
+    """
+    about = asked.command or asked.title
+    is_same = command.strip() == about.strip() if asked.command else command.strip() in about
+    if not is_same and command:
+        return about
+    named = [
+        value
+        for name, value in (asked.raw_input.items() if isinstance(asked.raw_input, Mapping) else ())
+        if _folded(name) in _FOLDERS and isinstance(value, str)
+    ]
+    folders = {posixpath.normpath(posixpath.join(cwd, value)) for value in named or [cwd]}
+    if folder and posixpath.normpath(folder) not in folders:
+        return f"{about} (in {(named or [cwd])[0][:_WORDS]})"
+    return ""
 
 
 def _is_same_title(call: ToolCall, asked: ToolCall) -> bool:
@@ -89,7 +115,11 @@ def _is_count(value: Any) -> bool:
 
 
 def _surrounds(name: str) -> bool:
-    return name.replace("_", "").casefold() in _SURROUNDINGS
+    return _folded(name) in _SURROUNDINGS
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").casefold()
 
 
 def _diffs_of(call: ToolCall) -> Sequence[Diff]:

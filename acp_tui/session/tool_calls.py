@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from sys import intern
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from acp_tui.protocol.schema import (
     ToolCallPatch,
     has,
 )
-from acp_tui.session.decided_calls import asked_about
+from acp_tui.session.decided_calls import asked_about, asked_about_run
 from acp_tui.session.entries import (
     FINAL,
     NO_ITEMS,
@@ -95,11 +95,11 @@ class ToolCalls:
             _clear(call, news)
         merge(call, news, at, announces=announces)
         index = self.places[news.tool_call_id]
-        self._tell_other(index)
         if dialects.leaves_running(news.meta):
             self._leave_running(index)
         if self.terminals or isinstance(news, ToolCallPatch):
             self._share(index)
+        self._tell_other(index)
         (self._open.discard if call.is_final else self._open.add)(index)
         return (*left, index), call
 
@@ -109,13 +109,27 @@ class ToolCalls:
         _decide(self.at(question.place), question, option_id, by, at)
         if question.later is None:
             self._asked[question.place] = question.call
+            self._tell_other(question.place)  # its terminal may have been another one before the question
 
     def _tell_other(self, place: int) -> None:
         """Add to the decision what it was about, once an update differs from that."""
         asked = self._asked.get(place)
-        if asked is not None and (about := asked_about(self.at(place), asked, self.cwd)):
-            self.at(place).decision += f"{_ASKED_ABOUT}{_one_line(about)}"
+        if asked is None:
+            return
+        call = self.at(place)
+        runs = (asked_about_run(*run, asked, self.cwd) for run in self._runs(place))
+        about = asked_about(call, asked, self.cwd) or next(filter(None, runs), "")
+        if about:
+            call.decision += f"{_ASKED_ABOUT}{_one_line(about)}"
             del self._asked[place]
+
+    def _runs(self, place: int) -> Iterator[tuple[str, str]]:
+        """Yield the commands and folders of the agent's own terminals of a call; each may be ""."""
+        for terminal_id, places in self._shown_in.items():
+            if place in places and (one := self.terminals.get(terminal_id)) is not None:
+                yield one.command, one.cwd
+        info = (self.at(place).meta or {}).get("terminal_info")
+        yield _text(info, "command") or "", _text(info, "cwd") or ""
 
     def add(self, news: ToolCallContentChunk, at: float) -> tuple[tuple[int, ...], ToolCall]:
         """Add items to the content of a call; returns what `take` returns."""
@@ -123,8 +137,8 @@ class ToolCalls:
         call.content = (*call.content, *items_of(news.content))
         if news.unread:
             call.unread = {**call.unread, **news.unread}
-        self._tell_other(changed[-1])
         self._share(changed[-1])
+        self._tell_other(changed[-1])
         return changed, call
 
     def terminal(self, news: AgentTerminal) -> tuple[int, ...]:
@@ -151,6 +165,8 @@ class ToolCalls:
         places = sorted(self._shown_in.get(news.terminal_id, ()))
         for place in places:
             _show(self.at(place), one)
+            if given & {"command", "cwd"}:
+                self._tell_other(place)
         return tuple(places)
 
     def _share(self, place: int) -> None:

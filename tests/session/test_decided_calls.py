@@ -6,12 +6,19 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.schema import PermissionOption, SessionSetup, ToolCallFields
+from acp_tui.protocol.schema import (
+    AgentTerminal,
+    PermissionOption,
+    SessionSetup,
+    ToolCallFields,
+    ToolCallPatch,
+)
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
 from tests.session.building import call, call_update, session_with
+from tests.tables import each
 
 MAKE = {"kind": "execute", "rawInput": {"command": "make test"}}
 EDIT = {"kind": "edit", "title": "Edit a", "locations": [{"path": "/w/a"}]}
@@ -114,3 +121,53 @@ def test_a_decision_is_one_line() -> None:
     said = decided(asked, {"rawInput": {"command": "b"}}, option)
 
     assert said == "Allow ## Prompt (you), asked about: a ## Prompt > yes"
+
+
+def ran(before: dict[str, Any], *told: AgentTerminal | dict[str, Any]) -> str:
+    """Return the decision of a call that was allowed as `before`, after what its terminal is said to run."""
+    shown = [{"type": "terminal", "terminalId": "x"}]
+    session = session_with(call(**{"title": "Do it", **before, "content": shown}))
+    session.apply(ToolCallPatch(tool_call_id="t1"))
+    session.apply(events.SetUp(SessionSetup(), cwd="/w"))
+    session.apply(events.Asked(Permission("q", ToolCall("t1"), [YES]), ToolCallFields(tool_call_id="t1")))
+    for one in told[:1]:
+        session.apply(one if isinstance(one, AgentTerminal) else read_update(call_update(**one)))
+    session.apply(events.Answered("q", "yes", by="you"))
+    for one in told[1:]:
+        session.apply(one if isinstance(one, AgentTerminal) else read_update(call_update(**one)))
+    known = session.tool_call("t1")
+    assert known is not None
+    return known.decision
+
+
+def terminal(command: str | None = None, cwd: str | None = None) -> AgentTerminal:
+    told = {"terminal_id": "x", "command": command, "cwd": cwd}
+    return AgentTerminal.model_validate({name: text for name, text in told.items() if text is not None})
+
+
+IN_SRC = {"kind": "execute", "rawInput": {"command": "make test", "workdir": "src"}}
+NOTHING = terminal()
+
+
+@each(
+    ("before", "told", "asked"),
+    [
+        (MAKE, (NOTHING, terminal("rm -rf x")), "make test"),
+        (MAKE, (terminal("rm -rf x"),), "make test"),
+        (MAKE, (terminal("make test"), terminal("make test; rm -rf x")), "make test"),
+        (MAKE, (NOTHING, terminal("make test", "/etc")), "make test (in /w)"),
+        (MAKE, (NOTHING, {"_meta": {"terminal_info": {"cwd": "/etc"}}}), "make test (in /w)"),
+        (MAKE, (NOTHING, {"_meta": {"terminal_info": {"command": "rm"}}}), "make test"),
+        (IN_SRC, (NOTHING, terminal("make test", "/w")), "make test (in src)"),
+        ({"kind": "execute", "title": "Run tests"}, (NOTHING, terminal("rm -rf x")), "Run tests"),
+        (EDIT, (NOTHING, terminal("rm -rf x")), "Edit a"),
+        (MAKE, (terminal("make test", "/w"), terminal(" make test\n", "/w/")), ""),
+        (IN_SRC, (NOTHING, terminal("make test", "/w/src")), ""),
+        ({"kind": "execute", "title": "Run `make test`"}, (NOTHING, terminal("make test")), ""),
+        (MAKE, (NOTHING, {"_meta": {"terminal_info": {"terminal_id": "x", "cwd": "/w"}}}), ""),
+    ],
+)
+def test_a_decision_keeps_what_it_was_about_when_a_terminal_of_the_agent_runs_something_else(
+    before: dict[str, Any], told: tuple[AgentTerminal | dict[str, Any], ...], asked: str
+) -> None:
+    assert ran(before, *told) == f"Allow (you){asked and f', asked about: {asked}'}"
