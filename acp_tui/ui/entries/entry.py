@@ -14,7 +14,7 @@ from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.session.entries import Entry, ToolCall
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row
-from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock, one_row
 from acp_tui.workspace.terminals import Terminal
 
 
@@ -47,7 +47,16 @@ class BlockContext:
     """`always`: expanded; `never`: one line; `auto`: one line, with the newest words while streaming."""
 
 
+INDENT: Final = [("text", "  ")]
+"""The space before what stands below the line of an entry."""
+HEAD_ROWS: Final = 2
+"""Rows of the line of an entry: an empty one and itself."""
 _ONE: Final = (0,)
+
+
+def indented(text: str, role: str) -> TextBlock:
+    """Return a text that stands below the line of an entry."""
+    return TextBlock([(role, text)], first=INDENT, rest=INDENT)
 
 
 class EntryBlock(Block):
@@ -55,6 +64,7 @@ class EntryBlock(Block):
 
     __slots__ = (
         "_instead",
+        "_is_open",
         "_is_switched",
         "_laid_out",
         "_rows",
@@ -77,6 +87,8 @@ class EntryBlock(Block):
         self._laid_out: Sequence[Block] = ()
         """The parts at the last layout: they may have changed since."""
         self._instead: Sequence[Block] | None = None
+        self._is_open: bool | None = None
+        """True if the user has unfolded it, False if folded again; None at first."""
         self._is_switched = False
         self.changed()
 
@@ -106,9 +118,34 @@ class EntryBlock(Block):
         """Number of characters to lay out while it has no parts."""
         return 0
 
+    @property
+    def can_fold(self) -> bool:
+        """True if Enter and a click unfold it, and fold it again."""
+        return False
+
+    @property
+    def is_open(self) -> bool:
+        """True if it shows all of its text."""
+        return bool(self._is_open)
+
+    @property
+    def is_folded(self) -> bool:
+        """True if `choose` would show more of its text."""
+        return self.can_fold and not self.is_open
+
+    @property
+    @override
+    def is_action(self) -> bool:  # type: ignore[override]  # it depends on the entry
+        return self.can_fold
+
     def choose(self) -> bool:
         """Handle Enter or a click; return True if nothing else needs to be done."""
-        return False
+        if not self.can_fold:
+            return False
+        self._is_open = not self.is_open
+        self.sync()
+        self.context.redraw(self)
+        return True
 
     def show_instead(self, blocks: Sequence[Block] | None) -> None:
         """Draw other blocks in its place, or no rows for []; None draws the entry again."""
@@ -127,11 +164,6 @@ class EntryBlock(Block):
     def _is_bare(self) -> bool:
         """True if it has no parts and can build them at any time."""
         return not self.parts and self._instead is None and self.is_settled
-
-    @property
-    def is_folded(self) -> bool:
-        """True if `choose` would show more of its text."""
-        return False
 
     @property
     def is_running(self) -> bool:
@@ -195,3 +227,56 @@ class EntryBlock(Block):
             self.parts = ()
         for part in self.parts:
             part.forget_rows()
+
+
+class HeadedBlock(EntryBlock):
+    """An entry whose line is made anew each time it is drawn, since its time may run."""
+
+    __slots__ = ("now",)
+
+    def __init__(self, entry: Entry | Any, context: BlockContext) -> None:
+        self.now: float | None = None
+        """The time, on the clock of the session's events, while it runs."""
+        super().__init__(entry, context)
+
+    @abstractmethod
+    def head(self, width: int, styles: Styles) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        """Return its line as (left, right)."""
+
+    @property
+    def title(self) -> str:
+        """The text of its line, for copying; an entry that gives its own `source` needs none."""
+        return ""
+
+    @property
+    def is_below_another(self) -> bool:
+        """True if there is no empty row above it."""
+        return False
+
+    @override
+    def tick(self, now: float) -> None:
+        self.now = now
+
+
+class Head(Block):
+    """The line of an entry."""
+
+    __slots__ = ("_block", "stable_rows")
+
+    def __init__(self, block: HeadedBlock) -> None:
+        self._block = block
+        self.stable_rows = 0
+
+    @override
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        self.stable_rows = 0
+        row = one_row(*self._block.head(width, styles), width, styles)
+        return [row] if self._block.is_below_another else [[], row]
+
+    @override
+    def height_hint(self, width: int) -> int:
+        return HEAD_ROWS - self._block.is_below_another
+
+    @override
+    def source(self) -> str:
+        return self._block.title

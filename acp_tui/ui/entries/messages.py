@@ -31,13 +31,13 @@ from acp_tui.session.entries import (
     words_of,
 )
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.entries.entry import BlockContext, EntryBlock
+from acp_tui.ui.entries.entry import HEAD_ROWS, INDENT, EntryBlock, Head, HeadedBlock
 from acp_tui.ui.widgets.markdown.links import may_have_links
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock, rows_of
 from acp_tui.ui.widgets.picture import PictureBlock
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import Row, safe_line, shortened
-from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock, one_row
+from acp_tui.ui.widgets.text import safe_line, shortened
+from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
 
 
 def card(content: ContentBlock, indent: int = 0) -> TextBlock:
@@ -100,9 +100,6 @@ _LONG_LINES: Final = 24
 """Characters and line ends above which a prompt is folded."""
 _BEGINNING: Final = 8
 """Lines shown of a folded prompt."""
-_INDENT: Final = [("text", "  ")]
-_HEAD_ROWS: Final = 2
-"""Rows of the line of a thought: an empty one and itself."""
 _NEWEST: Final = 400
 """Characters at the end of a thought that are searched for its newest line."""
 
@@ -146,25 +143,24 @@ def _is_of(block: Block, part: Part) -> bool:
 class UserMessageBlock(EntryBlock):
     """A prompt as typed, after a mark; a long one, such as a paste, is folded to its start."""
 
-    __slots__ = ("_is_open",)
+    __slots__ = ()
+
     entry: UserMessage
     landmark = True
 
     @property
     @override
     def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
-        return self._instead is not None or has_links(self.entry) or self._is_long
+        return self._instead is not None or has_links(self.entry) or self.can_fold
 
     @override
     def sync(self) -> None:
-        if not self.parts:
-            self._is_open = False
         prompt = [("accent", f"{self.context.symbol('prompt')} ")]
         pieces, rest = self._pieces(), ""
         if self.is_folded:
             pieces, rest = _beginning(pieces)
-        text = TextBlock(pieces, first=prompt, rest=_INDENT, above=1, is_prose=True)
-        more = [TextBlock([("muted", self._more(rest))], first=_INDENT)] if self._is_long else []
+        text = TextBlock(pieces, first=prompt, rest=INDENT, above=1, is_prose=True)
+        more = [TextBlock([("muted", self._more(rest))], first=INDENT)] if self.can_fold else []
         images = [part for part in self.entry.parts if isinstance(part, ImageContent)]
         if self.context.pictures:
             known = [part for part in self.parts if not isinstance(part, TextBlock)]  # images do not change
@@ -186,7 +182,8 @@ class UserMessageBlock(EntryBlock):
         return pieces
 
     @property
-    def _is_long(self) -> bool:
+    @override
+    def can_fold(self) -> bool:
         texts = [part for part in self.entry.parts if isinstance(part, TextBuffer)]
         if sum(text.length for text in texts) > _LONG:
             return True
@@ -197,19 +194,11 @@ class UserMessageBlock(EntryBlock):
             return f"{self.context.symbol('open')} all of it"
         return f"{self.context.symbol('folded')} {lines(rest.count(chr(10)) + 1)} more"
 
-    @property
-    @override
-    def is_folded(self) -> bool:
-        return self._is_long and not self._is_open
-
     @override
     def choose(self) -> bool:
-        if not self._is_long or self._instead is not None or (self._is_open and has_links(self.entry)):
+        if self._instead is not None or (self.is_open and has_links(self.entry)):
             return False
-        self._is_open = not self._is_open
-        self.sync()
-        self.context.redraw(self)
-        return True
+        return super().choose()
 
     @override
     def source(self) -> str:
@@ -250,7 +239,7 @@ class SteeredMessageBlock(EntryBlock):
         ]
         state = "given before the stop" if self.entry.before_stop else "steered"
         first = [("accent", f"{self.context.symbol('prompt')} ")]
-        self.parts = [TextBlock([*said, ("muted", f"  {state}")], first=first, rest=_INDENT, above=1)]
+        self.parts = [TextBlock([*said, ("muted", f"  {state}")], first=first, rest=INDENT, above=1)]
 
     @override
     def source(self) -> str:
@@ -314,102 +303,57 @@ class AscribedMessageBlock(EntryBlock):
         self.parts = [head, *text]
 
 
-class ThoughtBlock(EntryBlock):
+class ThoughtBlock(HeadedBlock):
     """Reasoning: one line with its duration; Enter shows the text."""
 
-    __slots__ = ("_is_open", "_now")
-    entry: Thought
-    is_action = True
+    __slots__ = ()
 
-    def __init__(self, entry: Thought, context: BlockContext) -> None:
-        self._is_open: bool | None = None
-        self._now = entry.last
-        super().__init__(entry, context)
+    entry: Thought
+    can_fold = True
 
     @override
     def sync(self) -> None:
-        head = self.parts[0] if self.parts else ThoughtHead(self)
-        text = list(self.parts[1:]) if self._open_now else []
-        if self._open_now:
+        head = self.parts[0] if self.parts else Head(self)
+        text = list(self.parts[1:]) if self.is_open else []
+        if self.is_open:
             take_over_parts(text, self.entry.parts, self.entry.finished, role="thought", indent=2)
         self.parts = (head, *text)
 
     @property
     @override
     def is_settled(self) -> bool:
-        return self.entry.finished and not self._open_now
+        return self.entry.finished and not self.is_open
 
     @override
     def estimate(self, width: int) -> int:
-        return _HEAD_ROWS
-
-    @property
-    @override
-    def is_folded(self) -> bool:
-        return not self._open_now
+        return HEAD_ROWS
 
     @property
     @override
     def is_running(self) -> bool:
         return not self.entry.finished
 
-    @override
-    def tick(self, now: float) -> None:
-        self._now = now
-
-    @override
-    def choose(self) -> bool:
-        self._is_open = not self._open_now
-        self.sync()
-        self.context.redraw(self)
-        return True
-
     @property
-    def _open_now(self) -> bool:
-        if self._is_open is not None:
-            return self._is_open
-        return self.context.thoughts == "always"
+    @override
+    def is_open(self) -> bool:
+        return self.context.thoughts == "always" if self._is_open is None else self._is_open
 
     @override
     def source(self) -> str:
         return text_of(self.entry)
 
-    def headline(self) -> list[Piece]:
-        """Return its line: the duration, and while it is streaming the newest words."""
-        open_now = self._open_now
-        mark = self.context.symbol("open" if open_now else "folded")
-        if self.entry.finished:
-            return [("thought", f"{mark} thought for {seconds(max(0.0, self.entry.last - self.entry.at))}")]
-        passed = clock(max(0.0, max(self._now, self.entry.last) - self.entry.at))
-        words = "" if open_now or self.context.thoughts == "never" else self._newest_words()
-        return [("thought", f"{mark} thinking {passed}  "), ("muted", words)]
+    @override
+    def head(self, width: int, styles: Styles) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        """Return the duration, and while it is streaming the newest words."""
+        entry, mark = self.entry, self.context.symbol("open" if self.is_open else "folded")
+        if entry.finished:
+            return [("thought", f"{mark} thought for {seconds(max(0.0, entry.last - entry.at))}")], ()
+        passed = clock(max(0.0, max(self.now or entry.last, entry.last) - entry.at))
+        words = "" if self.is_open or self.context.thoughts == "never" else self._newest_words()
+        return [("thought", f"{mark} thinking {passed}  "), ("muted", words)], ()
 
     def _newest_words(self) -> str:
         """Return the newest line of the thought."""
         text = next((part for part in reversed(self.entry.parts) if isinstance(part, TextBuffer)), None)
         lines = text.since(max(0, text.length - _NEWEST)).split("\n") if text is not None else []
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
-
-
-class ThoughtHead(Block):
-    """The line of a thought."""
-
-    __slots__ = ("_thought", "stable_rows")
-    is_action = True
-
-    def __init__(self, thought: ThoughtBlock) -> None:
-        self._thought = thought
-        self.stable_rows = 0
-
-    @override
-    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
-        self.stable_rows = 0
-        return [[], one_row(self._thought.headline(), (), width, styles)]
-
-    @override
-    def height_hint(self, width: int) -> int:
-        return _HEAD_ROWS
-
-    @override
-    def source(self) -> str:
-        return "".join([text for _, text in self._thought.headline()])

@@ -20,13 +20,13 @@ from acp_tui.session.entries import (
     text_of,
 )
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.entries.entry import BlockContext, EntryBlock
+from acp_tui.ui.entries.entry import INDENT, EntryBlock, Head, HeadedBlock, indented
 from acp_tui.ui.entries.messages import take_over_parts
 from acp_tui.ui.entries.output import result_text
 from acp_tui.ui.entries.words import call_title
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import Row, safe_line
-from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock, one_row
+from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
 
 _STOPS: Final = {
     "end_turn": "done",
@@ -38,8 +38,6 @@ _STOPS: Final = {
 }
 _WORD: Final = 40
 """Maximum characters of an unknown state."""
-_HEAD_ROWS: Final = 2
-_INDENT: Final = [("text", "  ")]
 _LINES: Final = 2
 """Lines shown of a folded message."""
 _WIDE: Final = 150
@@ -88,23 +86,19 @@ def subagent_pieces(
     return left, right
 
 
-class SubagentBlock(EntryBlock):
+class SubagentBlock(HeadedBlock):
     """One line for a subagent; Enter opens its chat."""
 
-    __slots__ = ("now",)
+    __slots__ = ()
     entry: Subagent
     parts: Sequence[Block]
     is_action = True
 
-    def __init__(self, entry: Subagent, context: BlockContext) -> None:
-        self.now: float | None = None
-        super().__init__(entry, context)
-
     @override
     def sync(self) -> None:
-        parts: list[Block] = [SubagentHead(self)]
+        parts: list[Block] = [Head(self)]
         if self.entry.error:
-            parts.append(TextBlock([("error", self.entry.error)], first=_INDENT, rest=_INDENT))
+            parts.append(indented(self.entry.error, "error"))
         self.parts = parts
 
     @property
@@ -113,8 +107,8 @@ class SubagentBlock(EntryBlock):
         return self.entry.is_working
 
     @override
-    def tick(self, now: float) -> None:
-        self.now = now
+    def head(self, width: int, styles: Styles) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        return subagent_pieces(self.entry, styles.symbol, self.now)
 
     @override
     def source(self) -> str:
@@ -144,73 +138,36 @@ def _texts(entries: Iterable[Entry], cwd: str) -> Iterator[str]:
                 pass
 
 
-class SubagentHead(Block):
-    """The line of a subagent."""
-
-    __slots__ = ("_block", "stable_rows")
-    is_action = True
-
-    def __init__(self, block: SubagentBlock) -> None:
-        self._block = block
-        self.stable_rows = 0
-
-    @override
-    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
-        self.stable_rows = 0
-        left, right = subagent_pieces(self._block.entry, styles.symbol, self._block.now)
-        return [[], one_row(left, right, width, styles)]
-
-    @override
-    def height_hint(self, width: int) -> int:
-        return _HEAD_ROWS
-
-    @override
-    def source(self) -> str:
-        return self._block.entry.name
-
-
 class SessionMessageBlock(EntryBlock):
     """A message between two sessions, folded to two lines: it may hold internal text of the model."""
 
-    __slots__ = ("_is_open",)
+    __slots__ = ()
+
     entry: SessionMessage
     parts: Sequence[Block]
-
-    def __init__(self, entry: SessionMessage, context: BlockContext) -> None:
-        self._is_open = False
-        super().__init__(entry, context)
-
-    @property
-    @override
-    def is_action(self) -> bool:  # type: ignore[override]  # it depends on the text
-        return self._is_long
 
     @property
     def _text(self) -> str:
         return "".join(str(part) for part in self.entry.parts if isinstance(part, TextBuffer))
 
     @property
-    def _is_long(self) -> bool:
+    @override
+    def can_fold(self) -> bool:
         text = self._text
         return len(text) > _WIDE or text.strip().count("\n") >= _LINES
 
-    @property
-    @override
-    def is_folded(self) -> bool:
-        return self._is_long and not self._is_open
-
     @override
     def sync(self) -> None:
-        mark = "" if not self._is_long else f"{self.context.symbol('folded' if self.is_folded else 'open')} "
+        mark = "" if not self.can_fold else f"{self.context.symbol('folded' if self.is_folded else 'open')} "
         who: list[Piece] = [("accent", mark), ("muted", f"{self._who}: ")]
-        if self._is_open:
+        if self.is_open:
             found: list[Block] = []
             take_over_parts(found, self.entry.parts, True, role="muted", indent=2)
             self.parts = [TextBlock(who, above=1), *found]
             return
-        cut = self.context.symbol("cut") if self._is_long else ""
+        cut = self.context.symbol("cut") if self.can_fold else ""
         text = "\n".join(self._text.strip().splitlines()[:_LINES])[:_WIDE]
-        self.parts = [TextBlock([*who, ("muted", f"{text}{cut}")], rest=_INDENT, above=1)]
+        self.parts = [TextBlock([*who, ("muted", f"{text}{cut}")], rest=INDENT, above=1)]
 
     @property
     def _who(self) -> str:
@@ -218,15 +175,6 @@ class SessionMessageBlock(EntryBlock):
         if sender and recipient:
             return f"{self.context.name_of(sender)} to {self.context.name_of(recipient)}"
         return f"from {self.context.name_of(sender)}" if sender else f"to {self.context.name_of(recipient)}"
-
-    @override
-    def choose(self) -> bool:
-        if not self._is_long:
-            return False
-        self._is_open = not self._is_open
-        self.sync()
-        self.context.redraw(self)
-        return True
 
     @override
     def source(self) -> str:

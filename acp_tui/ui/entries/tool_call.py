@@ -19,7 +19,7 @@ from acp_tui.safe_text import safe_line
 from acp_tui.session.entries import Diff, ToolCall
 from acp_tui.session.files import Edit
 from acp_tui.session.snippets import PlacedEdit
-from acp_tui.ui.entries.entry import BlockContext, EntryBlock
+from acp_tui.ui.entries.entry import HEAD_ROWS, BlockContext, Head, HeadedBlock, indented
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, error_text, result_text
 from acp_tui.ui.entries.words import (
     STATUS_ROLES,
@@ -35,7 +35,7 @@ from acp_tui.ui.widgets.diff.diff import Difference, compute, counts, glance, kn
 from acp_tui.ui.widgets.diff.paint import diff_rows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, exact_line
-from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece, TextBlock, one_row
+from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, Piece
 
 _SIGNAL_NAME: Final = 20
 """Maximum characters of a signal's name, which comes from the agent."""
@@ -73,8 +73,6 @@ class EditCounts:
         return [counts for _, counts in self._known]
 
 
-_HEAD_ROWS: Final = 2
-"""Rows of the line of a call: an empty one and itself."""
 _SOME_WIDTH: Final = 80
 _LONGEST: Final = 4_000
 """Maximum characters of a title on its line, in terminals of any width."""
@@ -86,18 +84,16 @@ _NONE: Final[Mapping[str, TerminalTail]] = MappingProxyType({})
 _Part = TypeVar("_Part", bound=Block)
 
 
-class ToolCallBlock(EntryBlock):
+class ToolCallBlock(HeadedBlock):
     """A tool call. It keeps nothing that the entry has, since there may be thousands."""
 
-    __slots__ = ("_estimate", "_tails", "before", "now")
+    __slots__ = ("_estimate", "_tails", "before")
     entry: ToolCall
     is_action = True
 
     def __init__(self, entry: ToolCall, context: BlockContext) -> None:
         self.before: ToolCall | None = None
         """The call directly above; there is no empty row between two calls."""
-        self.now: float | None = None
-        """The time, on the clock of the session's events, while the call runs."""
         self._tails: Mapping[str, TerminalTail] = _NONE
         self._estimate = 0
         """Rows of its parts when they were dropped; 0 before they were built."""
@@ -111,7 +107,7 @@ class ToolCallBlock(EntryBlock):
         if self.entry.is_final:
             self.now = None  # use its own times again
         self._take_tails()
-        head = self._part(CallHead) or CallHead(self)
+        head = self._part(Head) or Head(self)
         output = self._printed()
         told = self._told(bool(self._tails or output))
         self.parts = (head, *self._diffs(), *self._more_diffs(), *self._tails.values(), *output, *told)
@@ -123,7 +119,7 @@ class ToolCallBlock(EntryBlock):
 
     @override
     def estimate(self, width: int) -> int:
-        return self._estimate or _HEAD_ROWS + (_OUTPUT_ROWS if self.entry.kind == "execute" else 0)
+        return self._estimate or HEAD_ROWS + (_OUTPUT_ROWS if self.entry.kind == "execute" else 0)
 
     @override
     def forget_rows(self) -> None:
@@ -143,7 +139,7 @@ class ToolCallBlock(EntryBlock):
     def _more_diffs(self) -> Iterator[Block]:
         more = len(_diffs_of(self.entry)) - _MOST_DIFFS
         if more > 0:
-            yield _indented(f"and {more:,} more changes in the details of the call", "muted")
+            yield indented(f"and {more:,} more changes in the details of the call", "muted")
 
     def _take_tails(self) -> None:
         for item in self.entry.content:
@@ -165,21 +161,21 @@ class ToolCallBlock(EntryBlock):
         """Yield previews: the decision, the error, the output."""
         call = self.entry
         if call.decision:
-            yield _indented(call.decision, "muted")
+            yield indented(call.decision, "muted")
         for item in call.content:
             if isinstance(item, SessionItem):
-                yield _indented(f"agent {self.context.name_of(item.session_id)}", "accent")
+                yield indented(f"agent {self.context.name_of(item.session_id)}", "accent")
         text = "" if is_printed else result_text(call)
         if text and call.status == "failed":
-            yield _indented("\n".join(text.splitlines()[:3])[:500], "error")
+            yield indented("\n".join(text.splitlines()[:3])[:500], "error")
         elif text and call.kind == "execute":
             yield ResultTail(call, _OUTPUT_ROWS)
         elif call.status == "completed" and not is_printed and self._has_lost_output:
-            yield _indented("(its output is gone)", "muted")
+            yield indented("(its output is gone)", "muted")
         if call.is_final and (lines := self.context.refused(call, self._result())):
             key = self.context.key("chat.allow")
             told = f"{key} on this call, or /sandbox, allows it for this session"
-            yield _indented("\n".join([*lines, told]), "warning")
+            yield indented("\n".join([*lines, told]), "warning")
 
     def _result(self) -> str:
         """Return all content and output of the call."""
@@ -217,41 +213,19 @@ class ToolCallBlock(EntryBlock):
         return not call.is_final and not call.is_empty and not self.context.asks(call)
 
     @override
-    def tick(self, now: float) -> None:
-        self.now = now
-
-
-class CallHead(Block):
-    """The line of a tool call."""
-
-    __slots__ = ("_block", "stable_rows")
-    is_action = True
-
-    def __init__(self, block: ToolCallBlock) -> None:
-        self._block = block
-        self.stable_rows = 0
-
-    @override
-    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
-        self.stable_rows = 0
-        call, context = self._block.entry, self._block.context
-        asks = context.asks(call)
-        left, right = call_pieces(call, context.cwd, styles, self._block.now, asks=asks)
-        row = one_row(left, right, width, styles)
-        return [row] if self._is_in_run else [[], row]
+    def head(self, width: int, styles: Styles) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        call, asks = self.entry, self.context.asks(self.entry)
+        return call_pieces(call, self.context.cwd, styles, self.now, asks=asks)
 
     @property
-    def _is_in_run(self) -> bool:
-        before = self._block.before
-        return before is not None and not before.is_empty
-
     @override
-    def height_hint(self, width: int) -> int:
-        return _HEAD_ROWS - self._is_in_run
+    def title(self) -> str:
+        return call_title(self.entry, self.context.cwd)
 
+    @property
     @override
-    def source(self) -> str:
-        return call_title(self._block.entry, self._block.context.cwd)
+    def is_below_another(self) -> bool:
+        return self.before is not None and not self.before.is_empty
 
 
 class DiffPreview(Block):
@@ -289,12 +263,12 @@ class DiffPreview(Block):
     def _painted(self, width: int, styles: Styles, edit: PlacedEdit | None) -> list[Row]:
         words = operation_words(self.diff, self._block.context.cwd)
         if self.diff.has_no_text:
-            return list(_indented(f"{self._name()} {words}".strip(), "muted").rows(width, styles))
+            return list(indented(f"{self._name()} {words}".strip(), "muted").rows(width, styles))
         old, new = (edit.old, edit.new) if edit is not None else (self.diff.before, self.diff.new_text)
         first_line = edit.first_line if edit is not None else 1 if old is None else None
         difference = self._difference(old, new)
         if difference is None:
-            return list(_indented(f"{self._name()} comparing".strip(), "muted").rows(width, styles))
+            return list(indented(f"{self._name()} comparing".strip(), "muted").rows(width, styles))
         difference = replace(difference, first_line=first_line)
         remarks = [("strong", exact_line(name))] if (name := self._name()) else []
         remarks += [("muted", safe_line(words))] if words else []
@@ -401,7 +375,3 @@ def _brought(call: ToolCall, styles: Styles) -> list[Piece]:
 
 def _diffs_of(call: ToolCall) -> list[Diff]:
     return [item for item in call.content if isinstance(item, Diff)]
-
-
-def _indented(text: str, role: str) -> TextBlock:
-    return TextBlock([(role, text)], first=[("text", "  ")], rest=[("text", "  ")])

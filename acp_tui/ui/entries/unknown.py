@@ -9,13 +9,12 @@ from typing import Final
 from typing_extensions import override
 
 from acp_tui.session.entries import UnknownNews
-from acp_tui.ui.entries.entry import BlockContext, EntryBlock
+from acp_tui.ui.entries.entry import INDENT, EntryBlock, indented
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
 _NAME: Final = 60
 _SHOWN: Final = 4_000
 """Characters of the data that are shown."""
-_INDENT: Final = [("text", "  ")]
 
 
 def unknown_words(entry: UnknownNews) -> str:
@@ -28,42 +27,27 @@ def unknown_words(entry: UnknownNews) -> str:
 class UnknownNewsBlock(EntryBlock):
     """An unknown update; Enter shows its data."""
 
-    __slots__ = ("_is_open",)
+    __slots__ = ()
+
     entry: UnknownNews
     parts: Sequence[Block]
-    is_action = True
-
-    def __init__(self, entry: UnknownNews, context: BlockContext) -> None:
-        self._is_open = False
-        super().__init__(entry, context)
+    can_fold = True
 
     @override
     def sync(self) -> None:
         symbol = self.context.symbol
-        mark = f"{symbol('open' if self._is_open else 'folded')} "
+        mark = f"{symbol('open' if self.is_open else 'folded')} "
         words = [("faint", mark), ("muted", unknown_words(self.entry))]
-        parts: list[Block] = [TextBlock(words, rest=_INDENT, above=1, is_action=True)]
-        if self._is_open:
+        parts: list[Block] = [TextBlock(words, rest=INDENT, above=1, is_action=True)]
+        if self.is_open:
             data = self._data
             cut = symbol("cut") if len(data) > _SHOWN else ""
-            parts.append(TextBlock([("muted", f"{data[:_SHOWN]}{cut}")], first=_INDENT, rest=_INDENT))
+            parts.append(indented(f"{data[:_SHOWN]}{cut}", "muted"))
         self.parts = parts
 
     @property
     def _data(self) -> str:
         return json.dumps(self.entry.raw, indent=1, ensure_ascii=False, default=repr)
-
-    @property
-    @override
-    def is_folded(self) -> bool:
-        return not self._is_open
-
-    @override
-    def choose(self) -> bool:
-        self._is_open = not self._is_open
-        self.sync()
-        self.context.redraw(self)
-        return True
 
     @override
     def source(self) -> str:

@@ -24,7 +24,7 @@ from acp_tui.session.entries import (
     UserMessage,
 )
 from acp_tui.ui.entries.compaction import CompactionBlock
-from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.entries.entry import INDENT, EntryBlock, indented
 from acp_tui.ui.entries.messages import (
     AgentMessageBlock,
     AscribedMessageBlock,
@@ -57,7 +57,7 @@ class NoticeBlock(EntryBlock):
             TextBlock(
                 [(role, self.entry.text)],
                 first=[(role, f"{self.context.symbol('dot')} ")],
-                rest=[("text", "  ")],
+                rest=INDENT,
                 above=1,
                 is_prose=True,
             )
@@ -65,7 +65,7 @@ class NoticeBlock(EntryBlock):
         if self.entry.detail:
             lines = self.entry.detail.rstrip().splitlines()
             detail = "\n".join(lines[-_DETAIL_LINES:])
-            self.parts.append(TextBlock([("muted", detail)], first=[("text", "  ")], rest=[("text", "  ")]))
+            self.parts.append(indented(detail, "muted"))
 
 
 _MARKS: Final = {"info": "dot", "warning": "warning", "error": "failed"}
