@@ -300,7 +300,9 @@ async def test_what_an_empty_prompt_says_is_never_cut_without_a_mark(tmp_path: P
 
 def rows(facts: Rejections, width: int = 80) -> list[str]:
     notes = LineNotes(lambda: None)
-    conversation: Any = SimpleNamespace(rejections=facts, line_notes=notes, queue=[], given=[])
+    conversation: Any = SimpleNamespace(
+        rejections=facts, line_notes=notes, prompts=SimpleNamespace(queue=[], given=[])
+    )
     return ["".join(text for _, text in left) for left, _ in pending_rows(conversation, width, str)]
 
 
