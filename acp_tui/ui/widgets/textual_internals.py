@@ -16,7 +16,7 @@ from rich.segment import Segment
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS as ANSI_SEQUENCES_KEYS
 from textual._ansi_sequences import SYNC_END as SYNC_END
 from textual._ansi_sequences import SYNC_START as SYNC_START
-from textual._compositor import Compositor, CompositorUpdate
+from textual._compositor import Compositor, CompositorMap, CompositorUpdate, ReflowResult
 from textual._xterm_parser import BRACKETED_PASTE_END as BRACKETED_PASTE_END
 from textual._xterm_parser import BRACKETED_PASTE_START as BRACKETED_PASTE_START
 from textual._xterm_parser import XTermParser as XTermParser
@@ -253,6 +253,25 @@ class FewRowsCompositor(Compositor):
     Textual's asks each widget within the bounds of all changes for all of its rows, and cuts each row at the
     edges of all widgets. Where one row grows, that takes several times as long as to draw it.
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._laid_out: CompositorMap = {}
+        """The places of the last layout."""
+
+    @override
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        # Textual replaces its map also when somebody asks where a widget is. If styles have changed by then,
+        # the layout that follows would find nothing moved, draw nothing and tell no widget its new size.
+        self._full_map = self._laid_out
+        changed = super().reflow(parent, size)
+        self._laid_out = self._full_map
+        return changed
+
+    @override
+    def clear(self) -> None:
+        super().clear()
+        self._laid_out = {}
 
     @override
     def render_partial_update(self) -> PiecesUpdate | None:  # type: ignore[override]  # another kind of frame

@@ -89,6 +89,8 @@ def test_no_other_module_touches_these_parts() -> None:
         (TextArea, "_toggle_cursor_blink_visible", ["self"]),
         (Screen, "_refresh_layout", ["self", "size", "scroll"]),
         (Compositor, "render_partial_update", ["self"]),
+        (Compositor, "reflow", ["self", "parent", "size"]),
+        (Compositor, "clear", ["self"]),
         (Compositor, "_regions_to_spans", ["regions"]),
     ],
 )
@@ -376,6 +378,30 @@ async def test_nothing_is_drawn_where_nothing_has_changed() -> None:
         screen._compositor._dirty_regions = set()
 
         assert screen._compositor.render_update() is None
+
+
+async def test_what_moves_is_drawn_also_if_its_place_was_asked_for_before_the_layout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Home()
+    async with app.run_test(size=(30, 10)) as pilot:
+        screen = Rows()
+        await app.push_screen(screen)
+        await pilot.pause()
+        compositor, right = screen._compositor, screen.query_one("#right")
+        drawn: list[object] = []
+        monkeypatch.setattr(app, "_display", lambda _, update: drawn.append(update))
+        screen.query_one("#left").styles.width = 12
+
+        screen._clear_arrangement_cache()  # as when the widget is idle
+        compositor._full_map_invalidated = True  # as after a scroll
+        assert compositor.full_map[right].region.x == 12
+        await pilot.pause()
+
+        pieces = [
+            each for update in drawn if isinstance(update, internals.PiecesUpdate) for each in update.pieces
+        ]
+        assert (12, 0, "r" * 10) in [(x, y, strip.text) for x, y, strip in pieces]
 
 
 async def test_marked_rows_are_drawn_at_once_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
