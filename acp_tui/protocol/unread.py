@@ -43,6 +43,8 @@ _BLOCKS: Final[Mapping[str, tuple[str, Set[str]]]] = {
 _RESOURCE: Final = frozenset(("uri", "text", "blob", "mimeType", "_meta"))
 _DIFF: Final = frozenset(("type", "path", "newText", "oldText", "operation", "oldPath", "_meta"))
 _PLACE: Final = frozenset(("path", "line", "_meta"))
+_EXTENSIONS: Final = frozenset(("_meta", "annotations"))
+_DEEPEST: Final = 6
 _MOST: Final = 50
 """Items of a list that are kept; one is enough to ask."""
 
@@ -76,6 +78,30 @@ def unread_beside(request: Object) -> Object:
     named, found = _spelled_once(request)
     found |= {key: value for key, value in named.items() if key not in _REQUEST}
     return {f"request {key}": value for key, value in found.items() if not _is_nothing(value)}
+
+
+def extensions(request: Object) -> Object:
+    """Return the `_meta` and annotations in the parts of a permission request, by part and name.
+
+    That of the tool call itself is in its model.
+    """
+    call = request.get("toolCall")
+    found: dict[str, list[Any]] = {}
+    for part in ("request", "content", "locations"):
+        own = {key: value for key, value in request.items() if key != "toolCall"}
+        waiting = [
+            (own if part == "request" else call.get(part) if isinstance(call, dict) else None, _DEEPEST)
+        ]
+        while waiting:
+            value, depth = waiting.pop()
+            if depth and isinstance(value, list):
+                waiting += [(each, depth - 1) for each in value]
+            elif depth and isinstance(value, dict):
+                waiting += [(each, depth - 1) for key, each in value.items() if key not in _EXTENSIONS]
+                for key in _EXTENSIONS.intersection(value):
+                    for name, each in value[key].items() if isinstance(value[key], dict) else ():
+                        found.setdefault(f"{part} {name}", []).append(each)
+    return dict(found)
 
 
 def _spelled_once(value: Object) -> tuple[Object, Object]:

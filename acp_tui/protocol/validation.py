@@ -26,7 +26,7 @@ from acp_tui.protocol.schema import (
     UnknownUpdate,
     Update,
 )
-from acp_tui.protocol.unread import unread, unread_beside
+from acp_tui.protocol.unread import extensions, unread, unread_beside
 
 M = TypeVar("M", bound=Model)
 
@@ -92,6 +92,8 @@ def read_permission(value: Any) -> PermissionRequest:
     _keep_unread(asked.tool_call, normal.get("toolCall", normal.get("tool_call")))
     if beside := unread_beside(normal):
         asked.tool_call.unread = {**(asked.tool_call.unread or {}), **beside}
+    if extra := extensions(normal):
+        asked.tool_call.meta = {**(asked.tool_call.meta or {}), **extra}
     return asked
 
 

@@ -37,6 +37,8 @@ def asked_about(call: ToolCall, asked: ToolCall, cwd: str) -> str:
     about = asked.command or asked.title
     if asked.command != call.command or asked.kind != call.kind or call.unread != asked.unread:
         return about
+    if asked.name and call.name and asked.name != call.name:
+        return f"{about} (tool {asked.name[:_WORDS]})"
     if call.kind == "switch_mode":
         return about if asked.plan != call.plan else ""
     then, now = _diffs_of(asked), _diffs_of(call)

@@ -113,3 +113,24 @@ def test_a_list_that_is_cut_in_a_call_of_an_older_dialect_is_said() -> None:
     )
 
     assert "lists" in update.model_dump()["unread"]
+
+
+def test_extensions_of_all_parts_of_a_request_are_kept_with_its_call() -> None:
+    block = {"type": "text", "text": "x", "annotations": {"hint": 1}}
+    call = {
+        "toolCallId": "t",
+        "_meta": {"own": 2},
+        "content": [{"type": "content", "content": block, "_meta": {"kind": "add"}}],
+        "locations": [{"path": "/w/a", "_meta": {"why": 3}}],
+    }
+
+    asked = read_permission({"sessionId": "s", "toolCall": call, "options": [], "_meta": {"more": {"a": 4}}})
+
+    assert asked.tool_call.meta == {
+        "own": 2,
+        "request more": [{"a": 4}],
+        "content kind": ["add"],
+        "content hint": [1],
+        "locations why": [3],
+    }
+    assert asked.tool_call.unread is None

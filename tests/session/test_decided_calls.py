@@ -35,13 +35,13 @@ DEPLOY = {"kind": "execute", "rawInput": {"command": "deploy", "dry_run": True}}
 
 def decided(before: dict[str, Any], after: dict[str, Any], option: PermissionOption = YES) -> str:
     """Return the decision of a call that was allowed as `before` and is updated twice with `after`."""
-    session = session_with(call(**{"title": "Do it", **before}))
+    session = session_with({**call(title="Do it"), **before})
     session.apply(events.SetUp(SessionSetup(), cwd="/w"))
     question = Permission("q", ToolCall("t1"), [option])
     session.apply(events.Asked(question, ToolCallFields(tool_call_id="t1")))
     session.apply(events.Answered("q", "yes", by="you"))
-    session.apply(read_update(call_update(**after)))
-    session.apply(read_update(call_update(**after)))
+    session.apply(read_update({**call_update(), **after}))
+    session.apply(read_update({**call_update(), **after}))
     known = session.tool_call("t1")
     assert known is not None
     return known.decision
@@ -67,6 +67,7 @@ def decided(before: dict[str, Any], after: dict[str, Any], option: PermissionOpt
         ({"rawInput": {"url": "u", "safe": True}}, {"rawInput": {"url": "u"}}, "Do it (safe: True)"),
         (MAKE, {"rawInput": {"command": "make test", "stdin": "x"}}, "make test (without stdin)"),
         (MAKE, {"args": ["-k"]}, "make test"),
+        ({**MAKE, "name": "Bash"}, {"name": "Root"}, "make test (tool Bash)"),
         ({**MAKE, "title": "List files"}, {"title": "ls  rm -rf /"}, "make test"),
         (MAKE, edit("", "evil"), "make test"),
         (CHANGE, {"content": [{**CHANGE["content"][0], "operation": "delete"}]}, "Edit a: + x = 2"),

@@ -238,7 +238,9 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             notes: the user's notes on lines; None: notes are not possible.
         """
         call = question.call
-        super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), styles, counter=counter)
+        super().__init__(
+            wish_of(agent, kind_of(call), tool=call.name, ours=question.unasked), styles, counter=counter
+        )
         self.question = question
         """The question, with the agent's later updates."""
         self._options = list(question.options)

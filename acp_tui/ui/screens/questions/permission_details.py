@@ -18,6 +18,7 @@ from acp_tui.agent.permissions.grants import titled_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import expand_home
+from acp_tui.patterns import regex
 from acp_tui.protocol.schema import ContentBlock, ContentItem, UnknownItem
 from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
 from acp_tui.rules.model import WORDS, Rule
@@ -80,6 +81,15 @@ class DetailLevel(NamedTuple):
 
 FOLDED: Final = DetailLevel()
 
+_TOOL: Final = regex(r"[A-Za-z0-9_.:/-]{1,60}")
+"""The name of a tool that has room in a heading, and cannot be read as words of the client."""
+_USUAL: Final = frozenset(
+    {
+        *("claudeCode", "toolName", "kind", "provenance", "phase", "qwenTranscript", "timestamp"),
+        *("terminal_info", "terminal_exit"),
+    }
+)
+"""Names in the `_meta` of agents that say nothing about what they ask for."""
 _LABEL: Final = 10
 _SECTION: Final = [("faint", " " * _LABEL)]
 
@@ -94,11 +104,23 @@ def command_of(call: ToolCall) -> str | None:
     return call.command or call.worded_command or titled_command(call)
 
 
-def wish_of(agent: str, kind: str, *, ours: bool = False) -> str:
-    """Return the heading; `ours` marks requests to the client that came without a permission request."""
+def wish_of(agent: str, kind: str, *, tool: str | None = None, ours: bool = False) -> str:
+    """Return the heading.
+
+    Args:
+        agent: the name of the agent.
+        kind: the kind of the tool call.
+        tool: the name of the tool, if the agent sent it; it is added if it is a plain word.
+        ours: True for requests to the client that came without a permission request.
+    """
     if ours:
         return f"{agent} wants acp-tui {_OURS.get(kind, 'to do something')}"
-    return f"{agent} {WISHES.get(kind) or f'asks for permission ({kind})'}"
+    named = f" (tool {tool})" if _is_plain_name(tool) else ""
+    return f"{agent} {WISHES.get(kind) or f'asks for permission ({kind})'}{named}"
+
+
+def _is_plain_name(tool: str | None) -> bool:
+    return tool is not None and _TOOL.fullmatch(tool) is not None
 
 
 def diffs_of(call: ToolCall) -> list[Diff]:
@@ -139,8 +161,19 @@ def details_of(
     rest = rest_of_input(call)
     if rest is not None:
         is_alone = not (facts or diffs_of(call))
-        blocks.append(_input(rest, styles, level, is_alone, above=bool(texts)))
+        blocks.append(_folded("input", rest, styles, level, is_alone, above=bool(texts)))
+    for label, extra, is_usual in _extras(call):
+        if level.whole or not is_usual:
+            blocks.append(_folded(label, extra, styles, level))
     return blocks
+
+
+def _extras(call: ToolCall) -> Iterator[tuple[str, Any, bool]]:
+    """Yield what was sent beside what the tool is to do: label, value, True if it needs no attention."""
+    if call.raw_output is not None:
+        yield "output", call.raw_output, False
+    if call.meta:
+        yield "_meta", call.meta, all(name.rpartition(" ")[2] in _USUAL for name in call.meta)
 
 
 def places_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
@@ -163,7 +196,7 @@ def has_more(call: ToolCall) -> bool:
         or cells(call.title[:LONG]) > BRIEF
         or (any(texts) and bool(diffs_of(call)))
     )
-    return is_long or bool(call.unread) or rest_of_input(call) is not None
+    return is_long or bool(call.unread) or rest_of_input(call) is not None or any(True for _ in _extras(call))
 
 
 def rest_of_input(call: ToolCall) -> Any:
@@ -229,6 +262,8 @@ def _facts(
         is_said = command.startswith(" ".join([*settings, ""])) and len(parse_line(command).commands) == 1
         if settings and not is_said:
             blocks.append(labelled("with", _cut("warning", "\n".join(settings), level, clean=exact)))
+    if call.name and not _is_plain_name(call.name):
+        blocks.append(labelled("tool", brief("text", call.name, level, exact_line)))
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(islice(paths.items(), None if level.whole else MANY)):
         label = "" if number else "path" if len(paths) == 1 else "paths"
@@ -342,13 +377,15 @@ def labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBl
     return TextBlock(spans, first=[("muted", label.ljust(_LABEL))], rest=_SECTION, above=above)
 
 
-def _input(rest: Any, styles: Styles, level: DetailLevel, is_alone: bool, above: int) -> TextBlock:
-    text, is_all = (pretty(rest), True) if level.whole else _beginning(rest, _READ)
-    if level.whole or is_alone:
-        return labelled("input", _cut("muted", text, level, is_all), above)
+def _folded(
+    label: str, value: Any, styles: Styles, level: DetailLevel, is_open: bool = False, above: int = 0
+) -> TextBlock:
+    text, is_all = (pretty(value), True) if level.whole else _beginning(value, _READ)
+    if level.whole or is_open:
+        return labelled(label, _cut("muted", text, level, is_all), above)
     count = text.count("\n") + 1
     lines = "1 line" if count == 1 else f"{count} lines" if is_all else f"more than {count:,} lines"
-    return labelled("input", [("muted", f"{styles.symbol('folded')} {lines} ({level.key} opens)")], above)
+    return labelled(label, [("muted", f"{styles.symbol('folded')} {lines} ({level.key} opens)")], above)
 
 
 def _cut(

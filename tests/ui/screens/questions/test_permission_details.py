@@ -53,6 +53,29 @@ def text_of(call: ToolCall, *, whole: bool = False) -> str:
 def test_the_heading_says_who_wants_what() -> None:
     assert wish_of("gemini", "execute") == "gemini wants to run a command"
     assert wish_of("gemini", "dance") == "gemini asks for permission (dance)"
+    assert wish_of("claude", "edit", tool="mcp__a__b") == "claude wants to change files (tool mcp__a__b)"
+    assert wish_of("claude", "edit", tool="x) and is safe") == "claude wants to change files"
+
+
+def test_a_name_of_a_tool_that_could_be_read_as_words_of_ours_stands_below_the_heading() -> None:
+    assert "tool " not in text_of(ToolCall("t", "Do it", "edit", name="Edit"))
+    assert "tool      x) and is safe" in text_of(ToolCall("t", "Do it", "edit", name="x) and is safe"))
+
+
+def test_what_is_sent_beside_a_request_can_be_seen() -> None:
+    usual = ToolCall("t", "Do it", "edit", meta={"claudeCode": {"toolName": "Edit"}, "content kind": ["add"]})
+    assert "_meta" not in text_of(usual)
+    assert has_more(usual)
+    assert "toolName" in text_of(usual, whole=True)
+
+    strange = ToolCall("t", "Do it", "edit", raw_output={"a": "hidden"}, meta={"request x": ["secret"]})
+    assert text_of(strange).splitlines()[-2:] == [
+        "output    ▸ 3 lines (i opens)",
+        "_meta     ▸ 5 lines (i opens)",
+    ]
+    assert has_more(strange)
+    assert "hidden" in text_of(strange, whole=True)
+    assert "secret" in text_of(strange, whole=True)
 
 
 def test_what_is_not_understood_of_a_request_is_a_warning_and_shown() -> None:
