@@ -6,10 +6,9 @@ import asyncio
 import json
 import os
 import shlex
-import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
@@ -31,7 +30,8 @@ from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.commands import agent_files, conformance, machine, vocabulary
 from acp_tui.commands.examined_wire import ExaminedWire
-from acp_tui.commands.findings import Finding, Verdict
+from acp_tui.commands.findings import HEADING, Finding, Verdict, summary
+from acp_tui.commands.log import print_lines
 from acp_tui.protocol.frames import StrayLine
 from acp_tui.protocol.jsonrpc import Dropped, Notification, Request
 from acp_tui.protocol.schema import METHOD_NOT_FOUND, InitializeResponse, TextContent, has
@@ -39,7 +39,7 @@ from acp_tui.safe_text import safe, safe_line
 from acp_tui.session.events import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.store.agents import KnownAgent, agent_of
+from acp_tui.store.agents import KnownAgent, agent_behind
 from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
 from acp_tui.store.launch import Launch, ProtocolChoice
 from acp_tui.store.redaction import mask_arguments, mask_tokens
@@ -47,11 +47,8 @@ from acp_tui.store.urls import masked
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import Terminals
 
-_MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
 _LONGEST: Final = 400
 """Characters printed of an agent's text."""
-_CHECK: Final = 22
-"""Width of the first column, in cells."""
 
 
 def run(
@@ -85,20 +82,20 @@ def run(
         report = asyncio.run(all_checks())
     finally:
         guard.close()
-    _print(json.dumps(_plain(report), indent=2) if as_json else _words(report))
+    print_lines([json.dumps(_plain(report), indent=2) if as_json else _words(report)])
     return int(report.broken)
 
 
 def report_machine(cwd: str, *, as_json: bool) -> int:
     """Print a report about this machine and return the exit code."""
     found = list(machine.findings(Path(cwd), os.environ, machine.ask_terminal))
-    _print(json.dumps(machine.plain(found), indent=2) if as_json else safe(machine.words(found)))
+    print_lines([json.dumps(machine.plain(found), indent=2) if as_json else safe(machine.words(found))])
     return int(any(finding.verdict == "broken" for finding in found))
 
 
 def state_of(launch: Launch, known: Mapping[str, KnownAgent]) -> Sequence[str]:
     """Return the known own places of an agent below the home."""
-    agent = known.get(launch.name) or agent_of(launch.argv, known)
+    agent = agent_behind(launch, known)
     return agent.state if agent is not None else ()
 
 
@@ -125,14 +122,9 @@ async def _own_files(
 def print_missing(agent: str, why: str) -> None:
     """Print the JSON report of an agent that is not installed."""
     hidden = _hiding({})
-    finding = {"check": "program", "verdict": "broken", "text": hidden(why), "fallback": ""}
+    finding = asdict(Finding("program", "broken", hidden(why)))
     report = {"command": [hidden(agent)], "agent": None, "capabilities": None, "auth_methods": None}
-    _print(json.dumps({**report, "ok": False, "findings": [finding]}, indent=2))
-
-
-def _print(text: str) -> None:
-    sys.stdout.buffer.write(f"{text}\n".encode(sys.stdout.encoding, "replace"))
-    sys.stdout.flush()
+    print_lines([json.dumps({**report, "ok": False, "findings": [finding]}, indent=2)])
 
 
 def _words(report: Report) -> str:
@@ -140,17 +132,14 @@ def _words(report: Report) -> str:
     hidden = _hiding(report.launch.env)
     for finding in report.findings:
         lines += map(hidden, _lines(finding))
-    counts = dict.fromkeys(_MARKS, 0)
-    for finding in report.findings:
-        counts[finding.verdict] += 1
-    lines += ["", f"{counts['well']} passed, {counts['note']} notes, {counts['broken']} failed"]
+    lines += ["", summary(report.findings)]
     return "\n".join(map(safe_line, lines))
 
 
 def _lines(finding: Finding) -> list[str]:
-    lines = [f"{_MARKS[finding.verdict]} {finding.check:{_CHECK}}{finding.text}"]
+    lines = [f"{finding.heading}{finding.text}"]
     if finding.fallback:
-        lines.append(f"{'':{_CHECK + 2}}→ {finding.fallback}")
+        lines.append(f"{'':{HEADING}}→ {finding.fallback}")
     return lines
 
 
@@ -188,12 +177,7 @@ def _plain(report: Report) -> dict[str, Any]:
         "auth_methods": [hidden(method.id) for method in info.auth_methods] if info is not None else None,
         "ok": not report.broken,
         "findings": [
-            {
-                "check": finding.check,
-                "verdict": finding.verdict,
-                "text": hidden(finding.text),
-                "fallback": hidden(finding.fallback),
-            }
+            {**asdict(finding), "text": hidden(finding.text), "fallback": hidden(finding.fallback)}
             for finding in report.findings
         ],
     }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 Verdict = Literal["well", "note", "broken"]
 """Conforming, unusual but allowed or harmless, or a violation of the protocol."""
+
+_MARKS: Final[dict[Verdict, str]] = {"well": "✓", "note": "·", "broken": "✗"}
+HEADING: Final = 24
+"""Width of the headings, in cells."""
 
 _FEW: Final = 4
 _SHOWN: Final = 80  # characters
@@ -23,6 +28,17 @@ class Finding:
     text: str
     fallback: str = ""
     """The client's workaround, if any."""
+
+    @property
+    def heading(self) -> str:
+        """Its mark and its check, as the first column of a report."""
+        return f"{_MARKS[self.verdict]} {self.check}".ljust(HEADING)
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Return the numbers of findings, as the end of a report."""
+    counts = Counter(finding.verdict for finding in findings)
+    return f"{counts['well']} passed, {counts['note']} notes, {counts['broken']} failed"
 
 
 @dataclass(frozen=True)

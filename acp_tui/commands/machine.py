@@ -15,13 +15,14 @@ import tty
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from acp_tui import __version__
 from acp_tui.changes.git import Git
-from acp_tui.commands.findings import Finding
+from acp_tui.commands.findings import HEADING, Finding, summary
 from acp_tui.desktop import colors_of_terminal, desktop_clipboard, is_remote, speaks_777
 from acp_tui.patterns import regex
 from acp_tui.platform import ways
@@ -31,9 +32,6 @@ from acp_tui.workspace.folder_events import CannotWatch, FolderEvents, why_unwat
 from acp_tui.workspace.programs import Stalled
 
 _WIDTH: Final = 80
-_CHECK: Final = 22
-"""Width of the first column, in cells."""
-_MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
 _PATIENCE: Final = 0.5
 """Most seconds to wait for an answer of the terminal."""
 _LOOKED_AT: Final = 2_000
@@ -265,12 +263,10 @@ def words(found: list[Finding]) -> str:
     """Return a report of at most 80 columns."""
     lines = [f"acp-tui {__version__}, Python {platform.python_version()}, {_system()}"[:_WIDTH], ""]
     for finding in found:
-        lines += _wrapped(f"{_MARKS[finding.verdict]} {finding.check:{_CHECK}}", finding.text)
+        lines += _wrapped(finding.heading, finding.text)
         if finding.fallback:
-            lines += _wrapped(" " * (_CHECK + 2), f"→ {finding.fallback}", indent=2)
-    counts = {verdict: sum(each.verdict == verdict for each in found) for verdict in _MARKS}
-    lines += ["", f"{counts['well']} passed, {counts['note']} notes, {counts['broken']} failed"]
-    lines.append("acp-tui doctor --agent NAME checks an agent.")
+            lines += _wrapped(" " * HEADING, f"→ {finding.fallback}", indent=2)
+    lines += ["", summary(found), "acp-tui doctor --agent NAME checks an agent."]
     return "\n".join(lines)
 
 
@@ -279,7 +275,7 @@ def _system() -> str:
 
 
 def _wrapped(start: str, text: str, indent: int = 0) -> list[str]:
-    after = " " * (_CHECK + 2 + indent)
+    after = " " * (HEADING + indent)
     return textwrap.wrap(text, _WIDTH, initial_indent=start, subsequent_indent=after, break_on_hyphens=False)
 
 
@@ -292,13 +288,5 @@ def plain(found: list[Finding]) -> dict[str, Any]:
             "system": _system(),
         },
         "ok": all(finding.verdict != "broken" for finding in found),
-        "findings": [
-            {
-                "check": finding.check,
-                "verdict": finding.verdict,
-                "text": finding.text,
-                "fallback": finding.fallback,
-            }
-            for finding in found
-        ],
+        "findings": [asdict(finding) for finding in found],
     }

@@ -5,16 +5,28 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.agent.past_requests import PastRequest, past_requests
+from acp_tui.agent.client_methods import implicit_request_of
+from acp_tui.agent.permissions.authorization import tool_use_of
+from acp_tui.agent.permissions.grants import is_about
+from acp_tui.agent.replay import replay
+from acp_tui.agent.session_events import question_key
+from acp_tui.commands.log import print_lines
+from acp_tui.protocol.jsonrpc import Request
+from acp_tui.protocol.validation import Unreadable
 from acp_tui.rules.book import RuleBook
-from acp_tui.rules.model import RuleVerdict, decide
+from acp_tui.rules.model import RuleVerdict, ToolUse, decide
 from acp_tui.safe_text import exact_line
-from acp_tui.store.recordings import recent
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.store.folders import plain_file
+from acp_tui.store.recordings import RecordedSession, read, recent
 
 _MANY: Final = 100_000
 
@@ -45,7 +57,7 @@ def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | No
         and (start is None or (one.started is not None and one.started >= start))
     ]
     counts: Counter[str] = Counter()
-    for past in past_requests(kept):
+    for past in _past_requests(kept):
         book.enter(past.ask.workspace)
         verdict = decide(book, past.ask)
         counts[verdict.decision] += 1
@@ -63,7 +75,7 @@ def _summary(counts: Counter[str]) -> Iterator[str]:
         yield f"{counts[decision]} {word}"
 
 
-def _line(past: PastRequest, verdict: RuleVerdict) -> str:
+def _line(past: _PastRequest, verdict: RuleVerdict) -> str:
     ask = past.ask
     when = f"{past.at.astimezone():%Y-%m-%d}" if past.at is not None else " " * 10
     what = " ".join((ask.command or ", ".join(ask.paths) or past.title or ask.tool_kind).split())
@@ -72,7 +84,7 @@ def _line(past: PastRequest, verdict: RuleVerdict) -> str:
     return f"{verdict.decision:5}  {when}  {ask.agent}  {ask.tool_kind:8} {what}  [{because}]"
 
 
-def _plain(past: PastRequest, verdict: RuleVerdict) -> dict[str, Any]:
+def _plain(past: _PastRequest, verdict: RuleVerdict) -> dict[str, Any]:
     ask = past.ask
     return {
         "decision": verdict.decision,
@@ -100,5 +112,62 @@ def _counted(count: int, what: str) -> str:
 
 
 def _say(line: str) -> None:
-    sys.stdout.buffer.write(f"{exact_line(line)}\n".encode(sys.stdout.encoding or "utf-8", "replace"))
-    sys.stdout.flush()
+    print_lines([exact_line(line)])
+
+
+# ------------------------------------------------------------------ past requests
+
+_REQUESTS = (b'"session/request_permission"', b'"terminal/create"', b'"fs/write_text_file"')
+
+
+@dataclass(frozen=True)
+class _PastRequest:
+    """A permission request of a recorded session, or an implicit request."""
+
+    ask: ToolUse
+    title: str
+    at: datetime | None
+    """The time when its connection started."""
+    journal: Path
+
+
+def _past_requests(journals: Iterable[RecordedSession]) -> Iterator[_PastRequest]:
+    """Yield the requests of each journal; one that cannot be read is skipped."""
+    for journal in journals:
+        try:
+            if _holds_requests(journal.path):
+                yield from _of(journal)
+        except OSError:
+            continue
+
+
+def _holds_requests(path: Path) -> bool:
+    """Return whether a journal holds a request; most do not, and need not be read in full."""
+    with plain_file(path) as file:
+        return any(word in line for line in file for word in _REQUESTS)
+
+
+def _of(journal: RecordedSession) -> list[_PastRequest]:
+    found: list[_PastRequest] = []
+
+    def asked(session: Session, request: Request) -> None:
+        question = session.questions.get(question_key(request.id))
+        call = question.call if isinstance(question, Permission) else _implicit(session, request)
+        if call is not None:
+            ask = tool_use_of(call, session, journal.agent)
+            found.append(_PastRequest(ask, call.title, journal.started, journal.path))
+
+    replay(read(journal.path), asked)
+    return found
+
+
+def _implicit(session: Session, request: Request) -> ToolCall | None:
+    """Return an implicit request as a tool call, unless a permission was asked for it."""
+    try:
+        implicit = implicit_request_of(request)
+    except Unreadable:
+        return None
+    calls = [entry for entry in session.entries if isinstance(entry, ToolCall) and entry.decision]
+    if implicit is None or any(is_about(call, implicit, session.cwd) for call in calls):
+        return None
+    return implicit.as_call()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from os.path import normpath
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from pydantic.alias_generators import to_camel
 
@@ -28,6 +28,7 @@ from acp_tui.protocol.schema import (
     SessionCapabilities,
     TerminalRequest,
     UnknownUpdate,
+    Update,
     WriteTextFileRequest,
 )
 from acp_tui.protocol.validation import complaints, read_updates, update_complaints
@@ -121,21 +122,10 @@ def is_known(update: Any) -> bool:
 
 
 _KINDS_OF_NEWS: Final = frozenset(
-    {
-        *(
-            "user_message_chunk",
-            "agent_message_chunk",
-            "agent_thought_chunk",
-            "tool_call",
-            "tool_call_update",
-        ),
-        *("plan", "available_commands_update", "current_mode_update", "config_option_update"),
-        *("session_info_update", "usage_update", "notice"),
-        *("compaction_update", "compaction_summary_chunk", "plan_update", "plan_removed"),
-        *("subagent_update", "session_message", "session_message_chunk"),
-        *("user_message", "agent_message", "agent_thought", "state_update"),
-        *("tool_call_patch", "tool_call_content_chunk", "agent_terminal"),
-    }
+    name
+    for model in get_args(get_args(Update)[0])
+    if model is not UnknownUpdate
+    for name in get_args(model.model_fields["session_update"].annotation)
 )
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.store.agents import KnownAgent, agent_of
+from acp_tui.store.agents import KnownAgent, agent_behind
 from acp_tui.store.folders import state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.preferences import SandboxedWorkspaces
@@ -40,7 +40,7 @@ def wants_sandbox(
         return option != "off"
     if sandboxed_workspaces().state(workspace) == "on":
         return True
-    agent = known.get(launch.name) or agent_of(launch.argv, known)
+    agent = agent_behind(launch, known)
     own = agent.sandbox if agent is not None else None
     return settings.use != "off" if own is None else own
 

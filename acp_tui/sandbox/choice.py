@@ -11,7 +11,7 @@ from acp_tui.sandbox.fence import Wanted
 from acp_tui.sandbox.machine import best_means
 from acp_tui.sandbox.programs import program_places
 from acp_tui.sandbox.sandbox import Network, Sandbox
-from acp_tui.store.agents import DEMO, KnownAgent, agent_of
+from acp_tui.store.agents import DEMO, KnownAgent, agent_behind
 from acp_tui.store.folders import config_folder, data_folder, state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import SandboxSettings
@@ -46,7 +46,7 @@ def sandbox_for(
     Raises:
         NoFence: it is not possible.
     """
-    agent = known.get(launch.name) or agent_of(launch.argv, known) if launch is not None else None
+    agent = agent_behind(launch, known) if launch is not None else None
     own = agent.state if agent is not None else ()
     chosen = network or (agent.network if agent is not None else None) or settings.network
     if launch is not None and launch.name == DEMO:  # it keeps sessions in acp-tui's data folder

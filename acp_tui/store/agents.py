@@ -160,6 +160,11 @@ def agent_of(argv: Sequence[str], known: Mapping[str, KnownAgent]) -> KnownAgent
     return next((agent for agent in known.values() if _runs(argv, agent)), None)
 
 
+def agent_behind(launch: Launch, known: Mapping[str, KnownAgent]) -> KnownAgent | None:
+    """Return the known agent of a launch, by its name or its command line, or None."""
+    return known.get(launch.name) or agent_of(launch.argv, known)
+
+
 def quirks_of(argv: Sequence[str], known: Mapping[str, KnownAgent]) -> Quirks:
     """Return the quirks of the known agent started by a command line, or none."""
     agent = agent_of(argv, known)
