@@ -19,7 +19,7 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.protocol import FrameList
 from acp_tui.ui.widgets.key_names import key_text
 from acp_tui.ui.widgets.prompt_box import PromptBox
-from acp_tui.ui.widgets.row_view import RowList
+from acp_tui.ui.widgets.rows.row_view import RowList
 from acp_tui.ui.widgets.textual_internals import class_bindings_of
 from tests.reference.pages import PARTS, written
 from tests.tables import each

@@ -25,7 +25,7 @@ from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.session_screen.sessions.session_name import title_of
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.row_view import StatusRow
+from acp_tui.ui.widgets.rows.row_view import StatusRow
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
 from acp_tui.ui.widgets.textual_internals import in_present_style
 from acp_tui.ui.widgets.transcript.blocks import Piece

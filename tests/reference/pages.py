@@ -48,9 +48,9 @@ from acp_tui.ui.widgets.controls import Choices, OneOf
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_text
-from acp_tui.ui.widgets.note_field import NoteField
 from acp_tui.ui.widgets.prompt_box import PromptBox
-from acp_tui.ui.widgets.search_bar import FindBar, SearchBar
+from acp_tui.ui.widgets.rows.note_field import NoteField
+from acp_tui.ui.widgets.rows.search_bar import FindBar, SearchBar
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.textual_internals import class_bindings_of
 from acp_tui.ui.widgets.transcript.transcript import Transcript

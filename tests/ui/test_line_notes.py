@@ -18,7 +18,7 @@ from acp_tui.ui.screens.review.tool_call import ToolCallScreen
 from acp_tui.ui.session_screen.review.notes import NotesMenu
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import FileDiff
-from acp_tui.ui.widgets.note_field import NoteField
+from acp_tui.ui.widgets.rows.note_field import NoteField
 from tests.ui.seats import Seat
 from tests.ui.test_changed_files import demo_in, run, two_changes
 

@@ -34,10 +34,10 @@ from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import HEAD_ROWS, INDENT, EntryBlock, Head, HeadedBlock
 from acp_tui.ui.widgets.markdown.links import may_have_links
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock, rows_of
-from acp_tui.ui.widgets.picture import PictureBlock
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
+from acp_tui.ui.widgets.transcript.picture import PictureBlock
 
 
 def card(content: ContentBlock, indent: int = 0) -> TextBlock:

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
-from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.transcript.blocks import OneRowBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript

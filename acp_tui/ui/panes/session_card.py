@@ -12,7 +12,7 @@ from textual.message import Message
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import from_home
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece

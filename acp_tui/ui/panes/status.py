@@ -19,7 +19,7 @@ from acp_tui.session.session import Session
 from acp_tui.ui.entries.words import call_sentence
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.key_names import key_of, pair_of
-from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece

@@ -21,7 +21,7 @@ from acp_tui.ui.application.keys import actions_of
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, key_of_kind
-from acp_tui.ui.widgets.keys import KeyLine
+from acp_tui.ui.widgets.rows.keys import KeyLine
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.textual_internals import ExactLayout

@@ -16,7 +16,7 @@ from acp_tui.ui.application.commands import COMMANDS, agent_word
 from acp_tui.ui.application.keys import actions_of
 from acp_tui.ui.screens.base.menu import Menu, MenuItem
 from acp_tui.ui.widgets.input_line import InputLine
-from acp_tui.ui.widgets.keys import KeyLine
+from acp_tui.ui.widgets.rows.keys import KeyLine
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, start_of
 

@@ -19,12 +19,12 @@ from acp_tui.store.journal import JournalTail, TailLine
 from acp_tui.ui.screens.base.full_screens import ListScreen, TextScreen, list_keys
 from acp_tui.ui.screens.bundle import BundleScreen
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.output_block import JsonBlock, beginning
-from acp_tui.ui.widgets.row_view import RowList
-from acp_tui.ui.widgets.row_view import StatusRow as RowLine
+from acp_tui.ui.widgets.rows.row_view import RowList
+from acp_tui.ui.widgets.rows.row_view import StatusRow as RowLine
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
+from acp_tui.ui.widgets.transcript.json_block import JsonBlock, beginning
 
 Kind = Literal["request", "notification", "response", "error", "raw", "err", "note", "broken"]
 _REMARKS: Final[dict[str, Kind]] = {"raw": "raw", "err": "err", "note": "note"}

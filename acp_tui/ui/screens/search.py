@@ -20,7 +20,7 @@ from acp_tui.store.search_index import Hit, Progress, SearchIndex, build_command
 from acp_tui.store.search_query import Excerpt, InvalidQuery, Query, excerpt, parse
 from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.row_view import RowList
+from acp_tui.ui.widgets.rows.row_view import RowList
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece

@@ -17,7 +17,7 @@ from acp_tui.store.setting_list import DEFAULT, ListedSetting
 from acp_tui.ui.screens.base.editor import begin, open_in_editor
 from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.row_view import RowList, StatusRow, StatusRows
+from acp_tui.ui.widgets.rows.row_view import RowList, StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece

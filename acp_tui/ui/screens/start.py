@@ -30,7 +30,7 @@ from acp_tui.ui.screens.base.menu import MenuFilter, number_of
 from acp_tui.ui.screens.base.unasked import TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.keys import Keys
+from acp_tui.ui.widgets.rows.keys import Keys
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe, safe_line
 from acp_tui.ui.widgets.textual_internals import ExactLayout

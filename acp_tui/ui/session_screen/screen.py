@@ -43,7 +43,7 @@ from acp_tui.ui.session_screen.sessions.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
-from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles, restyle
 from acp_tui.ui.widgets.textual_internals import binding_chain, is_in_present_style, keymap_of
 from acp_tui.ui.widgets.transcript.transcript import Transcript

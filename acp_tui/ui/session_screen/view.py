@@ -34,9 +34,9 @@ from acp_tui.ui.session_screen.parts import SessionParts
 from acp_tui.ui.session_screen.prompt.prompt import PromptArea, pending_rows
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.picture import has_pictures
-from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRows
 from acp_tui.ui.widgets.textual_internals import draw_now
+from acp_tui.ui.widgets.transcript.picture import has_pictures
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from acp_tui.ui.screens.help import HelpScreen, columns, folded, laid_out
 from acp_tui.ui.widgets.diff.view import DiffView
-from acp_tui.ui.widgets.keys import KeyLine
+from acp_tui.ui.widgets.rows.keys import KeyLine
 from tests.ui.screens.stage import Stage, screen_text, styles, until
 
 

@@ -31,7 +31,7 @@ from typing_extensions import override
 
 import acp_tui.ui
 from acp_tui.ui.widgets import textual_internals as internals
-from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRows
 from tests.tables import each
 from tests.waiting import until
 

@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.diff.notes import Notebook
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of, pair_of
-from acp_tui.ui.widgets.note_field import NoteBar
+from acp_tui.ui.widgets.rows.note_field import NoteBar
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.textual_internals import drop_keys
 

@@ -26,7 +26,7 @@ from acp_tui.ui.widgets.controls import LongOptions
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.painter import fit
-from acp_tui.ui.widgets.row_view import RowView
+from acp_tui.ui.widgets.rows.row_view import RowView
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Block

@@ -13,8 +13,8 @@ from textual.widgets import Input, Static
 from typing_extensions import override
 
 from acp_tui.ui.widgets.input_line import InputLine
-from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.row_view import RowList, StatusRow, StatusRows
+from acp_tui.ui.widgets.rows.keys import Keys
+from acp_tui.ui.widgets.rows.row_view import RowList, StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.textual_internals import ExactLayout
 from acp_tui.ui.widgets.transcript.blocks import Block

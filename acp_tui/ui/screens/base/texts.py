@@ -21,7 +21,7 @@ from acp_tui.store.mcp import McpServer
 from acp_tui.store.urls import masked
 from acp_tui.ui.screens.base.full_screens import TextScreen
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
-from acp_tui.ui.widgets.row_view import StatusRow
+from acp_tui.ui.widgets.rows.row_view import StatusRow
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock

@@ -16,7 +16,7 @@ from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.session.line_notes import note_on
 from acp_tui.ui.screens.base.full_screens import ListScreen, list_keys
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.noted_list import NotedList
+from acp_tui.ui.widgets.rows.note_field import NotedList
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import Piece

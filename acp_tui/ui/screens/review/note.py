@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from acp_tui.ui.screens.base.dialog import Dialog
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.note_field import NoteField
+from acp_tui.ui.widgets.rows.note_field import NoteField
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from acp_tui.ui.screens.base.full_screens import FullScreen
-from acp_tui.ui.widgets.noted_list import NotedList
+from acp_tui.ui.widgets.rows.note_field import NotedList
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece

@@ -40,13 +40,14 @@ from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
-from acp_tui.ui.widgets.output_block import JsonBlock, OutputBlock
-from acp_tui.ui.widgets.picture import has_pictures
-from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.terminal.output_block import OutputBlock
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.text import exact_line
 from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
+from acp_tui.ui.widgets.transcript.json_block import JsonBlock
+from acp_tui.ui.widgets.transcript.picture import has_pictures
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from acp_tui.workspace.terminals import Terminal
 

@@ -14,7 +14,7 @@ from acp_tui.rules.book import ListedRule
 from acp_tui.rules.model import Rule, RuleVerdict
 from acp_tui.rules.rule_files import WORKSPACE_FILE
 from acp_tui.ui.screens.base.full_screens import list_keys
-from acp_tui.ui.widgets.row_view import RowList
+from acp_tui.ui.widgets.rows.row_view import RowList
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece

@@ -17,7 +17,7 @@ from acp_tui.ui.screens.rules.rule_editor import Preview, RuleEditor, RuleTrial
 from acp_tui.ui.screens.rules.rule_list import ROLES, RuleList, matches
 from acp_tui.ui.screens.rules.trust import TrustDialog
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.row_view import StatusRow
+from acp_tui.ui.widgets.rows.row_view import StatusRow
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock

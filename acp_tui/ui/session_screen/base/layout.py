@@ -11,7 +11,7 @@ from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.panes.side import Side
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.row_view import StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRows
 
 NARROW: Final = 110
 """Width below which one pane is shown at a time."""

@@ -36,7 +36,7 @@ from acp_tui.ui.screens.base import editor, menu
 from acp_tui.ui.session_screen.prompt.completions import Completions, SlashCommand
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.prompt_box import PromptBox
-from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece

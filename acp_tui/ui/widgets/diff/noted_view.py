@@ -31,7 +31,7 @@ from acp_tui.ui.widgets.diff.notes import (
 )
 from acp_tui.ui.widgets.diff.rows import ComparedFile, ComparedFiles, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
-from acp_tui.ui.widgets.note_field import NoteBar, open_note_bar
+from acp_tui.ui.widgets.rows.note_field import NoteBar, open_note_bar
 from acp_tui.ui.widgets.styles import Styles
 
 

@@ -34,8 +34,8 @@ from acp_tui.ui.widgets.diff.rows import (
 )
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.painter import fit
-from acp_tui.ui.widgets.row_view import RowView
-from acp_tui.ui.widgets.search_bar import open_find_bar
+from acp_tui.ui.widgets.rows.row_view import RowView
+from acp_tui.ui.widgets.rows.search_bar import open_find_bar
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, safe_line
 

@@ -23,8 +23,8 @@ from typing_extensions import override
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
 from acp_tui.ui.widgets.painter import fit
-from acp_tui.ui.widgets.row_view import RowView
-from acp_tui.ui.widgets.search_bar import open_find_bar
+from acp_tui.ui.widgets.rows.row_view import RowView
+from acp_tui.ui.widgets.rows.search_bar import open_find_bar
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.log import TerminalLog, newest
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen

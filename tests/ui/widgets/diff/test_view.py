@@ -13,8 +13,8 @@ from acp_tui.ui.application.theme import choose, styles_of
 from acp_tui.ui.widgets.diff import view as diff_view
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView, SavedDiffPreferences
-from acp_tui.ui.widgets.row_view import StatusRows
-from acp_tui.ui.widgets.search_bar import FindBar
+from acp_tui.ui.widgets.rows.row_view import StatusRows
+from acp_tui.ui.widgets.rows.search_bar import FindBar
 from acp_tui.ui.widgets.text import row_text
 from tests.ui.widgets.differing import NEW, ODD, OLD, Viewer, screen, until
 

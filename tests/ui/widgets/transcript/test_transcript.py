@@ -11,8 +11,8 @@ from textual.events import Hide, MouseScrollUp, Show
 from textual.geometry import Region
 
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
-from acp_tui.ui.widgets.output_block import OutputBlock
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.terminal.output_block import OutputBlock
 from acp_tui.ui.widgets.transcript import block_view as backlog
 from acp_tui.ui.widgets.transcript import block_view as module
 from acp_tui.ui.widgets.transcript import layout

@@ -14,7 +14,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from acp_tui.ui.widgets.keys import Keys, key_map
+from acp_tui.ui.widgets.rows.keys import Keys, key_map
 from tests.ui.screens.stage import screen_text, until
 from tests.ui.seats import seat
 

@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
 
-from acp_tui.ui.widgets.row_view import RowView, StatusRows
+from acp_tui.ui.widgets.rows.row_view import RowView, StatusRows
 from acp_tui.ui.widgets.textual_internals import draw_now
 from tests.waiting import until
 

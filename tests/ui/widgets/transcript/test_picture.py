@@ -8,10 +8,10 @@ import pytest
 from PIL import Image
 from rich.segment import Segment
 
-from acp_tui.ui.widgets import picture
-from acp_tui.ui.widgets.picture import COLUMNS, ROWS, PictureBlock, decoded
 from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.transcript import picture
 from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.ui.widgets.transcript.picture import COLUMNS, ROWS, PictureBlock, decoded
 from tests.waiting import until
 
 RED, BLUE, NOTHING = (255, 0, 0, 255), (0, 0, 255, 255), (0, 0, 0, 0)

@@ -14,7 +14,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
-from acp_tui.ui.widgets.row_view import StatusRow, StatusRows
+from acp_tui.ui.widgets.rows.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.textual_internals import bindings_of
 from acp_tui.ui.widgets.transcript.blocks import Piece

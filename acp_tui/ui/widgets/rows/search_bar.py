@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.row_view import RowView, StatusRows
+from acp_tui.ui.widgets.rows.row_view import RowView, StatusRows
 from acp_tui.ui.widgets.styles import Styles
 
 _ROOM = 100
