@@ -86,7 +86,7 @@ class Pane(Transcript):
 
     @override
     def action_scroll_rows(self, rows: int) -> None:
-        if self.IS_LIST and self._placeholder is None:
+        if self.IS_LIST and self._placeholder is None and not self.cursor_goes_on(rows):
             self.action_step(rows)
         else:
             super().action_scroll_rows(rows)

@@ -56,6 +56,15 @@ class PlanLine(TextBlock):
             is_idle: True while no turn runs.
             files: number of files changed in it; None: do not show it.
         """
+        super().__init__(rest=[("text", "  ")], is_action=True)
+        self._shown: tuple[PlanEntry, bool, int | None] | None = None
+        self.show(entry, styles, is_idle=is_idle, files=files)
+
+    def show(self, entry: PlanEntry, styles: Styles, *, is_idle: bool, files: int | None) -> bool:
+        """Show a step, as when made; return True if that changes the line."""
+        if self._shown == (entry, is_idle, files):
+            return False
+        self._shown = (entry, is_idle, files)
         status = "completed" if entry.status == "done" else entry.status
         if is_idle and status == "in_progress":
             status = "left"  # no turn runs, so nothing is in progress
@@ -65,11 +74,10 @@ class PlanLine(TextBlock):
         spans = [(role, shortened(entry.content, _LONGEST, styles.symbol("cut"))), *priority]
         if files is not None and status in ("completed", "left"):
             spans.append(("muted" if files else "faint", f"  {_files(files)}"))
-        super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))], is_action=True)
+        self.set_spans(spans, first=[(mark_role, mark)])
         self.entry = entry
-        self.shown = (entry, is_idle, files)
-        """The values on which the line depends."""
         self.is_current = status == "in_progress"
+        return True
 
     @override
     def source(self) -> str:
@@ -92,8 +100,24 @@ class PlanFileLine(TextBlock):
     """The name of a file that holds a plan; Enter opens it."""
 
     def __init__(self, uri: str) -> None:
-        super().__init__([("link", shortened(uri, _LONGEST))], is_action=True)
+        super().__init__(
+            [("muted", "The plan is in this file:\n"), ("link", shortened(uri, _LONGEST))], is_action=True
+        )
         self.uri = uri
+
+    @override
+    def source(self) -> str:
+        return self.uri
+
+
+class PlanText(MarkdownBlock):
+    """The start of a plan in Markdown; Enter shows all of it."""
+
+    is_action = True
+
+    def __init__(self, whole: str) -> None:
+        super().__init__(whole[:_LONGEST_TEXT])
+        self.whole = whole
 
 
 class PlanRestLine(TextBlock):
@@ -102,13 +126,14 @@ class PlanRestLine(TextBlock):
     def __init__(self, text: str) -> None:
         left = len(text) - _LONGEST_TEXT
         super().__init__([("warning", f"{left:,} more characters, Enter shows all")], is_action=True)
-        self.text = text
+        self.whole = text
 
 
 class PlanPane(Pane):
     """The agent's plans and their progress, one at a time."""
 
     NAME = "plan"
+    FROM_END = False  # a plan is read from its first step
     EMPTY = "No plan yet"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "turn_plan", "Another plan", show=False, id="plan.next"),
@@ -150,6 +175,18 @@ class PlanPane(Pane):
         place = plans.index(self._shown(self._session.plans))
         self._chosen = plans[(place + 1) % len(plans)].plan_id
         self._show(self._session)
+        self._put_cursor(self._first())
+
+    @override
+    def on_focus(self) -> None:
+        if self.cursor is None and not self.is_empty:
+            self._put_cursor(self._first())
+        super().on_focus()
+
+    def _first(self) -> Block:
+        """Return the block at which the cursor begins: the current step, or the first one below the head."""
+        steps = (block for block in self.blocks if isinstance(block, PlanLine) and block.is_current)
+        return next(steps, next((block for block in self.blocks if block.is_action), self.blocks[-1]))
 
     def _shown(self, plans: Plans) -> PlanContent:
         """Return the plan to show: the chosen one, else the latest."""
@@ -202,7 +239,7 @@ class PlanPane(Pane):
         for line in [each for each in self.blocks if isinstance(each, PlanRestLine)]:
             self.remove_block(line)
         if block is None:
-            block = MarkdownBlock(text[:_LONGEST_TEXT])
+            block = PlanText(text)
             self.append(block)
         elif before is not None and text.startswith(before):
             block.append(text[len(before) : _LONGEST_TEXT])
@@ -210,6 +247,7 @@ class PlanPane(Pane):
         else:
             block.replace(text[:_LONGEST_TEXT])
             self.changed(block)
+        block.whole = text
         if len(text) > _LONGEST_TEXT:
             self.append(PlanRestLine(text))
         if session.turn_state == "idle":
@@ -221,20 +259,20 @@ class PlanPane(Pane):
             block.finish()
             self.changed(block)
 
-    def _markdown(self) -> MarkdownBlock | None:
-        return next((block for block in self.blocks[:2] if isinstance(block, MarkdownBlock)), None)
+    def _markdown(self) -> PlanText | None:
+        return next((block for block in self.blocks[:2] if isinstance(block, PlanText)), None)
 
     def _show_steps(self, session: Session, plan: PlanItems, above: int) -> None:
         is_idle = session.turn_state == "idle" and bool(session.turns)
         entries = plan.entries
         counts = _counts(session) if is_idle else None
         for index, entry in enumerate(entries, above):
-            before = self.blocks[index] if index < len(self.blocks) else None
+            line = self.blocks[index] if index < len(self.blocks) else None
             files = counts[entry.content] if counts is not None else None
-            if not isinstance(before, PlanLine) or before.shown != (entry, is_idle, files):
-                if before is not None:
-                    self.remove_block(before)
+            if not isinstance(line, PlanLine):
                 self.insert(index, PlanLine(entry, self.theme_styles, is_idle=is_idle, files=files))
+            elif line.show(entry, self.theme_styles, is_idle=is_idle, files=files):
+                self.changed(line)
         for block in list(self.blocks[above + len(entries) :]):
             self.remove_block(block)
         if plan.left_out:
@@ -269,7 +307,6 @@ def _blocks(plan: PlanFile | UnknownPlan) -> Iterator[Block]:
     """Yield a plan that is neither a list of steps nor a text."""
     match plan:
         case PlanFile():
-            yield TextBlock([("muted", "The plan is in this file:")])
             yield PlanFileLine(plan.uri)
         case UnknownPlan():
             kind = plan.raw.get("type") if isinstance(plan.raw, dict) else None

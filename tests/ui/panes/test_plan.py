@@ -135,17 +135,65 @@ async def test_of_a_text_without_end_the_beginning_is_shown_and_all_of_it_on_ent
     text = "# Big plan\n\n" + "- [ ] mend the next one\n" * 3_000 + "The end."
     async with seat(tmp_path, updates=[markdown("a", text)]) as here:
         await here.say("go")
-        await here.sees("42,020 more characters")
+        await here.sees("Big plan")
         pane = here.app.screen.query_one(PlanPane)
 
         assert [len(block.source()) for block in pane.blocks] == [
             30_000,
             len("42,020 more characters, Enter shows all"),
         ]
-        await here.press("f3", "end", "enter")
+        await here.press("f3", "end")
+        await here.sees("42,020 more characters")
+        await here.press("enter")
         await here.is_before(MarkdownScreen)
         await here.press("end")
         await here.sees("The end.")
+
+
+@pytest.mark.slow
+async def test_a_text_plan_that_is_longer_than_the_pane_begins_at_its_start_and_scrolls(
+    tmp_path: Path,
+) -> None:
+    text = "\n".join(["# Big plan", *(f"{number}. point {number}" for number in range(1, 41))])
+    async with seat(tmp_path, size=(80, 24), updates=[markdown("a", text)]) as here:
+        await here.say("go")
+        await here.press("f3")
+        await here.sees("Big plan", "point 1 ")
+        assert "point 40" not in here.text
+
+        await here.press("down", "down", "down", "down")
+        await here.sees("point 18")
+        assert "Big plan" not in here.text
+        await here.press("enter")
+        await here.is_before(MarkdownScreen)
+
+
+@pytest.mark.slow
+async def test_the_cursor_is_on_a_plan_that_is_turned_to_and_stays_on_a_step_that_changes(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "plan.md").write_text("# In the file")
+    plan = {"type": "file", "planId": "f", "uri": (tmp_path / "plan.md").as_uri()}
+    steps = [{"content": name, "priority": "low", "status": "pending"} for name in ("look", "mend")]
+    news = [{"kind": "plan_update", "plan": plan}, {"kind": "plan", "entries": steps}]
+    async with seat(tmp_path, updates=news) as here:
+        await here.say("go")
+        await here.sees("plan 2 of 2", "mend")
+        pane = here.app.screen.query_one(PlanPane)
+        agent, session = here.conversation.agent, here.conversation.session
+        assert agent is not None
+        assert session is not None
+
+        await here.press("f3", "down")
+        done = [{**step, "status": "completed"} for step in steps]
+        agent.note(session.id, read_update({"sessionUpdate": "plan", "entries": done}))
+        await here.sees("2/2")
+        assert pane.cursor is pane.blocks[-1]
+        assert pane.cursor.source() == "mend"
+
+        await here.press("p", "enter")
+        await here.is_before(MarkdownScreen)
+        await here.sees("In the file")
 
 
 @pytest.mark.slow

@@ -164,6 +164,8 @@ async def test_on_a_narrow_screen_a_pane_has_all_of_it(tmp_path: Path) -> None:
         await tell(here, plan(30))
         await here.press("f3")
 
+        await here.sees("step 0", "step 17")
+        await here.press("end")
         await here.sees("step 12", "step 29")
         frame = here.session.query_one("#plan-frame", PaneFrame)
         assert frame.size.height >= 18

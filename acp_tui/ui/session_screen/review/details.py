@@ -21,7 +21,7 @@ from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.panes.plan import PlanFileLine, PlanLine, PlanRestLine, UnplannedLine
+from acp_tui.ui.panes.plan import PlanFileLine, PlanLine, PlanRestLine, PlanText, UnplannedLine
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens import protocol as protocol_screen
 from acp_tui.ui.screens.base import texts as text_screens
@@ -70,9 +70,9 @@ class DetailScreens:
             return
         if isinstance(block, PlanFileLine):
             self._screen.run_worker(self._plan_file(block.uri), group="links", exclusive=True)
-        elif isinstance(block, PlanRestLine):
+        elif isinstance(block, PlanText | PlanRestLine):
             self._screen.app.push_screen(
-                text_screens.MarkdownScreen("plan", block.text, self._screen.theme_styles)
+                text_screens.MarkdownScreen("plan", block.whole, self._screen.theme_styles)
             )
         elif isinstance(block, PlanLine):
             self.step(block.entry)

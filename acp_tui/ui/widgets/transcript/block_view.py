@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from math import inf
 from time import perf_counter
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -172,6 +172,9 @@ SLICES_DRAWN: Final = 5
 class BlockView(ScrollView, can_focus=True):
     """A scroll view of blocks that follows the end, or stays where the user scrolled to."""
 
+    FROM_END: ClassVar[bool] = True
+    """False to show the start of new content, and to follow the end only on request."""
+
     class ViewMessage(Message):
         """A message of a view of blocks."""
 
@@ -201,7 +204,7 @@ class BlockView(ScrollView, can_focus=True):
         super().__init__(name=name, id=id, classes=classes)
         self._painter = Painter()
         self._layout = BlockLayout(styles or Styles(), self._painter.forget)
-        self._view = Viewport(self._layout)
+        self._view = Viewport(self._layout, from_end=self.FROM_END)
         self._view_painter = ViewportPainter(self._layout, self._view, self._painter)
         self._cursor: Block | None = None
         self._backlog = Backlog(self._layout, self._view)
@@ -311,7 +314,7 @@ class BlockView(ScrollView, can_focus=True):
             self._request_flush()
 
     def clear(self) -> None:
-        """Remove all blocks and follow the end again."""
+        """Remove all blocks, and show the end or the start of those that come."""
         self._layout.clear()
         self._painter.clear()
         self._backlog.clear()
@@ -476,7 +479,7 @@ class BlockView(ScrollView, can_focus=True):
 
     @property
     def _marks_news(self) -> bool:
-        return self._backlog.has_news and not self._view.shows_end
+        return self.FROM_END and self._backlog.has_news and not self._view.shows_end
 
     @override
     def render_lines(self, crop: Region) -> list[Strip]:

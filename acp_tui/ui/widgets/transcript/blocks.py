@@ -112,9 +112,15 @@ class TextBlock(Block):
         self._laid_out: tuple[int, Styles, list[Row]] | None = None
         self.set_spans(spans)
 
-    def set_spans(self, spans: Sequence[tuple[str | Style, str]]) -> None:
-        """Replace the text; call `Transcript.changed` afterwards."""
+    def set_spans(
+        self,
+        spans: Sequence[tuple[str | Style, str]],
+        *,
+        first: Sequence[tuple[str | Style, str]] | None = None,
+    ) -> None:
+        """Replace the text, and the prefix of its first row if given; call `Transcript.changed` then."""
         self._spans = tuple(spans)
+        self._first = self._first if first is None else tuple(first)
         self._laid_out = None
 
     @override

@@ -233,13 +233,15 @@ class BlockLayout:
 class Viewport:
     """The rows in view; changes above the anchor do not move them."""
 
-    def __init__(self, layout: BlockLayout) -> None:
+    def __init__(self, layout: BlockLayout, *, from_end: bool = True) -> None:
+        """Show the end of the blocks and follow it, or show their start until it is moved."""
         self._layout = layout
+        self._from_end = from_end
         self.height = 0
         """Rows in view."""
         self.top = 0
         """The first row in view."""
-        self.follow = True
+        self.follow = from_end
         """True while the view follows the end."""
         self._anchor: Block | None = None
         self._anchor_row = 0
@@ -255,6 +257,8 @@ class Viewport:
         """Lay out the blocks in view and place the view; return False if there was not enough time."""
         near, finished = range(0), True
         if self._layout.blocks:
+            if self._anchor is None and not self._from_end:
+                self._anchor = self._layout.blocks[0]
             near, finished = self._lay_out_from_anchor(until)
         self._place()
         self._layout.trim(near)
@@ -277,7 +281,7 @@ class Viewport:
         self.follow, self._anchor, self._anchor_row, self._share = False, block, row, None
         finished = self.settle(until)
         begins = bool(block.waiting) and not row  # nobody knows yet what comes below its first row
-        self.follow = self.shows_end and not begins
+        self.follow = self._from_end and self.shows_end and not begins
         return finished
 
     def move(self, rows: int, until: float) -> bool:
@@ -338,8 +342,8 @@ class Viewport:
             self._share = None
 
     def reset(self) -> None:
-        """Follow the end again, after all blocks were removed."""
-        self.follow, self._anchor, self._anchor_row, self._share = True, None, 0, None
+        """Begin anew, after all blocks were removed."""
+        self.follow, self._anchor, self._anchor_row, self._share = self._from_end, None, 0, None
 
     def _lay_out_from_anchor(self, until: float) -> tuple[range, bool]:
         """Lay out the blocks in view; return their range, and True if all are complete."""

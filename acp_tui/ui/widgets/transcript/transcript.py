@@ -101,6 +101,16 @@ class Transcript(BlockView, can_focus=True):
         """Move the cursor to the previous or next block."""
         self._step(step, landmarks=False)
 
+    def cursor_goes_on(self, step: int) -> bool:
+        """Return whether the block under the cursor is in view and goes on below it, or above it for -1."""
+        if self.cursor is None:
+            return False
+        index = self._layout.index(self.cursor)
+        start = self._layout.top(index) - self._view.top
+        end = start + self._layout.block_height(index)
+        is_in_view = start < self._view.height and end > 0
+        return is_in_view and (end > self._view.height if step > 0 else start < 0)
+
     def action_landmark(self, step: int) -> None:
         """Move the cursor to the previous or next landmark."""
         self._step(step, landmarks=True)
