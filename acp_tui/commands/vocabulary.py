@@ -6,8 +6,6 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from os.path import normpath
 from typing import Any, Final, get_args
 
-from pydantic.alias_generators import to_camel
-
 from acp_tui.commands.findings import Finding, WireMessage, answers_to, came, shown
 from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.schema import (
@@ -30,6 +28,7 @@ from acp_tui.protocol.schema import (
     UnknownUpdate,
     Update,
     WriteTextFileRequest,
+    camel,
 )
 from acp_tui.protocol.validation import complaints, read_updates, update_complaints
 from acp_tui.session.questions import KINDS
@@ -60,7 +59,7 @@ _CATEGORIES: Final = ("mode", "model", "model_config", "thought_level")
 
 
 def _names(model: type[Model]) -> tuple[str, ...]:
-    return tuple(to_camel(name) for name in model.model_fields if name != "meta")
+    return tuple(camel(name) for name in model.model_fields if name != "meta")
 
 
 _MARKERS: Final = {"sessionCapabilities": _names(SessionCapabilities), "auth": _names(AuthCapabilities)}

@@ -9,7 +9,6 @@ from types import ModuleType
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, StrictBool
-from pydantic.alias_generators import to_camel
 
 from acp_tui.patterns import regex
 
@@ -26,6 +25,14 @@ def _without_plugins() -> None:
 
 _without_plugins()
 
+
+def camel(name: str) -> str:
+    """Return a field's name on the wire."""
+    # `to_camel` of pydantic takes 3 ms more of the start: it is called for each field of each model.
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
 Marker = dict[str, Any] | StrictBool
 """A capability whose presence means yes; some agents send `true`."""
 
@@ -37,7 +44,7 @@ class Model(BaseModel):
     """
 
     model_config = ConfigDict(
-        alias_generator=to_camel,
+        alias_generator=camel,
         # Some agents send snake_case; the protocol's own spelling is tried first.
         validate_by_alias=True,
         validate_by_name=True,

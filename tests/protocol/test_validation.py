@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from acp_tui.protocol import schema as news
 from acp_tui.protocol.schema import (
@@ -27,7 +28,7 @@ from acp_tui.protocol.schema import (
     UnknownItem,
     has,
 )
-from acp_tui.protocol.validation import Unreadable, read, read_update
+from acp_tui.protocol.validation import Unreadable, _validate_update, read, read_update
 from tests import recordings
 from tests.tables import each
 
@@ -49,6 +50,45 @@ def test_c117_what_agents_send_is_read_field_by_field(name: str) -> None:
         assert not isinstance(update, news.UnknownUpdate)
         dumped = update.model_dump(by_alias=True, exclude_unset=True)
         assert without_nulls(dumped) == without_nulls(sent)
+
+
+KINDS = [
+    kind
+    for model in get_args(get_args(news.Update)[0])
+    for kind in get_args(model.model_fields["session_update"].annotation)
+]
+PARTS: list[dict[str, Any]] = [
+    {},
+    {"content": TEXT},
+    {"content": {"type": "unheard of"}},
+    {"content": [3], "entries": [{"status": 1}]},
+    {"toolCallId": "a", "title": 3, "content": [{"type": "diff", "path": 3}]},
+]
+NO_KINDS: list[Any] = [
+    None,
+    3,
+    [],
+    {},
+    *({"sessionUpdate": odd} for odd in (None, 3, ["plan"], "unheard of")),
+]
+
+
+def test_an_update_is_complained_about_as_a_reader_of_all_kinds_would_do() -> None:
+    all_kinds: TypeAdapter[Any] = TypeAdapter(news.Update)
+    updates = [{"sessionUpdate": kind, **part} for kind in KINDS for part in PARTS]
+    for update in [*NO_KINDS, *updates]:
+        places = set()
+        try:
+            all_kinds.validate_python(update)
+        except ValidationError as error:
+            places = {(each["loc"], each["type"]) for each in error.errors()}
+        found = set()
+        try:
+            _validate_update(update)  # private: what it raises is repaired, and so not seen elsewhere
+        except ValidationError as error:
+            found = {(each["loc"], each["type"]) for each in error.errors()}
+
+        assert found == places, update
 
 
 def test_what_goes_out_has_the_protocols_names_and_no_nulls() -> None:
