@@ -21,8 +21,7 @@ if TYPE_CHECKING:  # for annotations only: each command loads no more than it ne
     from argparse import ArgumentParser
 
     from acp_tui.agent.process import Process, SpawnFailed
-    from acp_tui.conversation.agent_start import SandboxOption
-    from acp_tui.conversation.start import Start
+    from acp_tui.conversation.start import SandboxOption, Start
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.folders import Problem
     from acp_tui.store.launch import Launch, ProtocolChoice

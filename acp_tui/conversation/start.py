@@ -1,21 +1,30 @@
-"""Start options: the command line and the settings of one start."""
+"""Start options: the command line and the settings of one start, and the start of an agent by them."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Self
 
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.conversation.agent_start import SandboxOption, spawn_agent
-from acp_tui.store.agents import KnownAgent
-from acp_tui.store.folders import Problem
+from acp_tui.store.agents import KnownAgent, agent_behind
+from acp_tui.store.folders import Problem, state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
+from acp_tui.store.preferences import SandboxedWorkspaces
 from acp_tui.store.prompts import Prompt, lines_of
 from acp_tui.store.settings import Policy, Settings
 from acp_tui.workspace.guard import Guard
+
+SandboxOption = Literal["", "on", "off", "strict", "partial"]
+"""The sandbox option of the command line; "" for none."""
+
+
+def sandboxed_workspaces() -> SandboxedWorkspaces:
+    """Return the workspaces in which the user wants a sandbox."""
+    return SandboxedWorkspaces(state_folder() / "sandboxed-workspaces")
 
 
 @dataclass
@@ -68,21 +77,50 @@ class Start:
         chips = {f"[piped {lines_of(self.piped)} #1]": self.piped} if self.piped else {}
         return Prompt("\n\n".join(filter(None, (self.prompt, *chips))), chips)
 
+    def wants_sandbox(self, launch: Launch) -> bool:
+        """Return whether an agent is started in a sandbox.
+
+        The command line comes first, then the user's choice for this workspace, then the agent's own
+        setting, then that for all agents.
+        """
+        if self.sandbox:
+            return self.sandbox != "off"
+        if sandboxed_workspaces().state(self.cwd) == "on":
+            return True
+        agent = agent_behind(launch, self.known)
+        own = agent.sandbox if agent is not None else None
+        return self.settings.sandbox.use != "off" if own is None else own
+
     def spawn(self, launch: Launch) -> Process:
-        """Start an agent in the workspace, in a sandbox if the user wants one.
+        """Start an agent in the workspace, in a sandbox if the user wants one; needs no event loop.
 
         Raises:
-            SpawnFailed: nothing was started.
+            SpawnFailed: nothing was started; also if a sandbox is wanted but not possible.
         """
-        return spawn_agent(
-            launch,
-            (self.cwd, *self.extra_roots),
-            self.guard,
-            option=self.sandbox,
-            settings=self.settings.sandbox,
-            known=self.known,
-            opened=self.opened,
-        )
+        if not self.wants_sandbox(launch):
+            return Process.spawn(launch.argv, cwd=self.cwd, env=launch.env, guard=self.guard)
+        # these take a few ms, which agents without a sandbox need not wait for
+        from acp_tui.sandbox.choice import sandbox_for
+        from acp_tui.sandbox.fence import NoFence
+
+        try:
+            sandbox = sandbox_for(
+                self.settings.sandbox,
+                launch,
+                self.known,
+                (self.cwd, *self.extra_roots),
+                {**os.environ, **launch.env},
+                partial=self.sandbox == "partial",
+                strict=self.sandbox == "strict",
+            )
+        except NoFence as error:
+            raise SpawnFailed(error.title, error.advice) from error
+        sandbox.fence.opened.update(self.opened)
+        try:
+            return Process.spawn(launch.argv, cwd=self.cwd, env=launch.env, guard=self.guard, sandbox=sandbox)
+        except BaseException:
+            sandbox.close()
+            raise
 
     def for_another_tab(self) -> Self:
         """Return the start without the options that only the first tab uses."""

@@ -12,9 +12,9 @@ import resource
 import sys
 import time
 
-from acp_tui.conversation.agent_start import spawn_agent
+from acp_tui.conversation.start import SandboxOption, Start
 from acp_tui.store.launch import Launch
-from acp_tui.store.settings import SandboxSettings
+from acp_tui.store.settings import SandboxSettings, Settings
 from acp_tui.workspace.guard import Guard
 
 
@@ -24,14 +24,8 @@ async def main(how: str, workspace: str) -> None:
     launch = Launch("word", "Word", ("/bin/echo", "word"))
     settings = SandboxSettings(network="off" if how == "off" else "on")
     began, cpu = time.perf_counter(), time.process_time()
-    process = spawn_agent(
-        launch,
-        [workspace],
-        guard,
-        option="off" if how == "without" else "strict" if how == "strict" else "on",
-        settings=settings,
-        known={},
-    )
+    option: SandboxOption = "off" if how == "without" else "strict" if how == "strict" else "on"
+    process = Start(workspace, Settings(sandbox=settings), guard, sandbox=option).spawn(launch)
     said = await process.read()
     took, cpu = time.perf_counter() - began, time.process_time() - cpu
     if said != b"word\n":

@@ -1,4 +1,4 @@
-"""Tests of `conversation/agent_start.py`: an agent in the sandbox that the user wants, or not at all."""
+"""Tests of `conversation/start.py`: an agent in the sandbox that the user wants, or not at all."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.conversation.agent_start import SandboxOption, sandboxed_workspaces, wants_sandbox
 from acp_tui.conversation.session_start import KnownSession
+from acp_tui.conversation.start import SandboxOption, Start, sandboxed_workspaces
 from acp_tui.protocol.schema import SessionInfo
 from acp_tui.sandbox import machine
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.settings import SandboxSettings, Settings
+from acp_tui.workspace.guard import Guard
 from tests.conversation.talks import launch, said, start, talk
 from tests.sandbox.fences import lay_out, needs_fenced_agent
 from tests.waiting import until
@@ -41,11 +42,10 @@ def test_the_command_line_comes_before_the_workspace_the_agents_own_setting_and_
     option: SandboxOption, workspace: str, own: bool | None, use: str, wanted: bool
 ) -> None:
     sandboxed_workspaces().keep("/w", workspace)
-    settings = SandboxSettings(use="on" if use == "on" else "off")
+    settings = Settings(sandbox=SandboxSettings(use="on" if use == "on" else "off"))
+    known = {"plain": KnownAgent("plain", sandbox=own)}
 
-    assert (
-        wants_sandbox(option, "/w", settings, launch(), {"plain": KnownAgent("plain", sandbox=own)}) is wanted
-    )
+    assert Start("/w", settings, Guard(), known, sandbox=option).wants_sandbox(launch()) is wanted
 
 
 async def test_without_a_fence_the_agent_is_not_started(
