@@ -71,7 +71,8 @@ def _listed(
             override = overrides.get(name) if len(place) == 1 else None
             if override is not None:
                 said, source = override
-            yield ListedSetting(_path(place), said, source, line, setting.about, setting.values, waits)
+            texts = setting.parts.get(place[-1], setting)
+            yield ListedSetting(_path(place), said, source, line, texts.about, texts.values, waits)
 
 
 def _line(text: str, place: tuple[str, ...]) -> int | None:

@@ -112,8 +112,17 @@ def _calls(value: Any, place: Place, findings: shape.Findings) -> str:
     return words
 
 
+_PATHS: Final = "a list of paths"
+
 Applies = Literal["now", "next agent", "next start"]
 """When a saved setting applies: at once, to agents started later, or to later runs of acp-tui."""
+
+
+class Part(NamedTuple):
+    """The texts of an entry of a table."""
+
+    values: str
+    about: str
 
 
 class Setting(NamedTuple):
@@ -125,6 +134,8 @@ class Setting(NamedTuple):
     about: str
     """Its meaning, in one sentence without a full stop."""
     applies: Applies = "now"
+    parts: Mapping[str, Part] = MappingProxyType({})
+    """The entries of a table with fixed names."""
 
 
 SETTINGS: Final[Mapping[str, Setting]] = {
@@ -198,6 +209,12 @@ SETTINGS: Final[Mapping[str, Setting]] = {
         '{ max_size = "2 GB", max_age = "365d" }',
         "Limits of recorded sessions: the oldest are deleted; 0 for no limit",
         "next start",
+        {
+            "max_size": Part(
+                'such as "2 GB"; 0 for no limit', "Total size of recorded sessions; the oldest are deleted"
+            ),
+            "max_age": Part('such as "365d"; 0 for no limit', "Age at which recorded sessions are deleted"),
+        },
     ),
     "remember_choices": Setting(
         shape.switch, "true or false", "Restore the last mode, model and options of an agent in new sessions"
@@ -229,6 +246,28 @@ SETTINGS: Final[Mapping[str, Setting]] = {
         '[sandbox] with use = "on", network = "off", …',
         "Sandbox of the operating system around agents and their commands",
         "next agent",
+        {
+            "use": Part(
+                '"off", "on" or "strict"',
+                "Start agents in a sandbox of the operating system; strict hides most of the home, too",
+            ),
+            "partial": Part(
+                "true or false",
+                "Accept a partial sandbox, which leaves sockets open, if there is no better one",
+            ),
+            "network": Part(
+                '"on", "off" or "commands-off"',
+                "The network in the sandbox; commands-off: none for commands that acp-tui runs",
+            ),
+            "write": Part(_PATHS, "Additional places that the sandbox may change"),
+            "read": Part(_PATHS, "Places that would be hidden otherwise, to be read-only"),
+            "hide": Part(_PATHS, "Additional places that are hidden"),
+            "sockets": Part(
+                'a list of "ssh-agent", "docker" or paths',
+                "Sockets of programs outside that may be used in the sandbox",
+            ),
+            "protect": Part("a list of names", "Additional names in the workspace that stay read-only"),
+        },
     ),
     "mcp_servers": Setting(
         mcp.servers,

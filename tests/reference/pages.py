@@ -157,22 +157,18 @@ def keys_of_screens() -> Iterator[str]:
 def settings() -> Iterator[str]:
     """Yield the table of settings."""
     found, _ = listed(None, Settings(), {})
-    defaults: dict[str, list[str]] = {}
-    for one in found:
-        assert one.source == DEFAULT
-        name, _, field = one.name.partition(".")
-        defaults.setdefault(name, []).append(f"{field} = {one.value}" if field else one.value)
+    assert all(one.source == DEFAULT for one in found)
     yield from _table(
         ("setting", "meaning", "values", "default", "applies"),
         (
             (
-                f"`{name}`",
-                setting.about,
-                f"`{setting.values}`" if setting.values[:1] in "[{" else setting.values,
-                "by the locale" if name == "ascii" else ", ".join(defaults[name]),
-                _APPLIES[setting.applies],
+                f"`{one.name}`",
+                one.about,
+                f"`{one.values}`" if one.values[:1] in "[{" else one.values,
+                "by the locale" if one.name == "ascii" else one.value,
+                _APPLIES[SETTINGS[one.name.partition(".")[0]].applies],
             )
-            for name, setting in SETTINGS.items()
+            for one in found
         ),
     )
 

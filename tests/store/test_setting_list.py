@@ -38,6 +38,15 @@ def test_every_setting_has_a_row_and_every_row_a_setting() -> None:
     assert all(setting.about and setting.values for setting in SETTINGS.values())
 
 
+def test_each_entry_of_a_table_has_its_own_meaning() -> None:
+    found = rows(Path("none.toml"))
+
+    for name in ("journals", "sandbox"):
+        entries = [one for one in found.values() if one.name.startswith(f"{name}.")]
+        assert {one.name for one in entries} == {f"{name}.{part}" for part in SETTINGS[name].parts}
+        assert len({one.about for one in entries}) == len(entries) > 1
+
+
 def test_a_setting_that_is_in_no_file_has_its_default(tmp_path: Path) -> None:
     found = rows(tmp_path / "none.toml")
 
