@@ -258,6 +258,20 @@ async def test_the_tab_that_is_seen_is_drawn_where_there_is_no_room_for_all(tmp_
         await here.sees("1 a name as long as it")
 
 
+async def test_continue_goes_to_the_newest_session_of_the_folder_if_it_is_open(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        await here.say("/continue")
+        await here.until(lambda: "No earlier session in this folder." in told(here))
+        first.conversation.say("/fill")
+        session = first.conversation.session
+        await here.until(lambda: session is not None and is_over(session))
+
+        await here.say("/continue")
+
+        await here.until(lambda: here.session is first)
+        assert here.tabs.screens == [first, second]
+
+
 async def test_a_session_is_forked_into_a_tab_of_its_own(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, _first, second):
         source = second.conversation.session

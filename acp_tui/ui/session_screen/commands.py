@@ -101,12 +101,20 @@ def _close(parts: SessionParts) -> None:
 
 
 async def _continue_newest(parts: SessionParts) -> None:
-    """Resume the newest recorded session of this folder that is not open."""
+    """Resume the newest recorded session of this folder; if all of them are open, show the latest one."""
+    screen, tabs = parts.screen, parts.screen.tabs
     found = await parts.startup.newest()
-    if found is None:
-        parts.screen.notify("No earlier session in this folder.", severity="warning")
+    if found is not None:
+        await tabs.open(recorded=found, resumes=True)
+    elif others := [one for one in tabs.screens if one is not screen and _is_earlier(one, screen)]:
+        await tabs.go_to(tabs.screens.index(others[-1]))
     else:
-        await parts.screen.tabs.open(recorded=found, resumes=True)
+        screen.notify("No earlier session in this folder.", severity="warning")
+
+
+def _is_earlier(other: ConversationScreen, screen: ConversationScreen) -> bool:
+    session = other.conversation.session
+    return session is not None and bool(session.turns) and other.conversation.cwd == screen.conversation.cwd
 
 
 def _go_to(place: int) -> Run:
@@ -414,7 +422,7 @@ def can_run(parts: SessionParts, name: str) -> bool:
 
 
 _OFFERS: Final[dict[Policy, str]] = {
-    "ask": "ask before everything",
+    "ask": "before reads and searches, too",
     "ask-edits-and-commands": "reads and searches in the workspace are allowed",
     "allow-edits": "edits in the workspace are allowed, except in .git",
     "allow-everything": "everything is allowed",
