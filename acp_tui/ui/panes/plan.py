@@ -20,7 +20,7 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.text import exact_line, shortened
+from acp_tui.ui.widgets.text import Row, exact_line, row_text, shortened
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, TextBlock
 
 _MARKS: Final = {
@@ -78,6 +78,11 @@ class PlanLine(TextBlock):
         self.entry = entry
         self.is_current = status == "in_progress"
         return True
+
+    @override
+    def rows(self, width: int, styles: Styles) -> Sequence[Row]:
+        rows = super().rows(width, styles)
+        return rows[:-1] if row_text(rows[-1]).strip() == _files(0) else rows  # that is worth no row
 
     @override
     def source(self) -> str:
@@ -294,7 +299,8 @@ class PlanPane(Pane):
 
 
 def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count:,} files"
+    """Return a number of files, which is not wrapped."""
+    return "1\N{NO-BREAK SPACE}file" if count == 1 else f"{count:,}\N{NO-BREAK SPACE}files"
 
 
 def _counts(session: Session) -> Counter[str]:

@@ -240,13 +240,23 @@ async def test_of_a_plan_without_end_the_steps_around_the_current_one_are_shown(
 def test_after_a_turn_a_step_says_how_many_files_it_changed(status: str, files: int, told: str) -> None:
     entry = PlanEntry(content="a", priority="low", status=status)
 
-    assert told in row_text(PlanLine(entry, Styles(), is_idle=True, files=files).rows(40, Styles())[0])
+    row = row_text(PlanLine(entry, Styles(), is_idle=True, files=files).rows(40, Styles())[0])
+    assert told in row.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize(("files", "rows"), [(2, ["✓ look around", "  2 files"]), (0, ["✓ look around"])])
+def test_a_number_of_files_is_not_wrapped_and_none_takes_no_row(files: int, rows: list[str]) -> None:
+    entry = PlanEntry(content="look around", priority="low", status="completed")
+
+    shown = PlanLine(entry, Styles(), is_idle=True, files=files).rows(18, Styles())
+
+    assert [row_text(row).replace("\N{NO-BREAK SPACE}", " ") for row in shown] == rows
 
 
 def test_a_step_that_was_not_begun_says_nothing_of_changes() -> None:
     entry = PlanEntry(content="a", priority="low", status="pending")
 
-    assert "0 files" not in row_text(PlanLine(entry, Styles(), is_idle=True, files=0).rows(40, Styles())[0])
+    assert "files" not in row_text(PlanLine(entry, Styles(), is_idle=True, files=0).rows(40, Styles())[0])
 
 
 @pytest.mark.slow
@@ -261,7 +271,7 @@ async def test_a_step_opens_to_its_calls_and_changes(tmp_path: Path) -> None:
         assert tracking is not None
         await here.until(lambda: tracking.first)
         await here.say(f"updates {json.dumps([plan('in_progress'), call, done, plan('completed')])}")
-        await here.sees("Saw the leg", "0 files")
+        await here.sees("Saw the leg", "0\N{NO-BREAK SPACE}files")
         await here.until(lambda: not here.conversation.is_busy and tracking.is_settled)
         await here.press("f3", "enter")
         await here.is_before(PlanStepScreen)
