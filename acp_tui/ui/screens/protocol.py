@@ -263,8 +263,8 @@ class FrameScreen(TextScreen):
         self._frame = other
         self.fill()
 
-    @override
     def action_copy(self) -> None:
+        """Copy the frame, as it is in the journal."""
         copy(self, self._frame, self._tail)
 
 

@@ -127,7 +127,7 @@ class ListScreen(FullScreen[None]):
 
 
 class TextScreen(FullScreen[None]):
-    """Base of screens with one text, which does not change while it is open."""
+    """Base of screens with one text; `fill` shows it anew."""
 
     @abstractmethod
     def title_line(self) -> StatusRow:
@@ -136,10 +136,6 @@ class TextScreen(FullScreen[None]):
     @abstractmethod
     def content(self) -> Iterable[Block]:
         """Return the text."""
-
-    @abstractmethod
-    def action_copy(self) -> None:
-        """Copy the text."""
 
     @override
     def compose_content(self) -> ComposeResult:

@@ -30,7 +30,29 @@ _PIECE: Final = 100
 """Lines per block: blocks out of view are not laid out."""
 
 
-class SourceScreen(TextScreen):
+class _LongText(TextScreen):
+    """Shows a text of an entry, with the number of its lines."""
+
+    def __init__(self, heading: str, text: str, styles: Styles) -> None:
+        super().__init__(styles)
+        self._heading = heading
+        self._text = text
+
+    @property
+    def _lines(self) -> str:
+        return lines(self._text.count("\n") + 1)
+
+    @override
+    def title_line(self) -> StatusRow:
+        return [("strong", f" {self._heading}")], [("muted", f"{self._lines} ")]
+
+    def action_copy(self) -> None:
+        """Copy the text."""
+        self.app.copy_to_clipboard(self._text)
+        self.notify(f"Copied {self._lines}.")
+
+
+class SourceScreen(_LongText):
     """Shows the source of a text, not as Markdown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -39,25 +61,16 @@ class SourceScreen(TextScreen):
     ]
 
     def __init__(self, text: str, styles: Styles) -> None:
-        super().__init__(styles)
-        self._text = text
-
-    @override
-    def title_line(self) -> StatusRow:
-        return [("strong", " source")], [("muted", f"{lines(self._text.count(chr(10)) + 1)} ")]
+        super().__init__("source", text, styles)
 
     @override
     def content(self) -> Iterator[Block]:
-        for piece in _pieces(self._text):
-            yield TextBlock([("text", piece)])
-
-    @override
-    def action_copy(self) -> None:
-        self.app.copy_to_clipboard(self._text)
-        self.notify(f"Copied {lines(self._text.count(chr(10)) + 1)}.")
+        rows = self._text.split("\n")
+        for start in range(0, len(rows), _PIECE):
+            yield TextBlock([("text", "\n".join(rows[start : start + _PIECE]))])
 
 
-class MarkdownScreen(TextScreen):
+class MarkdownScreen(_LongText):
     """Shows a text as Markdown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,31 +78,11 @@ class MarkdownScreen(TextScreen):
         Binding("c", "copy", "Copy", id="markdown.copy"),
     ]
 
-    def __init__(self, heading: str, text: str, styles: Styles) -> None:
-        super().__init__(styles)
-        self._heading = heading
-        self._text = text
-
-    @override
-    def title_line(self) -> StatusRow:
-        return [("strong", f" {self._heading}")], [("muted", f"{lines(self._text.count(chr(10)) + 1)} ")]
-
     @override
     def content(self) -> Iterator[Block]:
         block = MarkdownBlock(self._text)
         block.finish()
         yield block
-
-    @override
-    def action_copy(self) -> None:
-        self.app.copy_to_clipboard(self._text)
-        self.notify(f"Copied {lines(self._text.count(chr(10)) + 1)}.")
-
-
-def _pieces(text: str) -> Iterator[str]:
-    rows = text.split("\n")
-    for start in range(0, len(rows), _PIECE):
-        yield "\n".join(rows[start : start + _PIECE])
 
 
 Fact = tuple[str, str]
@@ -127,8 +120,8 @@ class SessionDetailsScreen(TextScreen):
                 first = [("muted", f"{name:<{_NAME - 1}} ")]
                 yield TextBlock([("text", value)], first=first, rest=[("muted", " " * _NAME)])
 
-    @override
     def action_copy(self) -> None:
+        """Copy the facts."""
         lines: list[str] = []
         for heading, facts in self._sections:
             lines += [heading, *(f"  {name:<{_NAME - 1}} {value}" for name, value in facts)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from typing_extensions import override
 
@@ -15,7 +14,8 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.step_work import StepWork
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.panes.changes import STATUS_ROLES, FileLine, facts, status_of
-from acp_tui.ui.screens.base.full_screens import FullScreen
+from acp_tui.ui.screens.base.full_screens import TextScreen
+from acp_tui.ui.widgets.rows.row_view import StatusRow
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe
 from acp_tui.ui.widgets.transcript.blocks import Block, OneRowBlock, TextBlock
@@ -35,7 +35,7 @@ class StepCall(OneRowBlock):
         self.call = call
 
 
-class PlanStepScreen(FullScreen[None]):
+class PlanStepScreen(TextScreen):
     """Lists the work on a step at the time when the screen opens."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,17 +61,8 @@ class PlanStepScreen(FullScreen[None]):
         self._open = choose
 
     @override
-    def compose_content(self) -> ComposeResult:
-        yield Transcript(self.theme_styles, id="content")
-
-    def on_mount(self) -> None:
-        """Show the work."""
-        self.show_title(([("strong", " plan step")], [("muted", f"{self._facts()} ")]))
-        content = self.query_one(Transcript)
-        for block in self._blocks():
-            content.append(block)
-        content.focus()
-        self.call_after_refresh(content.action_scroll_start)
+    def title_line(self) -> StatusRow:
+        return [("strong", " plan step")], [("muted", f"{self._facts()} ")]
 
     def on_transcript_chosen(self, event: Transcript.Chosen) -> None:
         """Open what was chosen."""
@@ -85,7 +76,8 @@ class PlanStepScreen(FullScreen[None]):
         calls, files = _count(len(work.calls), "call"), _count(len(work.files), "file")
         return " · ".join(filter(None, (seconds(work.seconds), calls, files, asked, context)))
 
-    def _blocks(self) -> Iterator[Block]:
+    @override
+    def content(self) -> Iterator[Block]:
         yield TextBlock([("strong", safe(self._step.content))])
         if self._step.priority == "high":
             yield TextBlock([("warning", "!"), ("muted", " high priority, says the agent")])
