@@ -29,7 +29,7 @@ from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.questions.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.review.blame import BlameList, BlameScreen
 from acp_tui.ui.screens.review.changes import ChangesScreen
-from acp_tui.ui.screens.review.passage import PassageList, PassageScreen
+from acp_tui.ui.screens.review.notes import PassageList, PassageScreen
 from acp_tui.ui.screens.review.plan_step import PlanStepScreen
 from acp_tui.ui.screens.review.subagent import SubagentScreen
 from acp_tui.ui.screens.review.tool_call import ToolCallScreen

@@ -12,8 +12,7 @@ from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.review.blame import BlameScreen
 from acp_tui.ui.screens.review.changes import ChangesScreen
-from acp_tui.ui.screens.review.note import NoteDialog
-from acp_tui.ui.screens.review.passage import PassageScreen
+from acp_tui.ui.screens.review.notes import NoteDialog, PassageScreen
 from acp_tui.ui.screens.review.tool_call import ToolCallScreen
 from acp_tui.ui.session_screen.review.notes import NotesMenu
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView

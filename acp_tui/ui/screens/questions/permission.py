@@ -64,7 +64,7 @@ from acp_tui.ui.screens.questions.permission_details import (
     wish_of,
 )
 from acp_tui.ui.screens.questions.proposals import EditedProposal, edit_proposal, proposals, tell_left
-from acp_tui.ui.screens.review.file_notes import FileNotes
+from acp_tui.ui.screens.review.notes import FileNotes
 from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff

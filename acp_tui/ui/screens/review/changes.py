@@ -26,7 +26,7 @@ from acp_tui.session.snippets import PlacedEdit
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.screens.base.editor import begin, edit_in_workspace
 from acp_tui.ui.screens.base.full_screens import FullScreen
-from acp_tui.ui.screens.review.file_notes import FileNotes
+from acp_tui.ui.screens.review.notes import FileNotes
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.diff.diff import counts
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView

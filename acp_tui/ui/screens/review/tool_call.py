@@ -35,7 +35,7 @@ from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.entries.words import call_title, operation_words
 from acp_tui.ui.screens.base.full_screens import FullScreen
 from acp_tui.ui.screens.base.menu import MenuItem, MenuOwner, choose
-from acp_tui.ui.screens.review.file_notes import FileNotes
+from acp_tui.ui.screens.review.notes import FileNotes
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView

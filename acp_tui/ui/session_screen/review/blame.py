@@ -11,7 +11,7 @@ from acp_tui.store.documents import Document, document_at
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.screens.review.blame import BlameScreen
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
-from acp_tui.ui.session_screen.sessions.places import go_to_place
+from acp_tui.ui.session_screen.sessions.search import go_to_place
 
 
 def show_blame(screen: ConversationScreen, file: str, line: int = 0) -> None:

@@ -18,8 +18,7 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.screens.base.menu import Menu, MenuItem
 from acp_tui.ui.screens.base.unasked import answer_of
-from acp_tui.ui.screens.review.note import NoteDialog
-from acp_tui.ui.screens.review.passage import PassageScreen, rows_of
+from acp_tui.ui.screens.review.notes import NoteDialog, PassageScreen, rows_of
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.styles import Styles

@@ -1,4 +1,4 @@
-"""Places in recorded sessions: from a document of the search to its entry in the chat."""
+"""The search of recorded sessions: its screen, and the way from a document to its entry in the chat."""
 
 from __future__ import annotations
 
@@ -8,15 +8,42 @@ from typing import Final
 
 from acp_tui.session.entries import AgentMessage, Entry, Thought, ToolCall, UserCommand, UserMessage, text_of
 from acp_tui.session.session import Session
-from acp_tui.store.documents import Document
+from acp_tui.store.documents import Document, document_at
+from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, head_of, sessions_in
+from acp_tui.store.search_index import Hit, index_folder
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base.full_screens import FullScreen
+from acp_tui.ui.screens.search import SearchScreen
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.sessions.sessions import SessionList
 
 _BEGINNING: Final = 200
 """Characters by which a message is recognised."""
+
+
+def search(screen: ConversationScreen, words: str = "") -> None:
+    """Let the user search all recorded sessions, and go to a result."""
+
+    def opens(hit: Hit) -> None:
+        screen.app.run_worker(_go_to_hit(screen, hit), group="tabs")
+
+    found = SearchScreen(
+        data_folder() / "journals", index_folder(), opens, words.strip(), screen.theme_styles
+    )
+    screen.app.push_screen(found)
+
+
+async def _go_to_hit(screen: ConversationScreen, hit: Hit) -> None:
+    """Show a recorded session at a search result."""
+    try:
+        document = await asyncio.to_thread(document_at, hit.path, hit.offset, hit.end)
+    except OSError:
+        document = None
+    if document is None:
+        _tell_gone(screen)
+    else:
+        await go_to_place(screen, hit.path, document)
 
 
 async def go_to_place(screen: ConversationScreen, journal: Path, document: Document) -> None:
@@ -27,7 +54,7 @@ async def go_to_place(screen: ConversationScreen, journal: Path, document: Docum
     """
     head = await asyncio.to_thread(head_of, journal)
     if head is None:
-        tell_gone(screen)
+        _tell_gone(screen)
         return
     covering = screen.app.screen
     if isinstance(covering, FullScreen):
@@ -51,7 +78,7 @@ def _goes_on_in(screen: ConversationScreen, recorded: RecordedSession, document:
     return agent == recorded.agent and len(_certain(session, document)) == 1
 
 
-def tell_gone(screen: ConversationScreen) -> None:
+def _tell_gone(screen: ConversationScreen) -> None:
     """Notify that the recording no longer exists."""
     screen.notify("The recording of this session no longer exists.", severity="warning")
 

@@ -15,7 +15,7 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens import search
 from acp_tui.ui.screens.search import SearchScreen
-from acp_tui.ui.session_screen.sessions.places import place_of
+from acp_tui.ui.session_screen.sessions.search import place_of
 from tests import recordings
 from tests.conversation.talks import launch
 from tests.recorded_talks import Row, answered, call, call_update, chunk, prompt, start, write
