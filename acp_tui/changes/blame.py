@@ -101,7 +101,6 @@ class Run:
 class BlamedFile:
     """A file with the origin of each of its lines."""
 
-    path: Path
     lines: list[bytes]
     """Without line ends."""
     runs: list[Run] = field(default_factory=list)
@@ -128,7 +127,7 @@ async def blame(path: Path, journals: Path, stores: Path) -> BlamedFile:
         lines.pop()
     walk = _Walk(real, content, steps, stores, len(lines))
     await walk.run()
-    return BlamedFile(path, [line.removesuffix(b"\r") for line in lines], list(_runs(walk.authors)))
+    return BlamedFile([line.removesuffix(b"\r") for line in lines], list(_runs(walk.authors)))
 
 
 def place_in(text: str, folder: Path = Path()) -> tuple[Path, int | None]:

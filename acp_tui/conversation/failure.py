@@ -21,8 +21,6 @@ class Failure(NamedTuple):
     stdout: str = ""
     """The newest stray lines on stdout."""
     exit: ExitStatus | None = None
-    stray_count: int = 0
-    """The number of stray lines."""
     no_agent: bool = False
     """True if the agent has printed nothing but stray lines."""
     advice: str = ""
@@ -65,6 +63,5 @@ def failure_of(agent: Agent, error: Exception, *, is_resumed_start: bool = False
         stderr=agent.stderr_tail,
         stdout=agent.connection.strays,
         exit=agent.connection.exit,
-        stray_count=agent.connection.stray_count,
         no_agent=agent.connection.looks_like_no_agent,
     )

@@ -77,10 +77,6 @@ class LineNotes:
 
     # ------------------------------------------------------------------ the lines
 
-    def follow_text(self, path: str, text: str | None) -> None:
-        """Move the notes of a file with their lines in its current text; None: no file."""
-        self._follow({path: lines_in(text) if text is not None else None})
-
     async def follow(self) -> None:
         """Move all notes with their lines in the files on disk, also in renamed files."""
         paths = {note.path for note in self._notes.values() if note.follows}

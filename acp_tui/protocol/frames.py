@@ -122,8 +122,6 @@ class Oversized:
     """First bytes."""
     tail: bytes
     """Last bytes not in `head`."""
-    size: int
-    """Size in bytes."""
     reason: str
 
 
@@ -250,7 +248,7 @@ class LineDecoder:
             last = b""
         if self._tail is not None:
             yield from self._give_up()
-            yield Oversized(self._parts[0], self._tail, self._size, f"{self._size:,} bytes")
+            yield Oversized(self._parts[0], self._tail, f"{self._size:,} bytes")
             self._parts, self._size, self._tail = [], 0, None
             return
         line = b"".join(self._parts) if self._parts else last
@@ -291,7 +289,7 @@ class LineDecoder:
             yield from self._continued(line)
             return
         if too_much := (yield from oversize_reason(line)):
-            yield Oversized(line[:ENDS], line[ENDS:][-ENDS:], len(line), too_much)
+            yield Oversized(line[:ENDS], line[ENDS:][-ENDS:], too_much)
             return
         self._is_exact = True
         try:
@@ -372,7 +370,7 @@ class LineDecoder:
         if len(self._open) > self._limit:
             whole = bytes(self._open)
             self._open.clear()
-            yield Oversized(whole[:ENDS], whole[-ENDS:], len(whole), f"{len(whole):,} bytes")
+            yield Oversized(whole[:ENDS], whole[-ENDS:], f"{len(whole):,} bytes")
         elif depth is None or not 0 <= self._depth <= DEPTH:
             yield from self._give_up()
         elif self._depth == 0:
@@ -391,7 +389,7 @@ class LineDecoder:
         whole = bytes(self._open)
         if too_much := (yield from oversize_reason(whole)):
             self._open.clear()
-            yield Oversized(whole[:ENDS], whole[-ENDS:], len(whole), too_much)
+            yield Oversized(whole[:ENDS], whole[-ENDS:], too_much)
             return
         try:
             value = LENIENT.decode(whole.decode("utf-8", "replace"))

@@ -155,7 +155,7 @@ class RuleBook:
 
 def _condition(rule: Rule) -> Rule:
     """Return a rule without its position, for comparison."""
-    return replace(rule, where="", number=0, line=None, note="")
+    return replace(rule, where="", number=0, note="")
 
 
 def _listed(rule: Rule, *, trusted: bool = True) -> ListedRule:

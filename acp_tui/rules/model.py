@@ -59,7 +59,6 @@ class Rule:
     """The file of the rule; None for a rule of a session."""
     number: int = 0
     """The position in the file, from 0."""
-    line: int | None = None
     mistake: str = ""
     """The mistake in the rule, if any: then it only asks."""
 

@@ -103,7 +103,7 @@ _TOML_LINE: Final = regex(r" \(at line (\d+), column \d+\)$")
 
 def _unreadable(path: Path, line: int | None, message: str, digest: str) -> RuleFile:
     mistake = f"{message}; everything is asked until this is fixed"
-    rule = Rule("ask", file=path, line=line, where=_where(path, line), mistake=mistake)
+    rule = Rule("ask", file=path, where=_where(path, line), mistake=mistake)
     return RuleFile(path, (rule,), (Problem(path, line, rule.mistake),), digest, is_readable=False)
 
 
@@ -121,7 +121,7 @@ def _read(path: Path, text: str, tables: Mapping[str, Any], digest: str) -> Rule
         findings = shape.Findings()
         place: Place = ("rules", number)
         rule, line = _rule(table, place, findings), line_of(text, place)
-        rule = replace(rule, file=path, number=number, line=line, where=_where(path, line))
+        rule = replace(rule, file=path, number=number, where=_where(path, line))
         lines = [(line_of(text, place), message) for place, message in findings.items]
         problems += [Problem(path, line, f"{message}{_and_so(message)}") for line, message in lines]
         rules.append(replace(rule, mistake="; ".join(message for _, message in lines)))

@@ -67,8 +67,6 @@ class Fence:
     """Sockets that may be used inside."""
     ours: tuple[str, ...] = ()
     """acp-tui's own folders: never opened."""
-    secrets: tuple[str, ...] = ()
-    """Hidden places that only the user can open, by naming them."""
     unprotected: tuple[str, ...] = ()
     """Names in the workspace that a program outside would run, but that did not exist to be protected."""
     opened: dict[str, Access] = field(default_factory=dict)
@@ -171,7 +169,6 @@ def fence_for(
         *_create_layout(folder),
         tuple(_sockets(wanted.sockets, environment, base)),
         tuple(own),
-        tuple(path for path in secrets if rules.get(path) == "hide"),
         tuple(path for root in roots for path in _unmade(os.path.realpath(root), wanted.protect)),
     )
 

@@ -90,7 +90,6 @@ note = "looking is free"
         note="looking is free",
         file=file,
         number=0,
-        line=3,
         where=f"{file}:3",
     )
 

@@ -240,7 +240,6 @@ class Startup:
             reason,
             stderr=agent.stderr_tail,
             stdout=agent.connection.strays,
-            stray_count=agent.connection.stray_count,
             no_agent=agent.connection.looks_like_no_agent,
         )
         return failure, time.monotonic() - conversation.waiting_since

@@ -89,7 +89,7 @@ def test_whoever_failed_knows_best_what_to_do() -> None:
 
 
 def test_a_program_that_only_prints_text_is_no_agent() -> None:
-    told = explain(Failure("refused", "", stray_count=30, no_agent=True))
+    told = explain(Failure("refused", "", no_agent=True))
 
     assert told.title == "This does not seem to be an ACP agent"
 
