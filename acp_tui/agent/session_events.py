@@ -19,6 +19,7 @@ from acp_tui.protocol.schema import (
     METHOD_NOT_FOUND,
     ElicitationRequest,
     NewSessionResponse,
+    PatchPermissionRequest,
     PromptRequest,
     PromptResponse,
     SessionSetup,
@@ -137,11 +138,11 @@ def events_of_message(message: Meaning) -> Iterator[AddressedEvent]:
             if answer is not None:
                 yield from answer(message)
         case Request(method="session/request_permission"):
-            asked = validation.read_permission(message.params)
+            asked = validation.read_permission(message.params, message.version)
             key = question_key(message.id)
             question = Permission(key, ToolCall(asked.tool_call.tool_call_id), asked.options)
             question.title, question.description = asked.title, asked.description or ""
-            question.has_no_call = asked.has_no_call
+            question.has_no_call = isinstance(asked, PatchPermissionRequest) and asked.has_no_call
             yield asked.session_id, events.Asked(question, asked.tool_call)
         case Request(method="elicitation/create"):
             wanted = validation.read(ElicitationRequest, message.params)

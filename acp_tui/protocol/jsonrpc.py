@@ -49,6 +49,8 @@ class Request:
     params: Any
     line: bytes = b""
     """The line it came in."""
+    version: int = 1
+    """Version of the protocol whose words its params were before they were translated."""
 
 
 @dataclass(slots=True, eq=False)

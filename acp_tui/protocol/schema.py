@@ -381,8 +381,6 @@ class PermissionRequest(Model):
     title: str = ""
     """The question, if it differs from the title of the call (version 2)."""
     description: str | None = None
-    has_no_call: bool = False
-    """True if it is about no tool call of the agent: `tool_call` is then its subject."""
 
 
 class PromptRequest(Model):
@@ -836,6 +834,14 @@ class ToolCallPatch(ToolCallFields):
 
     session_update: Literal["tool_call_patch"] = "tool_call_patch"
     capabilities: CancelCapabilities | None = None
+
+
+class PatchPermissionRequest(PermissionRequest):
+    """A request to allow a tool call in version 2, after its translation."""
+
+    tool_call: ToolCallPatch
+    has_no_call: bool = False
+    """True if it is about no tool call of the agent: `tool_call` is then its subject."""
 
 
 class ToolCallContentChunk(Model):

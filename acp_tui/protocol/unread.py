@@ -8,11 +8,15 @@ what the user cannot see. So what was not understood stays with the call.
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from functools import cache
 from typing import Any, Final
 
+from pydantic import TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
+from acp_tui.patterns import regex
 from acp_tui.protocol.bounds import MOST_ITEMS
+from acp_tui.protocol.schema import ToolCallContent, ToolCallLocation
 
 Object = dict[str, Any]
 
@@ -24,23 +28,20 @@ _FIELDS: Final = frozenset(
         *("rawOutput", "name", "capabilities", "schemaVersion", "_meta"),
     )
 )
-_REQUEST: Final = frozenset(
-    ("sessionId", "toolCall", "options", "title", "description", "hasNoCall", "subject", "_meta")
-)
+_REQUEST: Final = frozenset(("sessionId", "toolCall", "options", "title", "description", "_meta"))
 _TEXTS: Final = ("title", "kind", "status", "name")
+_SNAKE_CASE: Final = regex(r"[a-z0-9]+(?:_[a-z0-9]+)+")
+"""The other spelling in which fields are read."""
 _ABOUT: Final = frozenset(("type", "annotations", "_meta"))
 """Fields of any content block."""
-_BLOCKS: Final[Mapping[str, tuple[str, Set[str]]]] = {
-    "text": ("text", frozenset(("text",))),
-    "image": ("data", frozenset(("data", "mimeType", "uri"))),
-    "audio": ("data", frozenset(("data", "mimeType"))),
-    "resource_link": (
-        "uri",
-        frozenset(("uri", "name", "title", "description", "mimeType", "size", "icons")),
-    ),
+_BLOCKS: Final[Mapping[str, Set[str]]] = {
+    "text": frozenset(("text",)),
+    "image": frozenset(("data", "mimeType", "uri")),
+    "audio": frozenset(("data", "mimeType")),
+    "resource_link": frozenset(("uri", "name", "title", "description", "mimeType", "size", "icons")),
 }
-"""The text that a block must have, and its fields."""
-_RESOURCE: Final = frozenset(("uri", "text", "blob", "mimeType", "_meta"))
+"""The fields of each kind of block."""
+_RESOURCE: Final = frozenset(("uri", "text", "mimeType", "_meta"))
 _DIFF: Final = frozenset(("type", "path", "newText", "oldText", "operation", "oldPath", "_meta"))
 _PLACE: Final = frozenset(("path", "line", "_meta"))
 _EXTENSIONS: Final = frozenset(("_meta", "annotations"))
@@ -73,10 +74,15 @@ def unread(call: Object) -> Object:
     return {key: value for key, value in found.items() if not _is_nothing(value)}
 
 
-def unread_beside(request: Object) -> Object:
-    """Return the parts of a permission request beside its tool call that a question would not show."""
+def unread_beside(request: Object, *, is_translated: bool = False) -> Object:
+    """Return the parts of a permission request beside its tool call that a question would not show.
+
+    `is_translated`: True for a request of version 2, which has a field of ours.
+    """
     named, found = _spelled_once(request)
-    found |= {key: value for key, value in named.items() if key not in _REQUEST}
+    known = _REQUEST | {"hasNoCall"} if is_translated else _REQUEST
+    found |= {key: value for key, value in named.items() if key not in known}
+    found |= {key: named[key] for key in ("title", "description") if not isinstance(named.get(key, ""), str)}
     return {f"request {key}": value for key, value in found.items() if not _is_nothing(value)}
 
 
@@ -109,7 +115,7 @@ def _spelled_once(value: Object) -> tuple[Object, Object]:
     named: Object = {}
     doubled: Object = {}
     for key, each in value.items():
-        name = key if key.startswith("_") else to_camel(key)
+        name = to_camel(key) if _SNAKE_CASE.fullmatch(key) else key
         if name in named or (name != key and name in value):
             doubled[key] = each
         else:
@@ -131,25 +137,22 @@ def _has_only(value: Any, known: Set[str]) -> Object | None:
 
 
 def _is_item(item: Any) -> bool:
-    """Return whether all of an item of a call's content is shown."""
+    """Return whether all of an item of a call's content is read and shown."""
     if not isinstance(item, dict):
         return False
     match item.get("type"):
         case "content":
             named = _has_only(item, {"type", "content", "_meta"}) or {}
-            return _is_block(named.get("content"))
+            is_known = _is_block(named.get("content"))
         case "diff":
-            named = _has_only(item, _DIFF) or {}
-            texts = all(isinstance(named.get(key), str) for key in ("path", "newText"))
-            return texts and isinstance(named.get("oldText", ""), str | None)
+            is_known = _has_only(item, _DIFF) is not None
         case "terminal":
-            named = _has_only(item, {"type", "terminalId", "_meta"}) or {}
-            return isinstance(named.get("terminalId"), str)
+            is_known = _has_only(item, {"type", "terminalId", "_meta"}) is not None
         case "session":
-            named = _has_only(item, {"type", "sessionId", "_meta"}) or {}
-            return isinstance(named.get("sessionId"), str)
+            is_known = _has_only(item, {"type", "sessionId", "_meta"}) is not None
         case _:
             return False
+    return is_known and _is_valid(_adapter(ToolCallContent), item)
 
 
 def _is_block(block: Any) -> bool:
@@ -158,11 +161,22 @@ def _is_block(block: Any) -> bool:
     if block.get("type") == "resource":
         whole = _has_only(block, _ABOUT | {"resource"})
         return whole is not None and _has_only(block.get("resource"), _RESOURCE) is not None
-    name, known = _BLOCKS.get(str(block.get("type")), ("", frozenset()))
-    named = _has_only(block, _ABOUT | known) or {}
-    return isinstance(named.get(name), str)
+    return _has_only(block, _ABOUT | _BLOCKS.get(str(block.get("type")), frozenset())) is not None
 
 
 def _is_place(place: Any) -> bool:
-    named = _has_only(place, _PLACE) or {}
-    return isinstance(named.get("path"), str)
+    return _has_only(place, _PLACE) is not None and _is_valid(_adapter(ToolCallLocation), place)
+
+
+def _is_valid(adapter: TypeAdapter[Any], value: Any) -> bool:
+    """Return whether a value is read without leaving out a part."""
+    try:
+        adapter.validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
+@cache
+def _adapter(model: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(model)

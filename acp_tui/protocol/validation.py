@@ -20,6 +20,7 @@ from pydantic.alias_generators import to_snake
 from acp_tui.protocol import bounds, dialects
 from acp_tui.protocol.schema import (
     Model,
+    PatchPermissionRequest,
     PermissionRequest,
     ToolCallContentChunk,
     ToolCallFields,
@@ -81,16 +82,21 @@ def read_update(value: Any) -> Update:
     return update
 
 
-def read_permission(value: Any) -> PermissionRequest:
+def read_permission(value: Any, version: int = 1) -> PermissionRequest:
     """Return a permission request; its tool call has the parts that are not understood.
+
+    Args:
+        value: the request, in the words of version 1.
+        version: 2 if it was translated; its tool call is then a patch.
 
     Raises:
         Unreadable: a required part is missing or malformed.
     """
-    asked = read(PermissionRequest, value)
-    normal = dialects.normalise(PermissionRequest.__name__, value)
+    model = PermissionRequest if version == 1 else PatchPermissionRequest
+    asked = read(model, value)
+    normal = dialects.normalise(model.__name__, value)
     _keep_unread(asked.tool_call, normal.get("toolCall", normal.get("tool_call")))
-    if beside := unread_beside(normal):
+    if beside := unread_beside(normal, is_translated=version > 1):
         asked.tool_call.unread = {**(asked.tool_call.unread or {}), **beside}
     if extra := extensions(normal):
         asked.tool_call.meta = {**(asked.tool_call.meta or {}), **extra}

@@ -419,18 +419,16 @@ class Version2:
     # ------------------------------------------------------------------ questions
 
     def _asked(self, request: Request, params: Object) -> Iterator[Meaning]:
-        """Yield a permission request, preceded by an update of its tool call.
-
-        A request about something else gets a stand-in tool call.
-        """
+        """Yield a permission request with its tool call; one about something else gets a stand-in."""
         subject, call = _object(params.get("subject")), asked_call(params, request.id)
-        asked = {**params, "title": params.get("title") or "", "toolCall": call}
-        if subject.get("type") == "tool_call" and "toolCallId" in _object(subject.get("toolCall")):
-            yield _news(str(params.get("sessionId")), {**call, "sessionUpdate": "tool_call_patch"})
-            asked["toolCall"] = {"toolCallId": call["toolCallId"]}
-        else:
-            asked["hasNoCall"] = not isinstance(subject.get("toolCallId"), str)
-        request.params = asked
+        is_call = subject.get("type") == "tool_call" and "toolCallId" in _object(subject.get("toolCall"))
+        ours = ("toolCall", "tool_call", "hasNoCall", "has_no_call", *(("subject",) if subject else ()))
+        asked = {name: value for name, value in params.items() if name not in ours}
+        # The agent's own fields of these names are in no version of the protocol.
+        asked |= {f"own {name}": params[name] for name in ours[:4] if name in params}
+        asked["title"] = params.get("title") or ""
+        asked["hasNoCall"] = not is_call and not isinstance(subject.get("toolCallId"), str)
+        request.params, request.version = {**asked, "toolCall": call}, 2
         yield request
 
 

@@ -91,13 +91,14 @@ class ToolCalls:
             call = ToolCall(news.tool_call_id, started=at, title_is_command=self._title_is_command)
             self.places[news.tool_call_id] = len(self._entries)
             self._entries.append(call)
+        is_patch = isinstance(news, ToolCallPatch)
         if isinstance(news, ToolCallPatch):
             _clear(call, news)
-        merge(call, news, at, announces=announces)
+        merge(call, news, at, announces=announces and not is_patch)
         index = self.places[news.tool_call_id]
         if dialects.leaves_running(news.meta):
             self._leave_running(index)
-        if self.terminals or isinstance(news, ToolCallPatch):
+        if self.terminals or is_patch:
             self._share(index)
         self._tell_other(index)
         (self._open.discard if call.is_final else self._open.add)(index)
@@ -136,7 +137,7 @@ class ToolCalls:
         changed, call = self.take(ToolCallFields(tool_call_id=news.tool_call_id), at, announces=False)
         call.content = (*call.content, *items_of(news.content))
         if news.unread:
-            call.unread = {**call.unread, **news.unread}
+            call.unread = _more_unread(call.unread, news.unread)
         self._share(changed[-1])
         self._tell_other(changed[-1])
         return changed, call
@@ -361,6 +362,8 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
         _set_status(call, dialects.tool_status(news.status), at, announces=announces)
 
 
+_MOST_UNREAD: Final = 50
+"""Parts that are not understood that are kept of each field; one is enough to ask."""
 _ASKED_ABOUT: Final = ", asked about: "
 """In a decision, precedes what it was about, if the call has changed since."""
 
@@ -370,6 +373,16 @@ def _unread_after(call: ToolCall, news: ToolCallFields) -> dict[str, Any]:
     again = {"content": news.content, "locations": news.locations, "rawInput": news.raw_input}
     kept = {name: value for name, value in call.unread.items() if again.get(name) is None}
     return {**kept, **(news.unread or {})}
+
+
+def _more_unread(known: Mapping[str, Any], added: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is not understood of a call and of another part of its content."""
+    found = dict(known)
+    for name, value in added.items():
+        parts = value if isinstance(value, list) else [value]
+        before = known.get(name, [])
+        found[name] = [*(before if isinstance(before, list) else [before]), *parts][:_MOST_UNREAD]
+    return found
 
 
 def settle(call: ToolCall, status: str, at: float) -> bool:

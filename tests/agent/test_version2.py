@@ -13,6 +13,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import LoginRequired, NotOffered, OtherVersion, WrongVersion
 from acp_tui.agent.host import Host
 from acp_tui.protocol.schema import ContentBlock, ResourceLink, TextContent, UsageUpdate
+from acp_tui.rules.model import Rule
 from acp_tui.session.entries import (
     NOTE,
     AgentMessage,
@@ -743,6 +744,107 @@ async def asked(talk: Conversation, **params: Any) -> Permission:
     (question,) = talk.session.questions.values()
     assert isinstance(question, Permission)
     return question
+
+
+RM = {"title": "rm", "kind": "execute", "rawInput": {"command": "rm -rf x"}}
+LS = {"title": "List files", "kind": "execute", "rawInput": {"command": "ls"}}
+
+
+@pytest.mark.parametrize("status", ["in_progress", "completed"])
+async def test_a_question_about_an_id_of_an_earlier_turn_shows_its_own_request(status: str) -> None:
+    async with conversation(version=2) as talk:
+        await turn(talk, call(**LS, status=status))
+        request, _ = await talk.prompted("again")
+        talk.puppet.says({"id": request["id"], "result": {"messageId": "u2"}}, state("running"))
+
+        question = await asked(talk, subject={"type": "tool_call", "toolCall": {"toolCallId": "t1", **RM}})
+
+        assert (question.call.title, question.call.command) == ("rm", "rm -rf x")
+        assert [one.title for one in talk.session.entries if isinstance(one, ToolCall)] == [
+            "List files",
+            "rm",
+        ]
+
+
+async def test_a_question_about_a_decided_call_that_is_final_shows_its_own_request() -> None:
+    async with conversation(version=2) as talk:
+        request, _ = await talk.prompted()
+        talk.puppet.says({"id": request["id"], "result": {"messageId": "u1"}}, state("running"))
+        first = await asked(talk, subject={"type": "tool_call", "toolCall": {"toolCallId": "t1", **LS}})
+        talk.agent.answer(SESSION, first.key, "yes")
+
+        again = {"type": "tool_call", "toolCall": {"toolCallId": "t1", "status": "completed", **RM}}
+        question = await asked(talk, subject=again)
+
+        assert question.call.command == "rm -rf x"
+
+
+async def test_a_question_while_a_session_is_replayed_shows_its_own_request() -> None:
+    async with conversation(version=2, cwd="/w") as talk:
+        loading = asyncio.create_task(talk.agent.setup.load_session(SESSION, "/w", before=talk.session))
+        loaded = await talk.puppet.hears("session/resume")
+
+        question = await asked(
+            talk, sessionId=SESSION, subject={"type": "tool_call", "toolCall": {"toolCallId": "t8", **RM}}
+        )
+
+        assert question.call.command == "rm -rf x"
+        talk.puppet.answers(loaded, {})
+        await loading
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"subject": {"type": "tool_call", "toolCall": {"toolCallId": 5, **RM}}},
+        {
+            "subject": {
+                "type": "tool_call",
+                "toolCall": {"toolCallId": "t1", "content": [{"type": "diff"}] * 250},
+            }
+        },
+    ],
+)
+async def test_a_request_that_cannot_be_read_is_refused_and_not_asked_about_an_older_call(
+    params: dict[str, Any],
+) -> None:
+    async with conversation(version=2, rules=(Rule("allow", command="ls"),)) as talk:
+        request, _ = await talk.prompted()
+        talk.puppet.says(
+            {"id": request["id"], "result": {"messageId": "u1"}},
+            state("running"),
+            call(**LS, toolCallId="5"),
+            call(**LS),
+        )
+
+        talk.puppet.asks(5, "session/request_permission", **{"title": "May I?", "options": OPTIONS, **params})
+
+        await talk.until(lambda: talk.puppet.sent.answers(5))
+        assert "error" in talk.puppet.sent.answers(5)[0]
+
+
+async def test_what_stands_beside_the_subject_of_a_question_is_named() -> None:
+    async with conversation(version=2) as talk:
+        await talk.prompted()
+        subject = {"type": "tool_call", "toolCall": {"toolCallId": "t1", **LS}}
+
+        question = await asked(talk, subject=subject, toolCall={"rm": "-rf"}, hasNoCall=True)
+
+        assert question.call.unread == {"request own toolCall": {"rm": "-rf"}, "request own hasNoCall": True}
+        assert not question.has_no_call
+
+
+async def test_what_is_not_understood_of_one_piece_of_content_is_kept_beside_that_of_the_next() -> None:
+    async with conversation(version=2) as talk:
+        await talk.prompted()
+        pieces = [{"type": "content", "content": {**text("hi"), name: "rm"}} for name in ("hidden", "note")]
+        talk.puppet.says(
+            call(**LS),
+            *(update("tool_call_content_chunk", toolCallId="t1", content=piece) for piece in pieces),
+        )
+        await talk.until(lambda: talk.session.tool_call("t1") and len(talk.call().content) == 2)
+
+        assert talk.call().unread == {"content": pieces}
 
 
 async def test_v13_a_call_that_is_allowed_runs_and_may_outlive_its_turn() -> None:

@@ -21,6 +21,10 @@ def block(**more: Any) -> dict[str, Any]:
     return {"type": "content", "content": {"type": "text", "text": "hi", **more}}
 
 
+def part(content: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "content", "content": content}
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -55,6 +59,22 @@ def test_a_call_in_the_words_of_the_protocol_is_understood(call: dict[str, Any])
         ({"content": [{**TEXT, "newText": "x"}]}, {"content": [{**TEXT, "newText": "x"}]}),
         ({"content": [block(path=".bashrc")]}, {"content": [block(path=".bashrc")]}),
         ({"sandbox": False}, {"sandbox": False}),
+        *(({key: "x"}, {key: "x"}) for key in ("Raw_Input", "RawInput", "raw__input", "Locations", "meta")),
+        *(
+            ({"content": [DIFF, one]}, {"content": [one]})
+            for one in (
+                {"type": "diff", "Path": "a", "newText": "evil"},
+                {"type": "diff", "path": "a", "New_Text": "evil"},
+                {**DIFF, "operation": {"x": 1}},
+                {**DIFF, "oldPath": 5},
+                part({"type": "resource", "resource": {"uri": 5, "text": "x"}}),
+                part({"type": "resource", "resource": {"uri": "u", "text": 5}}),
+                part({"type": "resource", "resource": {"uri": "u", "blob": "AAAA"}}),
+                part({"type": "image", "data": "x"}),
+                block(annotations="rm -rf"),
+            )
+        ),
+        *(({"locations": [one]}, {"locations": [one]}) for one in ({"Path": "a"}, {"path": "a", "line": {}})),
     ],
 )
 def test_what_a_question_would_not_show_is_found(call: dict[str, Any], found: dict[str, Any]) -> None:
@@ -89,6 +109,24 @@ def test_what_stands_beside_the_call_of_a_request_is_found() -> None:
     )
 
     assert asked.tool_call.unread == {"request tool_call": other, "request also": "x"}
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"subject": {"type": "command", "command": "rm"}},
+        {"title": ["x"]},
+        {"description": {"command": "rm"}},
+        {"Description": "x"},
+        {"hasNoCall": True},
+    ],
+)
+def test_a_part_of_a_request_that_no_question_shows_is_found(beside: dict[str, Any]) -> None:
+    options = [{"optionId": "y", "name": "Allow", "kind": "allow_once"}]
+
+    asked = read_permission({"sessionId": "s", "toolCall": {"toolCallId": "t"}, "options": options, **beside})
+
+    assert asked.tool_call.unread == {f"request {name}": value for name, value in beside.items()}
 
 
 @pytest.mark.parametrize("key", ["content", "locations"])

@@ -417,8 +417,10 @@ def _block_text(block: ContentBlock) -> Iterator[str]:
     match block.type:
         case "image" | "audio":
             yield f"[{block.type}, {block.mime_type}]"
+            yield from filter(None, [block.uri if block.type == "image" else None])
         case "resource_link":
             yield f"{block.title or block.name}: {block.uri}"
+            yield from filter(None, [block.description])
         case "resource":
             yield block.resource.uri
             if block.resource.text:
