@@ -42,10 +42,10 @@ from acp_tui.ui.session_screen.sessions.recent import show_recent
 from acp_tui.ui.session_screen.sessions.start import LoginDialogs
 from acp_tui.ui.session_screen.view import SessionView
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.prompt_box import PromptBox
+from acp_tui.ui.widgets.prompt_box import KEYS_FROM_PANES, PromptBox
 from acp_tui.ui.widgets.rows.row_view import StatusRow, StatusRows
 from acp_tui.ui.widgets.styles import Styles, restyle
-from acp_tui.ui.widgets.textual_internals import binding_chain, is_in_present_style, keymap_of
+from acp_tui.ui.widgets.textual_internals import binding_chain, bindings_of, is_in_present_style, keymap_of
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 
@@ -248,9 +248,15 @@ class SessionScreen(ConversationScreen):
         editor.begin(self.app, lambda: editor.edit_in_workspace(self.app, here.cwd, path, line, here.outside))
 
     def bring_home(self, event: Key | Paste) -> None:
-        """Move the focus to the prompt for text that is no command of the focused pane."""
-        if self.app.screen is self and is_for_prompt(self, event):
+        """Move the focus to the prompt for its text and keys that are no command of the focused pane."""
+        if self.app.screen is self and (is_for_prompt(self, event) or self._is_key_of_prompt(event)):
             self.parts.pane_layout.leave()
+
+    def _is_key_of_prompt(self, event: Key | Paste) -> bool:
+        if not isinstance(event, Key) or event.key in self.active_bindings:
+            return False
+        found = bindings_of(self.prompt).key_to_bindings.get(event.key, ())
+        return any(binding.id in KEYS_FROM_PANES for binding in found)
 
     @on(DescendantFocus)
     @on(DescendantBlur)

@@ -34,6 +34,12 @@ CHIP_LENGTH: Final = 1000
 """Characters from which on a pasted text becomes a chip."""
 
 
+KEYS_FROM_PANES: Final = frozenset(
+    f"prompt.{name}" for name in ("history", "editor", "paste", "stash", "open-chip", "command")
+)
+"""Names of the keys that also lead to the prompt; those left out may mean something else in a pane."""
+
+
 class PromptBox(PlainTextArea):
     """A text area for prompts: Enter sends, other keys insert a line, up and down recall old prompts.
 

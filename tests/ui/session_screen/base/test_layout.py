@@ -118,6 +118,22 @@ async def test_text_that_is_no_command_of_a_pane_goes_to_the_prompt_all_of_it(tm
 
 
 @pytest.mark.slow
+async def test_a_key_of_the_prompt_that_no_pane_uses_works_from_a_pane(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.write("a draft")
+        for key in ("f2", "f3", "f4", "f5"):
+            await here.press(key, "ctrl+s")  # stashes the draft, and restores it
+
+            await here.until(lambda: not here.draft)
+            assert here.session.focused is here.session.prompt, key
+            await here.press("ctrl+s")
+            await here.until(lambda: here.draft == "a draft")
+
+        await here.press("f2", "ctrl+d")
+        assert here.session.focused is not here.session.prompt
+
+
+@pytest.mark.slow
 async def test_a_paste_over_a_pane_goes_to_the_prompt(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.press("f5")
