@@ -445,8 +445,8 @@ def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> N
         return  # a status of a later version: keep the known one
     if announces and status == "pending" and call.status != "pending":
         return
-    if status == "failed" and call.decision and call.status in ("rejected", "cancelled"):
-        return  # many agents report a rejection or a cancelled question as a failure of the tool
+    if status == "failed" and call.status in ("rejected", "cancelled"):
+        return  # many agents report what the user rejected or stopped as a failure of the tool
     call.status = intern(status)  # one string object, shared between calls
     call.waits = status == "pending"
     call.ended = at if status in FINAL else None

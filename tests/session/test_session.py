@@ -294,6 +294,19 @@ def test_a_call_that_the_user_ended_is_no_failure_where_the_agent_calls_it_one(
     assert done.status == shown
 
 
+def test_a_call_of_a_turn_that_the_user_stopped_is_no_failure() -> None:
+    session = Session("s")
+    session.apply(prompt("go"))
+    session.apply(read_update(call()))
+    session.apply(events.TurnCancelled())
+
+    session.apply(read_update(call_update(status="failed")))
+    session.apply(events.TurnEnded("cancelled"))
+
+    (stopped,) = (entry for entry in session.entries if isinstance(entry, ToolCall))
+    assert stopped.status == "cancelled"
+
+
 def test_a_change_says_where() -> None:
     session = Session("s")
 

@@ -82,7 +82,7 @@ class Done:
             self.decided = ""
 
     def becomes(self, status: str | None, *, announced: bool) -> None:
-        if status == "failed" and self.decision and self.status in ("rejected", "cancelled"):
+        if status == "failed" and self.status in ("rejected", "cancelled"):
             return  # so many agents report it
         if status not in (None, "of tomorrow") and not (announced and status == "pending"):
             self.status = str(status)
