@@ -21,7 +21,7 @@ def unfinished(sessions: Sequence[SessionParts]) -> str:
         (sum(len(one.prompts.queue) for one in conversations), "queued prompt"),
     )
     told = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
-    return ", ".join(told)
+    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
 
 
 def _effects(sessions: Sequence[SessionParts]) -> str:

@@ -468,7 +468,7 @@ async def test_the_key_that_quits_does_so_over_a_question_too(tmp_path: Path) ->
     async with seat(tmp_path) as here:
         await here.asked("t1")
         await here.press("ctrl+q")
-        await here.sees("Quit with 1 running turn, 1 open question?")
+        await here.sees("Quit with 1 running turn and 1 open question?")
         await here.press("1")
 
         await here.until(lambda: not here.app.is_running)

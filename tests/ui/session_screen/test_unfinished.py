@@ -33,7 +33,7 @@ async def test_what_works_and_is_queued_is_asked_about_once_before_it_ends(tmp_p
         await busy(here)
         await leave_by(here, way)
         await here.is_before(Menu)
-        await here.sees("Quit with 1 running turn, 1 queued prompt?")
+        await here.sees("Quit with 1 running turn and 1 queued prompt?")
         await here.sees("stops what runs, keeps queued prompts as your draft")
         await here.press("ctrl+q")
 
@@ -67,11 +67,11 @@ async def test_the_sessions_in_other_tabs_count_and_closing_one_asks_about_that_
         await here.press("alt+2")
         await here.until(lambda: here.session is second)
         await here.press("ctrl+q")
-        await here.sees("Quit with 1 running turn, 1 queued prompt?")
+        await here.sees("Quit with 1 running turn and 1 queued prompt?")
         await here.press("2")
         await here.until(lambda: here.app.screen is here.session)
 
         await here.press("alt+w")
         await here.until(lambda: here.session is first)
         await here.press("alt+w")
-        await here.sees("Close with 1 running turn, 1 queued prompt?")
+        await here.sees("Close with 1 running turn and 1 queued prompt?")
