@@ -25,7 +25,7 @@ from acp_tui.agent.capabilities import (
 )
 from acp_tui.agent.client_methods import SERVED, Service
 from acp_tui.agent.connection import Connection, ConnectionJournal, Pipe
-from acp_tui.agent.host import Host, NotGranted
+from acp_tui.agent.open_questions import OpenQuestions
 from acp_tui.agent.permissions.amendments import Amendment, Amendments
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy
 from acp_tui.agent.permissions.client_questions import (
@@ -36,7 +36,7 @@ from acp_tui.agent.permissions.client_questions import (
 )
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
-from acp_tui.agent.permissions.open_questions import OpenQuestions
+from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.agent.requests import Logins, Providers, SessionListing, Setup
 from acp_tui.agent.session_events import (
     DRAIN,

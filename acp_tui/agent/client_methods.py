@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote
 
-from acp_tui.agent.host import Host, NotGranted, OutsideSandbox
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import Denied
 from acp_tui.agent.permissions.client_questions import MergeToWrite, Refused
 from acp_tui.agent.permissions.grants import ImplicitRequest
+from acp_tui.agent.permissions.host import Host, NotGranted, OutsideSandbox
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.protocol.schema import (
     INTERNAL_ERROR,

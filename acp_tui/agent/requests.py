@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from acp_tui.agent.capabilities import AgentError, Capabilities, LoginRequired, as_object, parse_result
 from acp_tui.agent.connection import Connection
-from acp_tui.agent.host import Host, NotGranted
+from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.agent.session_events import PastKnown, SessionContinued, SessionEvent, SessionReady, Sessions
 from acp_tui.protocol.schema import (
     AttachRequest,

@@ -25,8 +25,8 @@ from acp_tui.agent.capabilities import (
     OtherVersion,
     abilities,
 )
-from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import AnsweredBy
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.commands import agent_files, conformance, machine, vocabulary
 from acp_tui.commands.examined_wire import ExaminedWire

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from acp_tui import __version__
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.conversation.session_start import SessionStart
 from acp_tui.conversation.start import Start

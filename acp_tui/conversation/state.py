@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host, NotGranted
+from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.running_agent import RunningAgent

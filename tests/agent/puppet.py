@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.decision_records import KeepDecision
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.jsonrpc import LINE_LIMIT
 from acp_tui.protocol.schema import ContentBlock, PromptResponse, TextContent

@@ -17,8 +17,8 @@ from acp_tui.agent import connection, session_events
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed
 from acp_tui.agent.connection import KEPT_STRAYS
-from acp_tui.agent.host import Host
-from acp_tui.agent.permissions.open_questions import OpenQuestions
+from acp_tui.agent.open_questions import OpenQuestions
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage, Notice, text_of

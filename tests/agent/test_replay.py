@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.replay import replay
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import (

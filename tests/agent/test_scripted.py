@@ -12,7 +12,7 @@ import pytest
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import PromptRequest
 from acp_tui.protocol.validation import read

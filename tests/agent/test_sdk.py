@@ -11,7 +11,7 @@ import pytest
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import CallFailed
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage, Thought, ToolCall, text_of

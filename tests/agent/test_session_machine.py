@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from acp_tui.agent import connection
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.questions import Permission

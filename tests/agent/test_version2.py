@@ -11,7 +11,7 @@ import pytest
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import LoginRequired, NotOffered, OtherVersion, WrongVersion
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.protocol.schema import ContentBlock, ResourceLink, TextContent, UsageUpdate
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import (

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests, Refused
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest
+from acp_tui.agent.permissions.host import Host
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session import events

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import TextContent

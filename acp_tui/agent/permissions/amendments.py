@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
-from acp_tui.agent.host import Host, NotGranted, OutsideSandbox
+from acp_tui.agent.permissions.host import Host, NotGranted, OutsideSandbox
 from acp_tui.changes.merge import merge_texts
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.session import Session

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from acp_tui.agent.host import Host, NotGranted
+from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.agent.permissions.tool_input import (
     changed_in,
     env_of,

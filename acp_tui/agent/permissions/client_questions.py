@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
-from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.amendments import Amendment, Amendments
 from acp_tui.agent.permissions.authorization import (
     USER,
@@ -28,6 +27,7 @@ from acp_tui.agent.permissions.authorization import (
 )
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
+from acp_tui.agent.permissions.host import Host
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.changes.merge import Merge, merge_texts
 from acp_tui.protocol.schema import PermissionOption

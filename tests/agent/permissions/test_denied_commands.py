@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import authorize
+from acp_tui.agent.permissions.host import Host
 from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.session import Session

@@ -11,10 +11,10 @@ import pytest
 
 from acp_tui.agent import session_events
 from acp_tui.agent.client_methods import implicit_request_of
-from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests, Refused
 from acp_tui.agent.permissions.decision_records import DecisionRecorder
 from acp_tui.agent.permissions.grants import Grants, ImplicitRequest
+from acp_tui.agent.permissions.host import Host
 from acp_tui.protocol.jsonrpc import Call, Notification, Request
 from acp_tui.protocol.schema import PermissionRequest
 from acp_tui.protocol.validation import read

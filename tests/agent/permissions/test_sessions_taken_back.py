@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.capabilities import CallFailed
-from acp_tui.agent.host import Host, NotGranted
+from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import conversation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.host import Host
 from acp_tui.workspace.terminals import Terminals
 
 
