@@ -163,7 +163,7 @@ def sandbox() -> ArgumentParser:
     return _with_help(made)
 
 
-PARTS: Final = ("prompt", "answer", "tool", "output", "decision", "file")
+PARTS: Final = ("prompt", "answer", "plan", "tool", "output", "decision", "file")
 """The parts of a session to which a search can be limited."""
 
 
@@ -171,10 +171,10 @@ def search() -> ArgumentParser:
     """Return the parser of the arguments after `acp-tui search`."""
     made = new_parser(
         "acp-tui search",
-        "Search all recorded sessions: prompts, answers, tool calls, output, decisions\n"
-        'and files, newest first. WORDS can be "TWO WORDS" in a row and -WORD to exclude\n'
-        "one (after --), and have filters: agent:NAME folder:DIR file:NAME since:7d\n"
-        "until:2026-03-01 in:prompt.\n\n"
+        "Search all recorded sessions: prompts, answers, plans, tool calls, output,\n"
+        'decisions and files, newest first. WORDS can be "TWO WORDS" in a row and -WORD\n'
+        "to exclude one (after --), and have filters: agent:NAME folder:DIR file:NAME\n"
+        "since:7d until:2026-03-01 in:prompt.\n\n"
         "The index is made in the background; what it lacks is read from the recordings.",
         "Exit code: 0 something found, 1 nothing found, 2 wrong command line.",
         "acp-tui search [options] WORDS …",

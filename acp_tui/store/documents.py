@@ -1,4 +1,4 @@
-"""Documents, the units that a search finds: each message, tool call and command of the user in a journal.
+"""Documents, the units of a search: each message, plan, tool call and command of the user in a journal.
 
 A document knows its rows in the journal, so its text can be read again and need not be kept.
 """
@@ -18,7 +18,7 @@ from acp_tui.protocol import dialects, frames, version2
 from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.folders import plain_file
 
-Column = Literal["prompt", "answer", "tool", "output", "decision", "file"]
+Column = Literal["prompt", "answer", "plan", "tool", "output", "decision", "file"]
 """A part of a document that can be searched on its own."""
 COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
 
@@ -32,18 +32,19 @@ _HEAD: Final = 400
 """Bytes of a row that contain the name of its update."""
 _PASSED_OVER: Final = regex(
     rb'"sessionUpdate": ?"(?:usage_update|available_commands_update|config_option_update|current_mode_update'
-    rb'|session_info_update|plan)"'
+    rb'|session_info_update)"'
 )
 _CHUNKS: Final = ("agent_message_chunk", "agent_thought_chunk")
 _CALLS: Final = ("tool_call", "tool_call_update")
 _WHOLE: Final = ("agent_message", "agent_thought")
 """Updates of version 2 that replace a whole message."""
+_PLANS: Final = ("plan", "plan_update")
 _OUTPUTS: Final = ("terminal_update", "terminal_output_chunk")
 
 
 @dataclass
 class Document:
-    """One message, one tool call with all its updates, or one command of the user."""
+    """One message, one plan, one tool call with all its updates, or one command of the user."""
 
     offset: int
     """Offset of its first row in the journal."""
@@ -87,6 +88,8 @@ class _Talk:
     which: tuple[str, str] = ("", "")
     """The kind and the id of the unfinished message."""
     calls: dict[str, _Call] = field(default_factory=dict)
+    plans: dict[str, Document] = field(default_factory=dict)
+    """The latest state of each plan of the turn, by its id."""
     replayed_from: int | None = None
     """Offset of the row that requests a replay, until it is answered."""
 
@@ -155,6 +158,7 @@ class DocumentReader:
             if talk.replayed_from is not None:
                 yield talk.replayed_from
             yield from (call.document.offset for call in talk.calls.values())
+            yield from (plan.offset for plan in talk.plans.values())
         yield from (command.offset for command in self._commands.values())
 
     def _talk(self, session: str) -> _Talk:
@@ -211,7 +215,8 @@ class DocumentReader:
             update = {"toolCallId": update.get("toolCallId"), "content": [*so_far, update.get("content")]}
             self._called(session, update, t, offset)
             return
-        if kind not in (*_CHUNKS, *_CALLS) or not isinstance(update.get("content") or {}, dict | list):
+        is_known = kind in (*_CHUNKS, *_CALLS, "plan_update") or (kind == "plan" and "entries" in update)
+        if not is_known or not isinstance(update.get("content") or {}, dict | list):
             update = dialects.normalise_update(update)
             kind = update.get("sessionUpdate")
         if kind in _CHUNKS and self._is_unsaid(update.get("content")):
@@ -223,12 +228,24 @@ class DocumentReader:
                 talk.message, talk.which = Document(offset, self.offset, t, session), which
             talk.message.end = self.offset
             _add_block(talk.message, "answer", update.get("content"))
+        elif kind in _PLANS:
+            self._planned(talk, update.get("plan", update), Document(offset, self.offset, t, session))
         elif kind in _CALLS:
             yield from self._close_message(talk)
             call = self._called(session, update, t, offset)
             if dialects.tool_status(str(update.get("status"))) in ("completed", "failed"):
                 del talk.calls[call.document.call]
                 yield self._document(call)
+
+    def _planned(self, talk: _Talk, plan: Any, document: Document) -> None:
+        """Keep the newest state of a plan: agents send it again with each step."""
+        if not isinstance(plan, dict):
+            return
+        steps = [str(step.get("content")) for step in _list(plan.get("entries")) if isinstance(step, dict)]
+        document.add("plan", "\n".join(steps) or str(plan.get("content") or plan.get("uri") or ""))
+        document.add("file", str(plan.get("uri") or ""))
+        if document.texts:
+            talk.plans[str(plan.get("planId", ""))] = document
 
     def _is_unsaid(self, content: Any) -> bool:
         text = content.get("text") if isinstance(content, dict) else None
@@ -321,6 +338,8 @@ class DocumentReader:
         for call in talk.calls.values():
             yield self._document(call)
         talk.calls.clear()
+        yield from talk.plans.values()
+        talk.plans.clear()
 
     def _document(self, call: _Call) -> Document:
         document = call.document

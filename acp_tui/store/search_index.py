@@ -31,7 +31,7 @@ from acp_tui.store.documents import COLUMNS, Document, DocumentReader
 from acp_tui.store.folders import open_plain, plain_file, private_folder, state_folder
 from acp_tui.store.search_query import Query, has_folder, indexed
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Version of the tables and of documents; a file with another one is rebuilt."""
 ROOM: Final = 128 << 20
 """Bytes of journals in one file of the index, to be read again when one of the journals is deleted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,6 +124,36 @@ def test_updates_of_an_older_dialect_are_read() -> None:
 
     assert found[1] == {"answer": "an old greeting"}
     assert found[2] == {"tool": "Read\nold.txt", "output": "old lines"}
+
+
+def test_the_last_state_of_each_plan_of_a_turn_is_a_document(tmp_path: Path) -> None:
+    def plan(**fields: Any) -> Row:
+        return update({"sessionUpdate": "plan_update", "plan": fields})
+
+    rows: list[Row] = [
+        start(),
+        prompt("go"),
+        update({"sessionUpdate": "plan", "entries": [{"content": "Look"}]}),
+        update({"sessionUpdate": "plan", "content": {"steps": ["Look", "Mend"]}}),
+        plan(type="markdown", planId="a", content="# Big"),
+        plan(type="markdown", planId="a", content="# Big plan"),
+        plan(type="file", planId="b", uri="file:///w/plan.md"),
+        plan(type="board", planId="c"),
+        chunk("Done."),
+        answered(),
+    ]
+    found = documents(rows)
+
+    assert [told(one) for one in found] == [
+        {"prompt": "go"},
+        {"plan": "Look\nMend"},
+        {"plan": "# Big plan"},
+        {"plan": "file:///w/plan.md", "file": "file:///w/plan.md"},
+        {"answer": "Done."},
+    ]
+    path = write(tmp_path / "j.ndjson", rows)
+    again = [document_at(path, one.offset, one.end) for one in found]
+    assert [told(one) for one in again if one is not None] == [told(one) for one in found]
 
 
 def test_rows_that_are_torn_or_strange_are_passed_over() -> None:

@@ -39,7 +39,7 @@ _FOLDER: Final = 18
 _ROLES: Final = {"prompt": "user", "decision": "warning", "file": "accent", "tool": "accent"}
 _SYNTAX: Final = """\
     "two words"    these words in a row            -word           not with this word
-    in:prompt      also in:answer, in:tool, in:output, in:decision, in:file
+    in:prompt      also answer, plan, tool, output, decision and file
     agent:claude   folder:app   file:parser.py     since:7d   until:2026-03-01"""
 _HINT: Final = f"Type words to find them in all recorded sessions, the newest session first.\n\n{_SYNTAX}"
 _NO_FULL_TEXT: Final = """\

@@ -13,6 +13,7 @@ from acp_tui.formatting import lines, seconds
 from acp_tui.protocol.bounds import DONE
 from acp_tui.protocol.schema import (
     PlanContent,
+    PlanEntry,
     PlanFile,
     PlanItems,
     PlanMarkdown,
@@ -225,7 +226,7 @@ def _plan(plan: PlanContent) -> Iterator[str]:
     match plan:
         case PlanItems():
             yield "\n".join(
-                f"- [{'x' if entry.status in DONE else ' '}] {safe_line(entry.content)}"
+                f"- [{'x' if entry.status in DONE else ' '}] {safe_line(entry.content)}{_how(entry)}"
                 for entry in plan.entries
             )
             if plan.left_out:
@@ -238,6 +239,11 @@ def _plan(plan: PlanContent) -> Iterator[str]:
             yield fenced(json.dumps(plan.raw, indent=1, ensure_ascii=False), "json")
         case _:
             assert_never(plan)
+
+
+def _how(step: PlanEntry) -> str:
+    """Return the end of a step that is neither done nor still to do."""
+    return f" ({step.status.replace('_', ' ')})" if step.status in ("failed", "cancelled") else ""
 
 
 def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:

@@ -123,7 +123,9 @@ def _strangeness(entry: Entry, said: str) -> int:
 
 
 def _fits(entry: Entry, document: Document) -> bool:
-    """Return whether an entry may be the one of a document."""
+    """Return whether an entry may be the one of a document; a plan has none, and is beside all."""
+    if "plan" in document.texts:
+        return True
     match entry:
         case ToolCall():
             is_output = not document.call and set(document.texts) == {"output"}  # the output of a terminal

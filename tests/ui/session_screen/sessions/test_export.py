@@ -282,7 +282,7 @@ def test_c130_plans_are_written_with_everything_and_as_json() -> None:
     session = Session("s1", "/w")
     step = {"content": "mend it", "priority": "low", "status": "completed"}
     for news in (
-        update("plan", entries=[step]),
+        update("plan", entries=[step, {**step, "content": "try it", "status": "failed"}]),
         update("plan_update", plan={"type": "markdown", "planId": "a", "content": "# Big plan"}),
         update("plan_update", plan={"type": "file", "planId": "b", "uri": "file:///w/plan.md"}),
         update("plan_update", plan={"type": "board", "planId": "c"}),
@@ -291,7 +291,13 @@ def test_c130_plans_are_written_with_everything_and_as_json() -> None:
 
     whole = as_markdown(session, "t", "a", lambda name: "")
 
-    for words in ("- [x] mend it", "> # Big plan", "`file:///w/plan.md`", '"type": "board"'):
+    for words in (
+        "- [x] mend it\n",
+        "- [ ] try it (failed)",
+        "> # Big plan",
+        "`file:///w/plan.md`",
+        '"type": "board"',
+    ):
         assert words in whole
     assert "Big plan" not in as_markdown(session, "t", "a")
     assert [plan["type"] for plan in plain(session, str)["plans"]] == ["markdown", "file", "?"]
