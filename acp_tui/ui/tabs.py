@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len
+from typing_extensions import override
 
 from acp_tui.conversation.running_agent import RunningAgent
 from acp_tui.conversation.session_start import KnownSession
@@ -20,7 +21,7 @@ from acp_tui.store.recordings import RecordedSession
 from acp_tui.store.settings import Policy, Settings
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.session_screen import unfinished
-from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, Key
+from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, Key, SessionTabs
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import inbox as inbox_menu
 from acp_tui.ui.session_screen.sessions.session_name import title_of
@@ -41,7 +42,7 @@ class Visit(NamedTuple):
     question: Key
 
 
-class Tabs:
+class Tabs(SessionTabs):
     """The open sessions; each is one of Textual's modes, so that its dialogs stay over it."""
 
     def __init__(self, app: AcpApp, names: SessionNames, start: Start, running: RunningAgent | None) -> None:
@@ -72,8 +73,8 @@ class Tabs:
         return name
 
     @property
+    @override
     def screens(self) -> Sequence[SessionScreen]:
-        """All session screens, in the order of their tabs."""
         return list(self._screens.values())
 
     @property
@@ -99,14 +100,15 @@ class Tabs:
         for screen in self.screens:
             screen.settings_changed(before)
 
+    @override
     def look_at_files(self) -> None:
-        """Check the user's files: the sessions may use other ones now."""
         self.on_other_files()
 
+    @override
     def is_current(self, screen: ConversationScreen) -> bool:
-        """Return True for the screen in view."""
         return self._screens.get(self._app.current_mode) is screen
 
+    @override
     async def open(
         self,
         *,
@@ -120,19 +122,6 @@ class Tabs:
         reviewed: ConversationScreen | None = None,
         like: ConversationScreen | None = None,
     ) -> SessionScreen:
-        """Open a tab for a session of a running agent, a recorded session or the start screen.
-
-        Args:
-            running: the running agent.
-            known_session: a session of the agent to open.
-            recorded: a recorded session, which is only shown unless `resumes` is set.
-            resumes: True to continue it.
-            launch: an agent to start.
-            cwd: the folder of the session; empty: that of the program.
-            policy: the policy of the session; None: that of the settings.
-            reviewed: the session that it reviews.
-            like: the session whose work continues in it, with its folder, mode and policy.
-        """
         start = self._start.for_another_tab()
         if like is not None:
             cwd = cwd or like.conversation.cwd
@@ -150,8 +139,8 @@ class Tabs:
         self.show()
         return screen
 
+    @override
     async def close(self, screen: ConversationScreen) -> None:
-        """End a session and close its tab; quit with the last one."""
         name = self._name_of(screen)
         if len(self._screens) == 1:
             self._app.action_leave()
@@ -166,21 +155,21 @@ class Tabs:
             await self._app.remove_mode(name)
         self.show()
 
+    @override
     async def go(self, step: int) -> None:
-        """Show the tab `step` places after this one, wrapping around."""
         names = list(self._screens)
         place = (names.index(self._app.current_mode) + step) % len(names)
         await self.go_to(place)
 
+    @override
     async def go_to(self, place: int) -> None:
-        """Show the tab at an index, from 0, and end a visit."""
         screens = self.screens
         if place < len(screens):
             self._visit = None
             await self._show(screens[place])
 
+    @override
     async def clicked(self, piece: int) -> None:
-        """Show the tab of a clicked piece of the tab line."""
         if piece < len(self._pieces) and self._pieces[piece] in self.screens:
             await self.go_to(self.screens.index(self._pieces[piece]))
 
@@ -193,16 +182,16 @@ class Tabs:
 
     # ------------------------------------------------------------------ visits to answer a question
 
+    @override
     async def visit(self, screen: ConversationScreen, question: Key) -> None:
-        """Show a question of another session, and come back after the answer."""
         if not self.is_current(screen):
             self._visit = Visit(self.current, screen, question)
         self._screens[self._name_of(screen)].parts.question_dialogs.want(question)
         if not self.is_current(screen):
             await self._show(screen)
 
+    @override
     def come_back(self, screen: ConversationScreen, question: Key) -> bool:
-        """Go back after a visit for this question; return False if there was none."""
         visit, self._visit = self._visit, None
         if (
             visit is None
@@ -215,8 +204,8 @@ class Tabs:
             self._app.run_worker(self._show(visit.back), group="tabs")
         return True
 
+    @override
     def note(self, screen: ConversationScreen) -> str:
-        """Return the note in a dialog: its tab and the tab to come back to."""
         if len(self._screens) == 1:
             return ""
         visit = self._visit
@@ -232,8 +221,8 @@ class Tabs:
         session = self.current.conversation.session
         return session.id if session is not None and session.turns and self._start.settings.journal else ""
 
+    @override
     def leave(self) -> None:
-        """Quit, after a question if something is unfinished in any session."""
         if not self._asks_to_leave:
             self._app.run_worker(self._leave(), group="quit")
 
@@ -254,8 +243,8 @@ class Tabs:
         async with self._closing:
             pass
 
+    @override
     def show(self) -> None:
-        """Draw the tab line, if there are several tabs."""
         lines = [self._line()] if len(self._screens) > 1 else []
         self.current.show_sessions(lines)
         for screen in self._app.screen_stack:

@@ -45,7 +45,7 @@ class SessionTabs(Protocol):
         """Return True for the screen in view."""
 
     def show(self) -> None:
-        """Draw the tab line."""
+        """Draw the tab line, if there are several tabs."""
 
     async def open(
         self,
@@ -75,7 +75,7 @@ class SessionTabs(Protocol):
         """
 
     async def close(self, screen: ConversationScreen) -> None:
-        """End a session and close its tab."""
+        """End a session and close its tab; quit with the last one."""
 
     def leave(self) -> None:
         """Quit, after a question if something is unfinished in any session."""
@@ -84,7 +84,7 @@ class SessionTabs(Protocol):
         """Show the tab `step` places after this one, wrapping around."""
 
     async def go_to(self, place: int) -> None:
-        """Show the tab at an index, from 0."""
+        """Show the tab at an index, from 0, and end a visit."""
 
     async def clicked(self, piece: int) -> None:
         """Show the tab of a clicked piece of the tab line."""
