@@ -2,88 +2,63 @@
 
 Reading is lenient: what is malformed is left out, unknown fields are kept aside, and only a part is read of
 a very long list, or of a field in two spellings. For a permission that is not enough, since the agent may do
-what the user cannot see. So what was not understood stays with the call.
+what the user cannot see. So what came is compared with what was read, and the difference stays with the call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic.alias_generators import to_camel
-
-from acp_tui.patterns import regex
 from acp_tui.protocol.bounds import MOST_ITEMS
-from acp_tui.protocol.schema import ToolCallContent, ToolCallLocation
+from acp_tui.protocol.schema import (
+    Annotations,
+    DiffItem,
+    Model,
+    PermissionRequest,
+    ResourceContents,
+    ToolCallContentChunk,
+    ToolCallFields,
+)
 
 Object = dict[str, Any]
 
 UNTOLD: Final = "untold"
 """Field of a diff, of ours, with the parts of its patch that its texts do not tell."""
-_FIELDS: Final = frozenset(
-    (
-        *("sessionUpdate", "toolCallId", "title", "kind", "status", "content", "locations", "rawInput"),
-        *("rawOutput", "name", "capabilities", "schemaVersion", "_meta"),
-    )
-)
-_REQUEST: Final = frozenset(("sessionId", "toolCall", "options", "title", "description", "_meta"))
-_TEXTS: Final = ("title", "kind", "status", "name")
-_SNAKE_CASE: Final = regex(r"[a-z0-9]+(?:_[a-z0-9]+)+")
-"""The other spelling in which fields are read."""
-_ABOUT: Final = frozenset(("type", "annotations", "_meta"))
-"""Fields of any content block."""
-_BLOCKS: Final[Mapping[str, Set[str]]] = {
-    "text": frozenset(("text",)),
-    "image": frozenset(("data", "mimeType", "uri")),
-    "audio": frozenset(("data", "mimeType")),
-    "resource_link": frozenset(("uri", "name", "title", "description", "mimeType", "size", "icons")),
-}
-"""The fields of each kind of block."""
-_RESOURCE: Final = frozenset(("uri", "text", "mimeType", "_meta"))
-_DIFF: Final = frozenset(("type", "path", "newText", "oldText", "operation", "oldPath", "_meta"))
-_PLACE: Final = frozenset(("path", "line", "_meta"))
+_OPERATIONS: Final = ("", "add", "delete", "modify", "move", "copy")
+_HARMLESS: Final = ("sessionUpdate", "schemaVersion", "schema_version")
+"""Further fields of tool calls, which say nothing of what the agent will do."""
+_TAGS: Final = ("type", "kind", "sessionUpdate", "session_update")
+"""Fields whose words differ between dialects."""
 _EXTENSIONS: Final = frozenset(("_meta", "annotations"))
 _DEEPEST: Final = 6
 _MOST: Final = 50
 """Items of a list that are kept; one is enough to ask."""
 
 
-def unread(call: Object) -> Object:
+def unread(call: ToolCallFields | ToolCallContentChunk, came: Object) -> Object:
     """Return the parts of a tool call that a question about it would not show, by their fields.
 
     Args:
-        call: the tool call as JSON, in the words of version 1.
+        call: what was read.
+        came: the tool call as JSON, in the words of version 1.
     """
-    named, found = _spelled_once(call)
-    found |= {key: value for key, value in named.items() if key not in _FIELDS}
-    found |= {key: named[key] for key in _TEXTS if not isinstance(named.get(key, ""), str)}
-    for key, is_read in (("content", _is_item), ("locations", _is_place)):
-        value = named.get(key)
-        if not isinstance(value, list):
-            found[key] = value
-            continue
-        odd = [each for each in value[:MOST_ITEMS] if not is_read(each)][:_MOST]
-        if len(value) > MOST_ITEMS:
-            odd.append(f"{len(value) - MOST_ITEMS:,} more, of which only the first {_MOST} are here")
-            odd += value[MOST_ITEMS : MOST_ITEMS + _MOST]
-        found[key] = odd
-    if isinstance(named.get("rawInput"), str):
-        found["rawInput"] = named["rawInput"]
-    return {key: value for key, value in found.items() if not _is_nothing(value)}
+    found = _left_out(call, came)
+    if isinstance(call, ToolCallFields) and isinstance(call.raw_input, str | int | float):
+        found["rawInput"] = call.raw_input  # rules look for commands and paths by their fields
+    return found
 
 
-def unread_beside(request: Object, *, is_translated: bool = False) -> Object:
-    """Return the parts of a permission request beside its tool call that a question would not show.
-
-    `is_translated`: True for a request of version 2, which has a field of ours.
-    """
-    named, found = _spelled_once(request)
-    known = _REQUEST | {"hasNoCall"} if is_translated else _REQUEST
-    found |= {key: value for key, value in named.items() if key not in known}
-    found |= {key: named[key] for key in ("title", "description") if not isinstance(named.get(key, ""), str)}
-    return {f"request {key}": value for key, value in found.items() if not _is_nothing(value)}
+def unread_beside(asked: PermissionRequest, came: Object) -> Object:
+    """Return the parts of a permission request beside its tool call that a question would not show."""
+    found = _left_out(asked, {name: value for name, value in came.items() if name != "options"})
+    if "toolCall" in came:
+        found.pop("toolCall", None)
+    elif "tool_call" in came:
+        found.pop("tool_call", None)
+    return {f"request {name}": value for name, value in found.items()}
 
 
 def extensions(request: Object) -> Object:
@@ -110,73 +85,119 @@ def extensions(request: Object) -> Object:
     return dict(found)
 
 
-def _spelled_once(value: Object) -> tuple[Object, Object]:
-    """Return an object with camelCase names, and the fields of it that have another one of the same name."""
-    named: Object = {}
-    doubled: Object = {}
-    for key, each in value.items():
-        name = to_camel(key) if _SNAKE_CASE.fullmatch(key) else key
-        if name in named or (name != key and name in value):
-            doubled[key] = each
+def lost(came: Any, kept: Any) -> list[str]:
+    """Return the texts and numbers of an object that are nowhere in what was read of it, but for tags."""
+    known = set(_leaves(kept))
+    missing = dict.fromkeys(leaf for leaf in _leaves(came) if leaf not in known)
+    return [leaf for leaf in missing if not known.issuperset(_leaves_of_json(leaf))][:_MOST]
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Yield the texts and numbers in a value, as texts."""
+    rest = [value]
+    while rest:
+        match rest.pop():
+            case dict() as each:
+                rest += [item for name, item in each.items() if name not in _TAGS]
+            case list() as each:
+                rest += each
+            case str() as each if each:
+                yield each
+            case bool():
+                pass
+            case int() | float() as each:
+                yield str(each)
+
+
+def _leaves_of_json(text: str) -> Iterator[str]:
+    """Yield the texts and numbers in a JSON text; the text itself if it is none."""
+    try:
+        yield from _leaves(json.loads(text))
+    except ValueError:
+        yield text
+
+
+def _left_out(model: Model, came: Object) -> Object:
+    """Return the fields that a model does not hold; of a list, the items that it does not hold."""
+    known = _names_of(type(model))
+    found: Object = {}
+    for key, value in came.items():
+        if _is_nothing(value) or _is_harmless(model, key, value):
+            continue
+        name, alias = known.get(key, ("", ""))
+        if not name or (key != alias and alias in came):
+            found[key] = value
+            continue
+        read = getattr(model, name)
+        if type(model).model_fields[name].annotation is Any:
+            continue  # kept as it came
+        if name in ("content", "locations") and isinstance(read, list) and isinstance(value, list):
+            if odd := _odd_items(read, value):
+                found[alias] = odd
+        elif not _holds(read, value):
+            found[alias] = value
+    return found
+
+
+def _odd_items(read: Sequence[Any], came: Sequence[Any]) -> list[Any]:
+    """Return the items that were left out, wholly or in part, and that the list was cut if it was."""
+    odd = list(_missing(read, came[:MOST_ITEMS]))[:_MOST]
+    if len(came) > MOST_ITEMS:
+        odd.append(f"{len(came) - MOST_ITEMS:,} more, of which only the first {_MOST} are here")
+        odd += came[MOST_ITEMS : MOST_ITEMS + _MOST]
+    return odd
+
+
+def _missing(read: Sequence[Any], came: Sequence[Any]) -> Iterator[Any]:
+    """Yield the items that came and were not read; those that were are in the same order."""
+    at, missed = 0, 0
+    for item in came:
+        # Of the items missed since, each may or may not have been read in part.
+        place = next((i for i in range(at, at + missed + 1) if i < len(read) and _holds(read[i], item)), None)
+        if place is None:
+            missed += 1
+            yield item
         else:
-            named[name] = each
-    return named, doubled
+            at, missed = place + 1, 0
+
+
+def _holds(read: Any, came: Any) -> bool:
+    """Return whether all of a value was read, and is shown."""
+    if _is_nothing(came):
+        return True
+    if isinstance(read, Annotations):
+        return isinstance(came, dict)  # see `extensions`
+    if isinstance(read, Model):
+        return isinstance(came, dict) and _is_shown(read) and not _left_out(read, came)
+    if isinstance(read, list) and isinstance(came, list):
+        return len(read) == len(came) and all(map(_holds, read, came))
+    return isinstance(came, dict) if isinstance(read, dict) else bool(read == came)
+
+
+def _is_shown(read: Model) -> bool:
+    """Return whether a question shows what was read."""
+    match read:
+        case DiffItem():
+            return read.operation in _OPERATIONS
+        case ResourceContents():
+            return not read.blob
+        case _:
+            return True
 
 
 def _is_nothing(value: Any) -> bool:
     return value is None or (isinstance(value, str | list | dict) and not value)
 
 
-def _has_only(value: Any, known: Set[str]) -> Object | None:
-    """Return an object with camelCase names, or None if it has other fields, or one in two spellings."""
-    if not isinstance(value, dict):
-        return None
-    named, doubled = _spelled_once(value)
-    odd = {key: each for key, each in named.items() if key not in known and not _is_nothing(each)}
-    return None if odd or doubled else named
-
-
-def _is_item(item: Any) -> bool:
-    """Return whether all of an item of a call's content is read and shown."""
-    if not isinstance(item, dict):
-        return False
-    match item.get("type"):
-        case "content":
-            named = _has_only(item, {"type", "content", "_meta"}) or {}
-            is_known = _is_block(named.get("content"))
-        case "diff":
-            is_known = _has_only(item, _DIFF) is not None
-        case "terminal":
-            is_known = _has_only(item, {"type", "terminalId", "_meta"}) is not None
-        case "session":
-            is_known = _has_only(item, {"type", "sessionId", "_meta"}) is not None
-        case _:
-            return False
-    return is_known and _is_valid(_adapter(ToolCallContent), item)
-
-
-def _is_block(block: Any) -> bool:
-    if not isinstance(block, dict):
-        return False
-    if block.get("type") == "resource":
-        whole = _has_only(block, _ABOUT | {"resource"})
-        return whole is not None and _has_only(block.get("resource"), _RESOURCE) is not None
-    return _has_only(block, _ABOUT | _BLOCKS.get(str(block.get("type")), frozenset())) is not None
-
-
-def _is_place(place: Any) -> bool:
-    return _has_only(place, _PLACE) is not None and _is_valid(_adapter(ToolCallLocation), place)
-
-
-def _is_valid(adapter: TypeAdapter[Any], value: Any) -> bool:
-    """Return whether a value is read without leaving out a part."""
-    try:
-        adapter.validate_python(value)
-    except ValidationError:
-        return False
-    return True
+def _is_harmless(model: Model, key: str, value: Any) -> bool:
+    return isinstance(model, ToolCallFields) and key in _HARMLESS and isinstance(value, str | int)
 
 
 @cache
-def _adapter(model: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(model)
+def _names_of(model: type[Model]) -> Mapping[str, tuple[str, str]]:
+    """Return (the attribute, its name on the wire) for each name that pydantic reads."""
+    names: dict[str, tuple[str, str]] = {}
+    for name, field in model.model_fields.items():
+        if name != "unread":
+            names[name] = names[field.alias or name] = name, field.alias or name
+    return names

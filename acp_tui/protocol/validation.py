@@ -27,7 +27,7 @@ from acp_tui.protocol.schema import (
     UnknownUpdate,
     Update,
 )
-from acp_tui.protocol.unread import extensions, unread, unread_beside
+from acp_tui.protocol.unread import extensions, lost, unread, unread_beside
 
 M = TypeVar("M", bound=Model)
 
@@ -78,7 +78,8 @@ def read_update(value: Any) -> Update:
         update = _mended_update(changed)
     except Unreadable:
         return UnknownUpdate(raw=value)
-    _keep_unread(update, normal if value is whole else {**normal, "lists": "too long to be read whole"})
+    cut = {} if value is whole else {"lists": "too long to be read whole"}
+    _keep_unread(update, {**normal, **cut}, value)
     return update
 
 
@@ -95,20 +96,35 @@ def read_permission(value: Any, version: int = 1) -> PermissionRequest:
     model = PermissionRequest if version == 1 else PatchPermissionRequest
     asked = read(model, value)
     normal = dialects.normalise(model.__name__, value)
-    _keep_unread(asked.tool_call, normal.get("toolCall", normal.get("tool_call")))
-    if beside := unread_beside(normal, is_translated=version > 1):
-        asked.tool_call.unread = {**(asked.tool_call.unread or {}), **beside}
+    found = unread(asked.tool_call, normal.get("toolCall", normal.get("tool_call")))
+    found |= unread_beside(asked, normal)
+    if normal is not value:
+        found |= _lost({name: each for name, each in value.items() if name != "options"}, asked, found)
+    asked.tool_call.unread = found or None
     if extra := extensions(normal):
         asked.tool_call.meta = {**(asked.tool_call.meta or {}), **extra}
     return asked
 
 
-def _keep_unread(update: Model, value: Any) -> None:
-    """Keep with a tool call what is not understood of it."""
+def _keep_unread(update: Model, value: Any, whole: Any = None) -> None:
+    """Keep with a tool call what is not understood of it.
+
+    Args:
+        update: what was read.
+        value: what came.
+        whole: what came before it was put in current terms; None: the same.
+    """
     if isinstance(update, ToolCallFields | ToolCallContentChunk) and isinstance(value, dict):
-        found = unread(value)
-        if found:
-            update.unread = found
+        found = unread(update, value)
+        if whole is not None:
+            found |= _lost(whole, update, found)
+        update.unread = found or None
+
+
+def _lost(came: Any, read: Model, found: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of an object in older terms that were lost on the way to current ones."""
+    missing = lost(came, [read.model_dump(), found])
+    return {"lost": missing} if missing else {}
 
 
 def read_updates(value: Any) -> list[Update]:

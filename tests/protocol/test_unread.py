@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from acp_tui.protocol.bounds import MOST_ITEMS
-from acp_tui.protocol.unread import unread
 from acp_tui.protocol.validation import read_permission, read_update
 
 DIFF = {"type": "diff", "path": "a", "oldText": "x", "newText": "y"}
@@ -25,6 +24,17 @@ def part(content: dict[str, Any]) -> dict[str, Any]:
     return {"type": "content", "content": content}
 
 
+def unread(call: dict[str, Any], kind: str = "tool_call") -> Any:
+    ids = {} if "tool_call_id" in call else {"toolCallId": "t"}
+    return read_update({"sessionUpdate": kind, **ids, **call}).model_dump()["unread"]
+
+
+def unread_of_request(call: dict[str, Any], **beside: Any) -> Any:
+    options = [{"optionId": "y", "name": "Allow", "kind": "allow_once"}]
+    request = {"sessionId": "s", "toolCall": {"toolCallId": "t", **call}, "options": options, **beside}
+    return read_permission(request).tool_call.unread
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -39,7 +49,7 @@ def part(content: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_a_call_in_the_words_of_the_protocol_is_understood(call: dict[str, Any]) -> None:
-    assert unread(call) == {}
+    assert unread(call) is None
 
 
 @pytest.mark.parametrize(
@@ -59,13 +69,16 @@ def test_a_call_in_the_words_of_the_protocol_is_understood(call: dict[str, Any])
         ({"content": [{**TEXT, "newText": "x"}]}, {"content": [{**TEXT, "newText": "x"}]}),
         ({"content": [block(path=".bashrc")]}, {"content": [block(path=".bashrc")]}),
         ({"sandbox": False}, {"sandbox": False}),
-        *(({key: "x"}, {key: "x"}) for key in ("Raw_Input", "RawInput", "raw__input", "Locations", "meta")),
+        ({"rawInput": 7}, {"rawInput": 7}),
+        ({"content": [DIFF, {**DIFF, "newText": 5}, TEXT]}, {"content": [{**DIFF, "newText": 5}]}),
+        *(({key: "x"}, {key: "x"}) for key in ("Raw_Input", "RawInput", "raw__input", "Locations")),
         *(
             ({"content": [DIFF, one]}, {"content": [one]})
             for one in (
                 {"type": "diff", "Path": "a", "newText": "evil"},
                 {"type": "diff", "path": "a", "New_Text": "evil"},
                 {**DIFF, "operation": {"x": 1}},
+                {**DIFF, "operation": "symlink"},
                 {**DIFF, "oldPath": 5},
                 part({"type": "resource", "resource": {"uri": 5, "text": "x"}}),
                 part({"type": "resource", "resource": {"uri": "u", "text": 5}}),
@@ -74,13 +87,15 @@ def test_a_call_in_the_words_of_the_protocol_is_understood(call: dict[str, Any])
                 block(annotations="rm -rf"),
             )
         ),
-        *(({"locations": [one]}, {"locations": [one]}) for one in ({"Path": "a"}, {"path": "a", "line": {}})),
+        *(
+            ({"locations": [one]}, {"locations": [one]})
+            for one in ({"Path": "a"}, {"path": "a", "line": {"x": 1}})
+        ),
     ],
 )
 def test_what_a_question_would_not_show_is_found(call: dict[str, Any], found: dict[str, Any]) -> None:
     assert unread(call) == found
-    update = read_update({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "x", **call})
-    assert update.model_dump().get("unread") == found
+    assert unread_of_request(call) == found
 
 
 def test_a_request_for_a_permission_has_it_also_where_reading_leaves_it_out() -> None:
@@ -172,3 +187,29 @@ def test_extensions_of_all_parts_of_a_request_are_kept_with_its_call() -> None:
         "locations why": [3],
     }
     assert asked.tool_call.unread is None
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        (
+            {
+                "toolCallId": 5,
+                "rawInput": {"command": "ls"},
+                "function": {"rawInput": {"command": "rm -rf build"}},
+            },
+            ["rm -rf build"],
+        ),
+        (
+            {"toolCallId": 5, "toolCall": {"title": "rm"}, "title": "ls", "locations": [{"path": "a"}]},
+            ["rm"],
+        ),
+        ({"toolCallId": 5, "content": [{"diff": DIFF, "note": "also b"}]}, ["also b"]),
+        ({"toolCallId": 5, "arguments": '{"command": "ls"}', "title": "ls"}, None),
+    ],
+)
+def test_a_call_in_older_terms_loses_nothing_on_the_way_to_current_ones(
+    call: dict[str, Any], found: list[str] | None
+) -> None:
+    for read in (unread_of_request(call), unread(call)):
+        assert (read or {}).get("lost") == found
