@@ -74,7 +74,7 @@ from acp_tui.protocol.schema import (
 from acp_tui.session import events
 from acp_tui.session.entries import Diff, Severity
 from acp_tui.session.events import Event, SessionChange
-from acp_tui.session.options import Option, needs_consent
+from acp_tui.session.options import Consent, Option, consent_in
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
@@ -400,7 +400,7 @@ class Agent:
         self._questions.answer_form(session_id, key, action, content)
 
     async def set_option(
-        self, session_id: str, option: Option, value: str | bool, *, consents: bool | None = None
+        self, session_id: str, option: Option, value: str | bool, *, consent: Consent | None = None
     ) -> None:
         """Change a mode, a model or a config option; the session shows it as pending until the answer.
 
@@ -408,12 +408,12 @@ class Agent:
             session_id: of the session.
             option: as it was shown to the user.
             value: to be set.
-            consents: the user knows that the agent then acts unasked; None: as the dialog showed it.
+            consent: the unasked actions that the user accepts; None: as the dialog showed it.
         """
         option_id = option.config.id
-        if consents is None:
-            consents = needs_consent(option.config, value)
-        self.note(session_id, events.OptionChosen(option_id, value, consents))
+        if consent is None:
+            consent = consent_in(option.config, value)
+        self.note(session_id, events.OptionChosen(option_id, value, consent))
         params: dict[str, Any] = {"sessionId": session_id}
         if option.set_by == "set_mode":
             params["modeId"] = value

@@ -15,7 +15,7 @@ from acp_tui.conversation.state import ConversationState
 from acp_tui.rules.model import WORDS
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted
-from acp_tui.session.options import Option, acts_unasked, asks_less, says_unasked
+from acp_tui.session.options import Option, acts_unasked, asks_less, consent_typed
 from acp_tui.session.session import Session
 from acp_tui.store.folders import state_folder
 from acp_tui.store.launch import Launch
@@ -132,7 +132,7 @@ class SessionChoices:
             agent.note(session.id, Noted(f"This agent has no mode {name}.", "warning"))
         else:
             with suppress(AgentError):  # the session shows the error
-                await agent.set_option(session.id, option, mode, consents=says_unasked(name))
+                await agent.set_option(session.id, option, mode, consent=consent_typed(name))
 
 
 class LastChoices:
@@ -257,9 +257,9 @@ class _Repetition:
     async def _ask(self, option: Option, value: Value) -> None:
         # The user chose the value before the agent described it as it does now.
         is_consented = option.config.id in self._consented and option.config.is_mode
-        consents = is_consented and says_unasked(str(value))
+        consent = consent_typed(str(value)) if is_consented else ""
         try:
-            await self._agent.set_option(self._session.id, option, value, consents=consents)
+            await self._agent.set_option(self._session.id, option, value, consent=consent)
         except AgentError:
             pass  # the session shows the error
 

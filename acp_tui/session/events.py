@@ -16,6 +16,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.session.entries import Entry, Severity
 from acp_tui.session.files import DiskState, Origin
+from acp_tui.session.options import Consent
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
@@ -135,8 +136,8 @@ class OptionChosen:
 
     option_id: str
     value: str | bool
-    consents: bool
-    """True if the user accepted that the agent acts unasked under this value."""
+    consent: Consent
+    """The unasked actions that the user accepted under this value."""
 
 
 @dataclass(frozen=True, slots=True)

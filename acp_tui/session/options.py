@@ -20,6 +20,8 @@ from acp_tui.protocol.schema import (
 )
 
 SetBy = Literal["set_config_option", "set_mode", "set_model"]
+Consent = Literal["", "edits", "everything"]
+"""The unasked actions that the user accepts with the name of a mode."""
 
 
 @dataclass(slots=True)
@@ -58,8 +60,8 @@ class SessionOptions:
         """Modes, models and config options, in the agent's order."""
         self.pending: dict[str, str | bool] = {}
         """Values requested by the user and not yet confirmed, by option id."""
-        self.consents: dict[str, str | bool] = {}
-        """Modes chosen with consent to unasked actions, by option id."""
+        self.consents: dict[str, tuple[str | bool, Consent]] = {}
+        """Modes chosen with consent to unasked actions, by option id, with its extent."""
         self._reached: set[str] = set()
         """Option ids of consents whose value has already been the current one."""
         self._config_options: list[ConfigOption] = []
@@ -91,13 +93,13 @@ class SessionOptions:
         self.offered = _merged(config_options, self._modes, self._models)
         self._drop_left_consents()
 
-    def choose(self, option_id: str, value: str | bool, *, consents: bool) -> None:
-        """Record a choice; `consents`: the user accepted unasked actions, for the mode only."""
+    def choose(self, option_id: str, value: str | bool, consent: Consent) -> None:
+        """Record a choice; `consent`: the unasked actions that the user accepted, for the mode only."""
         self.consents.pop(option_id, None)
         self._reached.discard(option_id)
         mode = self.of_category("mode")
-        if consents and mode is not None and mode.config.id == option_id:
-            self.consents[option_id] = value
+        if consent and mode is not None and mode.config.id == option_id:
+            self.consents[option_id] = value, consent
 
     def end_consents(self) -> None:
         """Drop all consents: in another process of the agent the modes may mean something else."""
@@ -148,7 +150,7 @@ class SessionOptions:
         The agent cannot restore it.
         """
         mode = self.of_category("mode")
-        for option_id, value in [*self.consents.items()]:
+        for option_id, (value, _) in [*self.consents.items()]:
             if mode is not None and mode.config.id == option_id and mode.config.current_value == value:
                 self._reached.add(option_id)
             elif option_id in self._reached or mode is None or mode.config.id != option_id:
@@ -259,6 +261,33 @@ _ABOUT_MODES: Final = regex(r"mode|approv|permission|access|autonomy|sandbox|con
 _ABOUT_ASKING: Final = regex(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
 """Phrases for options about asking in general."""
 
+_AGREES_NOT: Final = frozenset(("accept", "autoreview", "llmapprove"))
+"""Of the names above, those that do not say that nobody is asked."""
+_UNASKED: Final = regex(
+    r"\b(?:without|no|never|do(?:n['’]?t|\s+not)|skips?)\s+(?:ask|prompt|confirm|approv|permission|question)\w*",
+    re.I,
+)
+_DOUBTS: Final = regex(
+    r"\b(?:nothing|never|no|not|non|none|cannot|without|off|disabled?|stops?|refuses?|before|after|first|asks?|asking"
+    r"|unless|except|only|deny|denies|require[sd]?)\b|n['’]t\b",
+    re.I,
+)
+"""Words that may turn a name around."""
+_LIMITS: Final = regex(
+    r"read|edit|writ|file|search|review|plan|web|fetch|some|low|medium|safe|trusted|test|project|workspace",
+    re.I,
+)
+"""Words for a part of what an agent does."""
+_ASKS_WHEN_ON: Final = regex(
+    r"(?:always\s+)?(?:ask|require\w*\s+approval|confirm|approval)(?:\s+first)?", re.I
+)
+"""Names of switches that mean no questions at all when off."""
+_EDITS: Final = regex(
+    r"(?:accept|allow|approv|auto)\w*[\s_-]*(?:accept|approve|allow)?[\s_-]*(?:all\s+)?(?:edits?|writes?)"
+    r"|workspace[\s_-]?write",
+    re.I,
+)
+
 _SHOWN: Final = 20
 """Minimum number of characters of a name in the status line."""
 _OFF: Final = frozenset(("off", "no", "false", "disabled", "none"))
@@ -301,37 +330,48 @@ def asks_less(option: SelectOption | BooleanOption, value: str | bool) -> Less |
     return "no edits" if names & _ASK_NO_EDITS else "less"
 
 
-def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bool:
-    """Return whether an option is a mode whose visible name means unasked actions.
+def consent_in(option: SelectOption | BooleanOption, value: str | bool) -> Consent:
+    """Return the unasked actions that a mode's visible name says.
 
     Consent needs a visible name: the id is never shown, and the description may be cut off or, as with the
-    key for the next mode, not shown at all.
+    key for the next mode, not shown at all. Unlike in warnings, doubt means no.
     """
     if not option.is_mode:
-        return False
+        return ""
     if isinstance(option, BooleanOption):
-        return _name_says_unasked(option.name, is_on=bool(value))
-    names = [choice.name[:_SHOWN] for choice in option.choices() if choice.value == value]
-    # Of two rows with one id nobody knows which one was chosen.
+        if value:
+            return consent_named(option.name)
+        is_about_asking = _ASKS_WHEN_ON.fullmatch(option.name[:_SHOWN]) and len(option.name) <= _SHOWN
+        return "everything" if is_about_asking else ""
     is_about = bool(_ABOUT_MODES.search(option.name))
-    return bool(names) and all(_says_so(name) or (is_about and _plain(name) in _NAMES) for name in names)
+    # Of two rows with one id nobody knows which one was chosen.
+    found = {consent_named(one.name, is_about=is_about) for one in option.choices() if one.value == value}
+    return found.pop() if len(found) == 1 else ""
 
 
-def says_unasked(word: str) -> bool:
-    """Return whether a value's name, as typed by the user, means unasked actions."""
-    return _is_unasked(re.split("[#/:]", word)[-1])
+def consent_typed(word: str) -> Consent:
+    """Return the unasked actions that a value means as the user has typed it; it may be a URL or a path."""
+    return consent_named(re.split("[#/:]", word)[-1])
 
 
-def _is_unasked(name: str) -> bool:
-    return _plain(name) in _NAMES or _says_so(name)
+def consent_named(name: str, *, is_about: bool = True) -> Consent:
+    """Return the unasked actions that a name means, both whole and as far as it is surely shown.
+
+    `is_about`: True if the option is about asking, so that “auto” means that.
+    """
+    found = {_consent_in(text, is_about=is_about) for text in (name, name[:_SHOWN])}
+    return found.pop() if len(found) == 1 else ""
 
 
-def _name_says_unasked(name: str, *, is_on: bool) -> bool:
-    """Return whether the name of a switch means unasked actions when on or off."""
-    shown = name[:_SHOWN]
-    if _is_unasked(shown):
-        return is_on
-    return bool(_ABOUT_ASKING.search(shown)) and not is_on
+def _consent_in(name: str, *, is_about: bool) -> Consent:
+    is_known = is_about and _plain(name) in _NAMES - _AGREES_NOT
+    if _DOUBTS.search(_UNASKED.sub("", name[:_LOOKED_AT])) and _plain(name) not in _ASK_NOTHING:
+        return ""
+    if _EDITS.fullmatch(name.strip()):
+        return "edits"
+    if _LIMITS.search(name[:_LOOKED_AT]):
+        return ""
+    return "everything" if is_known or _says_so(name) else ""
 
 
 def _says_so(text: str) -> bool:

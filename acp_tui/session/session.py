@@ -41,7 +41,7 @@ from acp_tui.session.events import Event, Field, SessionChange
 from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, origin
 from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
-from acp_tui.session.options import Option, SessionOptions, acts_unasked
+from acp_tui.session.options import Consent, Option, SessionOptions, acts_unasked
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.plans import UNNAMED, Plans
 from acp_tui.session.questions import Permission, Question, Questions
@@ -255,24 +255,20 @@ class Session:
         return self._options.pending
 
     @property
-    def consents(self) -> dict[str, str | bool]:
-        """Modes chosen with consent to unasked actions, by option id."""
-        return self._options.consents
-
-    @property
-    def has_consent(self) -> bool:
-        """True if the user chose the current mode knowing that the agent acts unasked in it.
+    def consent(self) -> Consent:
+        """The unasked actions that the user accepted by choosing the current mode.
 
         A later change of the mode by the agent can only revoke this. Other options in the category of
         modes do not count: the status line shows one.
         """
         mode = self.option("mode")
-        return (
-            mode is not None
-            and self.consents.get(mode.config.id) == mode.config.current_value
-            and mode.config.is_mode
-            and acts_unasked(mode.config, mode.config.current_value)
-        )
+        if mode is None or not mode.config.is_mode:
+            return ""
+        current = mode.config.current_value
+        chosen = self._options.consents.get(mode.config.id)
+        if chosen is None or chosen[0] != current or not acts_unasked(mode.config, current):
+            return ""
+        return chosen[1]
 
     def option(self, category: str) -> Option | None:
         """Return the main option of a category."""
@@ -400,7 +396,7 @@ class Session:
             case events.Inherited():
                 return self._inherited(event, at)
             case events.OptionChosen():
-                self._options.choose(event.option_id, event.value, consents=event.consents)
+                self._options.choose(event.option_id, event.value, event.consent)
                 return None
             case events.OptionRequested():
                 self.pending[event.option_id] = event.value

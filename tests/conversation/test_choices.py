@@ -156,7 +156,7 @@ async def test_a_mode_that_asks_less_is_not_chosen_again_unless_the_settings_say
         await until(lambda: values(conversation)["mode"] == "yolo")
         assert said(conversation) == []
         assert conversation.session is not None
-        assert conversation.session.has_consent, "the settings name it so"
+        assert conversation.session.consent, "the settings name it so"
 
 
 async def unasked_plan(conversation: Conversation) -> None:
@@ -177,14 +177,14 @@ async def test_a_mode_that_is_chosen_again_lets_nothing_whatever_it_is_called_la
         await choose(conversation, "mode", "plan")
         await unasked_plan(conversation)
         assert conversation.session is not None
-        assert not conversation.session.has_consent, "the user chose a mode that asks"
+        assert not conversation.session.consent, "the user chose a mode that asks"
         await choose(conversation, "mode", "ask")
         await choose(conversation, "mode", "plan")
 
     async with begun(tmp_path) as conversation:
         await unasked_plan(conversation)
         assert conversation.session is not None
-        assert not conversation.session.has_consent
+        assert not conversation.session.consent
 
 
 @pytest.mark.slow
@@ -202,7 +202,7 @@ async def test_a_mode_that_the_user_wrote_down_lets_as_much_as_its_own_name_says
         await conversation.begin()
         await until(lambda: values(conversation)["mode"] == mode)
         assert conversation.session is not None
-        assert conversation.session.has_consent is lets
+        assert bool(conversation.session.consent) is lets
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ async def test_a_mode_written_down_for_the_name_that_an_agent_gives_itself_lets_
         await conversation.begin()
         await until(lambda: values(conversation)["mode"] == "yolo")
         assert conversation.session is not None
-        assert not conversation.session.has_consent
+        assert not conversation.session.consent
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.protocol.validation import read, read_update
 from acp_tui.session.events import OptionChosen, Resumed, SetUp
-from acp_tui.session.options import Option, acts_unasked, needs_consent
+from acp_tui.session.options import Consent, Option, acts_unasked, consent_in
 from acp_tui.session.session import Session
 from tests import recordings
 from tests.tables import each
@@ -221,36 +221,60 @@ def test_a_value_is_known_by_its_name_its_words_or_the_option_that_it_belongs_to
     assert acts_unasked(option, option.current_value) is unasked
 
 
+UNASKED = (
+    *("Never ask", "Never", "Don't Ask", "Full access", "Full auto", "Auto-approve", "Run without asking"),
+    *("Autopilot", "Yolo mode", "Skip permissions", "Accept all", "Unattended"),
+)
+EDITS = ("Auto-edit", "Auto-accept edits", "acceptEdits", "Workspace write", "Accept all edits")
+ASKING = (
+    *("No auto-approve", "Never auto-approve", "Don't auto-run", "Disable auto-accept", "No full access"),
+    *("Auto-edit: off", "Not unattended", "No bypass", "Never auto-edit", "Auto-approve nothing", "No YOLO"),
+    *("Ask (no auto-run)", "Auto-approve off", "Stop auto-approve", "Autopilot off", "Never skip asking"),
+    *("Never skip permissions", "Does not auto-accept", "Cannot auto-accept", "Without autopilot"),
+    *("Non-autonomous", "Ask before auto-run", "Refuse full access", "Plan: YOLO never", "Auto review"),
+    *("Auto-approve reads", "Auto-approve reads, ask for the rest", "Auto-approve, but ask for commands"),
+    *("Read without asking", "Accept"),
+)
+
+
 @each(
     ("option", "value", "agrees"),
     [
-        (select("yolo", "YOLO"), "yolo", True),
-        (select("x", "Bypass Permissions"), "x", True),
-        (select("x", "Accept Edits"), "x", True),
-        (select("x", "Agent (full access)"), "x", True),
-        (select("yolo", "Careful"), "yolo", False),
-        (select("x", "Turbo", "Runs everything without asking"), "x", False),
-        (select("x", "Look and read the text only, without asking"), "x", False),
-        (select("x", "YOLO", id="model", category="model"), "x", False),
-        (select("x", "Auto"), "x", True),
-        (named("Thinking", select("x", "Auto")), "x", False),
-        (BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False), True, True),
-        (BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False), False, False),
-        (BooleanOption(id="x", name="Ask first", category="mode", current_value=True), False, True),
-        (BooleanOption(id="approve", name="Fast", category="mode", current_value=True), False, False),
+        (select("yolo", "YOLO"), "yolo", "everything"),
+        (select("x", "Bypass Permissions"), "x", "everything"),
+        (select("x", "Accept Edits"), "x", "edits"),
+        (select("x", "Agent (full access)"), "x", "everything"),
+        (select("yolo", "Careful"), "yolo", ""),
+        (select("x", "Turbo", "Runs everything without asking"), "x", ""),
+        (select("x", "Look and read the text only, without asking"), "x", ""),
+        (select("x", "YOLO", id="model", category="model"), "x", ""),
+        (select("x", "Auto"), "x", "everything"),
+        (named("Thinking", select("x", "Auto")), "x", ""),
+        (
+            BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False),
+            True,
+            "everything",
+        ),
+        (BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False), False, ""),
+        (BooleanOption(id="x", name="Ask first", category="mode", current_value=True), False, "everything"),
+        (BooleanOption(id="x", name="Ask about reads", category="mode", current_value=True), False, ""),
+        (BooleanOption(id="approve", name="Fast", category="mode", current_value=True), False, ""),
+        *((select("x", name), "x", "everything") for name in UNASKED),
+        *((select("x", name), "x", "edits") for name in EDITS),
+        *((select("x", name), "x", "") for name in ASKING),
     ],
 )
 def test_a_user_agrees_to_unasked_acts_by_the_shown_name_of_a_mode_alone(
-    option: SelectOption | BooleanOption, value: str | bool, agrees: bool
+    option: SelectOption | BooleanOption, value: str | bool, agrees: Consent
 ) -> None:
-    assert needs_consent(option, value) is agrees
+    assert consent_in(option, value) == agrees
 
 
 def test_of_two_modes_with_one_id_neither_is_agreed_to() -> None:
     option = select("m", "YOLO")
     option.options.append(OptionValue(value="m", name="Plan only"))
 
-    assert not needs_consent(option, "m")
+    assert not consent_in(option, "m")
 
 
 @pytest.mark.parametrize("leaves", ["by another value", "behind another option", "as no option"])
@@ -264,41 +288,41 @@ def test_consent_to_a_mode_that_the_agent_has_left_does_not_come_back(leaves: st
     }[leaves]
     session = Session("s", "/w")
     session.apply(ConfigOptionUpdate(config_options=[asking]))
-    session.apply(OptionChosen("access", "yolo", consents=True))
+    session.apply(OptionChosen("access", "yolo", consent="everything"))
     session.apply(ConfigOptionUpdate(config_options=[asking]))
     session.apply(ConfigOptionUpdate(config_options=[free]))
-    assert session.has_consent, "the agent may tell once more of the mode before"
+    assert session.consent, "the agent may tell once more of the mode before"
 
     session.apply(ConfigOptionUpdate(config_options=[*away]))
-    assert not session.has_consent
+    assert not session.consent
     session.apply(ConfigOptionUpdate(config_options=[free]))
-    assert not session.has_consent
+    assert not session.consent
 
 
 def test_consent_ends_with_the_process_of_the_agent() -> None:
     free = select("yolo", "YOLO")
     session = Session("s", "/w")
     session.apply(ConfigOptionUpdate(config_options=[free]))
-    session.apply(OptionChosen(free.id, "yolo", consents=True))
-    assert session.has_consent
+    session.apply(OptionChosen(free.id, "yolo", consent="everything"))
+    assert session.consent
 
     session.apply(Resumed())
-    assert not session.has_consent
+    assert not session.consent
     session.apply(ConfigOptionUpdate(config_options=[free]))
-    assert not session.has_consent
+    assert not session.consent
 
 
 def test_only_the_mode_that_the_status_line_shows_can_be_agreed_to() -> None:
     asking, level = select("ask", "Ask"), select("auto", "Auto", id="level")
     session = Session("s", "/w")
     session.apply(ConfigOptionUpdate(config_options=[asking, level]))
-    session.apply(OptionChosen("level", "auto", consents=True))
-    assert not session.has_consent
+    session.apply(OptionChosen("level", "auto", consent="everything"))
+    assert not session.consent
 
     session.apply(ConfigOptionUpdate(config_options=[level]))
-    assert not session.has_consent, "it was not the mode when it was chosen"
-    session.apply(OptionChosen("level", "auto", consents=True))
-    assert session.has_consent
+    assert not session.consent, "it was not the mode when it was chosen"
+    session.apply(OptionChosen("level", "auto", consent="everything"))
+    assert session.consent
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,7 @@ class ImplicitRequests:
             self._deny(session, request, said.answered_by)
         is_protected = request.kind == "edit" and self._is_protected(session, request)
         is_by_rule = said.answered_by.who == "rule"
+        consent = session.root.consent
         grounds = Grounds(
             request.kind,
             said.decision,
@@ -205,7 +206,7 @@ class ImplicitRequests:
             is_covered=await self._is_covered(session, request, is_protected=is_protected),
             # A rule allows a protected file only if it names that file.
             is_protected=is_protected and not (is_by_rule and said.decision == "allow"),
-            mode_lets=session.root.has_consent,
+            mode_lets=consent == "everything" or (consent == "edits" and request.kind == "edit"),
         )
         if may_go_on(grounds):
             self._tell_folder(session, request)

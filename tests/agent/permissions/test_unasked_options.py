@@ -94,3 +94,34 @@ async def test_a_mode_that_the_agent_refuses_or_that_the_user_left_lets_nothing(
 
         wants(talk, "terminal/create", **RUN)
         assert (await asked(talk, session)).unasked
+
+
+@pytest.mark.parametrize(
+    ("name", "writes", "runs"),
+    [
+        ("YOLO", True, True),
+        ("Accept edits", True, False),
+        ("Auto-approve reads", False, False),
+        ("No auto-approve", False, False),
+    ],
+)
+async def test_a_mode_lets_only_what_its_name_says(
+    tmp_path: Path, name: str, writes: bool, runs: bool
+) -> None:
+    shown = offers("mode", "start", name, "")
+    async with granted(tmp_path, "ask", configOptions=[shown]) as talk:
+        session = talk.agent.sessions["s2"]
+        await talk.prompted(session="s2")
+        setting = asyncio.create_task(talk.agent.set_option("s2", session.options[0], "x"))
+        request = await talk.puppet.hears("session/set_config_option")
+        talk.puppet.answers(request, {"configOptions": [offers("mode", "x", name, "")]})
+        await setting
+
+        writing = wants(talk, "fs/write_text_file", path=str(tmp_path / "a"), content="new")
+        await talk.until(lambda: session.questions or talk.puppet.sent.answers(writing))
+        assert (not session.questions) is writes
+        count = len(session.questions)
+
+        running = wants(talk, "terminal/create", **RUN)
+        await talk.until(lambda: len(session.questions) > count or talk.puppet.sent.answers(running))
+        assert (len(session.questions) == count) is runs
