@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from acp_tui.agent.capabilities import as_object
@@ -474,10 +474,7 @@ class Sessions:
             case SessionForked() if session_id == self._misnamed:
                 pass
             case SessionForked():
-                source = self.by_id.get(event.source)
-                entries = tuple(source.entries) if source is not None else ()
-                subject = source.subject if source is not None else ""
-                self._apply(self.by_id[session_id], events.Inherited(entries, subject), at)
+                self._forked(self.by_id[session_id], self.by_id.get(event.source), at)
             case events.Completed():
                 # It names no session: the address may belong to any.
                 for session in [self.outside, *self.by_id.values(), *self._early.values()]:
@@ -497,6 +494,18 @@ class Sessions:
                     self._hold(session_id, event, at)
                 if isinstance(event, schema.SubagentUpdate):
                     self._release(event.session_id, at)
+
+    def _forked(self, forked: Session, source: Session | None, at: float) -> None:
+        """Show the source's conversation in a fork, unless the agent's replay has more of it."""
+        if source is None or not source.has_all_of(forked):
+            subject = source.subject if source is not None else ""
+            self._apply(forked, events.Inherited((), subject), at)
+            return
+        notice = difference_notice(source, forked)
+        past = replace(source.past(), undid=())
+        self._apply(forked, events.Inherited(tuple(source.entries), source.subject, past), at)
+        if notice is not None:
+            self._apply(forked, notice, at)
 
     def _requested(self, session_id: str, event: SessionRequested) -> None:
         if session_id == OUTSIDE:

@@ -35,11 +35,14 @@ class SetUp:
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """The session is a fork of another one with these entries."""
+    """The session is a fork of another one."""
 
     entries: tuple[Entry, ...]
+    """Those of the source, which take the place of a replay; () to keep the replay."""
     subject: str
     """Subject of the source session, or ""."""
+    past: Past | None = None
+    """The state of the source, if its entries are taken."""
 
 
 @dataclass(frozen=True, slots=True)

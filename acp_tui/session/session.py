@@ -27,6 +27,7 @@ from acp_tui.session.entries import (
     Entry,
     Notice,
     OwnTerminal,
+    SteeredMessage,
     Subagent,
     ToolCall,
     UnknownNews,
@@ -592,6 +593,11 @@ class Session:
         """Return a change that names every entry and field."""
         return SessionChange(tuple(range(len(self.entries))), get_args(Field))
 
+    def has_all_of(self, replay: Session) -> bool:
+        """Return whether at least as many prompts are known here as in a replay of the session."""
+        ours = sum(isinstance(entry, UserMessage | SteeredMessage) for entry in self.entries)
+        return ours >= sum(isinstance(entry, UserMessage) for entry in replay.entries) and bool(ours)
+
     def past(self) -> Past:
         """Return the state that a resumed session needs."""
         turns = [(turn, self.prompt_of(number)) for number, turn in enumerate(self.turns, 1)]
@@ -723,16 +729,27 @@ class Session:
         return SessionChange(fields=("options", "connection") if back else ("options",))
 
     def _inherited(self, event: events.Inherited, at: float) -> SessionChange:
-        """Add the source's entries to a fork, unless the agent replayed them."""
+        """Take over the source's entries, turns, plan and files; they replace those of a replay."""
         self.is_fork = True
         copied = bool(event.entries) and not self.entries
-        if copied:
+        if event.entries:
+            self._drop_replay()
             self.entries += copy.deepcopy(list(event.entries))
             for entry in self.entries:
                 if isinstance(entry, ToolCall):
                     settle(entry, "interrupted", at)  # nothing runs in a fork
+        if event.past is not None:
+            self._load_past(event.past)
         self._append(fork_notice(event.subject, self.entries, copied=copied, at=at))
-        return SessionChange(tuple(range(len(self.entries))), ("title",))
+        return self.everything()
+
+    def _drop_replay(self) -> None:
+        self.entries.clear()
+        self._messages = Messages(self.entries, self._unsaid)
+        self._calls = ToolCalls(self.entries, self.cwd, title_is_command=self._title_is_command)
+        self._compactions, self._subagents = Compactions(self.entries), Subagents(self.entries)
+        self.plans, self._files = Plans(), FileChanges()
+        self._steps = Steps()
 
     def _option_refused(self, event: events.OptionRefused, at: float) -> SessionChange:
         self._options.refused(event.option_id, unknown=event.unknown)

@@ -54,15 +54,40 @@ async def test_c35_nothing_is_forked_where_the_agent_has_not_offered_it() -> Non
         assert len(talk.puppet.sent.frames) == before
 
 
-async def test_a_fork_shows_the_history_that_the_agent_sends_before_its_answer() -> None:
+async def test_a_fork_keeps_what_was_seen_and_says_how_the_agent_replays_it_differently() -> None:
     async with conversation(ABLE_TO_FORK) as talk:
         await say_something(talk)
 
         forked = await fork(talk, TOLD)
 
         assert forked.is_fork
-        assert shown(forked) == ["as the agent has it", "Forked from “first words”."]
-        assert shown(talk.session)[:2] == ["first words", "an answer"]
+        assert shown(forked)[:2] == ["first words", "an answer"]
+        assert "as the agent has it" not in shown(forked)
+        told, differs = forked.entries[-2:]
+        assert isinstance(told, Notice)
+        assert told.text == "Forked from “first words”."
+        assert isinstance(differs, Notice)
+        assert "It reports that it said: as the agent has it" in differs.detail
+        assert [forked.prompt_of(turn) for turn in (1, 2)] == ["first words", ""]
+        assert forked.turns[0] is not talk.session.turns[0]
+
+        call, turn = await talk.prompted("further words", session="f")
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+        assert [forked.prompt_of(turn) for turn in (1, 2)] == ["first words", "further words"]
+        assert len(talk.session.turns) == 1
+
+
+async def test_a_fork_shows_the_agents_replay_if_that_has_more_prompts() -> None:
+    more = [
+        update("user_message_chunk", "f", content=text(words), messageId=words) for words in ("one", "two")
+    ]
+    async with conversation(ABLE_TO_FORK) as talk:
+        await say_something(talk)
+
+        forked = await fork(talk, *more, TOLD)
+
+        assert shown(forked) == ["one", "two", "as the agent has it", "Forked from “first words”."]
 
 
 async def test_a_fork_without_a_history_shows_ours_and_says_so() -> None:

@@ -288,7 +288,8 @@ async def test_a_session_is_forked_into_a_tab_of_its_own(tmp_path: Path) -> None
         assert here.conversation.running is second.conversation.running
         await here.sees("3 fork: /fill", "Forked from")
         await here.say("/rewind")
-        await here.until(lambda: any("agent's history" in one.message for one in here.notices))
+        await here.sees("Go back to which prompt?", "/fill  turn 1")
+        await here.press("escape")
 
         await here.say("/markdown")
         await here.until(lambda: is_over(forked))
