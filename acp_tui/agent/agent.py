@@ -18,7 +18,6 @@ from acp_tui.agent.capabilities import (
     NotOffered,
     OtherVersion,
     WrongVersion,
-    as_object,
     gone,
     other_version,
     parse_result,
@@ -51,6 +50,7 @@ from acp_tui.changes import snapshot_log
 from acp_tui.formatting import inside
 from acp_tui.protocol import version2
 from acp_tui.protocol.frames import StrayLine, ascii_line
+from acp_tui.protocol.json_values import as_object, member
 from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Notification, Request, Response
 from acp_tui.protocol.schema import (
     METHOD_NOT_FOUND,
@@ -323,7 +323,7 @@ class Agent:
         marker = {"steering": {"idleBehavior": "promptRequired"}}
         params = {"sessionId": session_id, "prompt": blocks, "_meta": marker}
         result = await self.connection.call(STEERING, params)
-        return str(as_object(result).get("outcome"))
+        return str(member(result, "outcome"))
 
     def cancel(self, session_id: str) -> None:
         """Stop the running turn of a session, or the work that its agent does outside of a turn.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from acp_tui.protocol.json_values import as_list, member
 from acp_tui.protocol.jsonrpc import ErrorObject
 from acp_tui.protocol.schema import (
     INVALID_PARAMS,
@@ -51,8 +52,7 @@ class LoginRequired(CallFailed):
     @property
     def methods(self) -> list[Any]:
         """The login methods that some agents name in the error; not validated."""
-        named = self.data.get("authMethods") if isinstance(self.data, dict) else None
-        return named if isinstance(named, list) else []
+        return as_list(member(self.data, "authMethods"))
 
 
 class AgentGone(AgentError):
@@ -104,8 +104,7 @@ def other_version(error: CallFailed, asked: int) -> ProtocolChoice | None:
     """
     if error.code == INVALID_PARAMS and asked != 1:
         return 1
-    versions = error.data.get("supported") if isinstance(error.data, dict) else None
-    supported = versions if error.code == UNSUPPORTED and isinstance(versions, list) else []
+    supported = as_list(member(error.data, "supported")) if error.code == UNSUPPORTED else []
     spoken: list[ProtocolChoice] = [
         version for version in (2, 1) if version in supported and version != asked
     ]
@@ -228,8 +227,3 @@ def parse_result(model: type[ModelT], method: str, result: Any) -> ModelT:
         return read(model, result)
     except Unreadable as error:
         raise AgentError(f"The answer to {method} cannot be read: {error}") from error
-
-
-def as_object(value: Any) -> dict[str, Any]:
-    """Return a result as an object; anything else counts as an empty one."""
-    return value if isinstance(value, dict) else {}

@@ -15,6 +15,7 @@ from acp_tui.agent.session_events import AddressedEvent, SessionContinued, Sessi
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol import version2
 from acp_tui.protocol.frames import StrayLine
+from acp_tui.protocol.json_values import member
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Peer, Request, RequestId, Response
 from acp_tui.protocol.schema import INTERNAL_ERROR, InitializeResponse
 from acp_tui.protocol.validation import Unreadable, read
@@ -180,7 +181,7 @@ class _Replay:
         if isinstance(error, dict) and error.get("code") != INTERNAL_ERROR:
             return  # it was never asked
         if request.method == "terminal/output" and isinstance(result, dict):
-            terminal_id = request.params.get("terminalId") if isinstance(request.params, dict) else None
+            terminal_id = member(request.params, "terminalId")
             self._print(session_events.session_of(request.params), str(terminal_id), result.get("output"))
         self._answered_by.pop(session_events.question_key(request_id), None)
         self._apply(session_events.events_of_answer(request, result, by))

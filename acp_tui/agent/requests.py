@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Callable, Sequence, Set
 from contextlib import suppress
 from typing import Any, Final
 
-from acp_tui.agent.capabilities import AgentError, Capabilities, LoginRequired, as_object, parse_result
+from acp_tui.agent.capabilities import AgentError, Capabilities, LoginRequired, parse_result
 from acp_tui.agent.connection import Connection
 from acp_tui.agent.permissions.host import Host, NotGranted
 from acp_tui.agent.session_events import PastKnown, SessionContinued, SessionEvent, SessionReady, Sessions
+from acp_tui.protocol.json_values import as_object, member
 from acp_tui.protocol.schema import (
     AttachRequest,
     AuthMethod,
@@ -322,8 +323,7 @@ class Logins:
             with suppress(Unreadable):
                 self.status = read(AuthStatus, params)
             return
-        status = as_object(as_object(params).get("authStatus"))
-        if isinstance(label := status.get("label"), str):
+        if isinstance(label := member(params, "authStatus", "label"), str):
             self.label = " ".join(label.split())
 
     def methods(self, refused: LoginRequired | None = None) -> list[AuthMethod]:

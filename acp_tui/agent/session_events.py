@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from acp_tui.agent.capabilities import as_object
 from acp_tui.patterns import regex
 from acp_tui.protocol import schema, validation
+from acp_tui.protocol.json_values import as_list, as_object, member
 from acp_tui.protocol.jsonrpc import Call, Message, Notification, Request, RequestId, Response
 from acp_tui.protocol.schema import (
     METHOD_NOT_FOUND,
@@ -132,7 +132,7 @@ def events_of_message(message: Meaning) -> Iterator[AddressedEvent]:
         case Notification(method="session/update", params=params):
             yield from _updated(params)
         case Notification(method="elicitation/complete", params=params):
-            yield OUTSIDE, events.Completed(str(_get(params, "elicitationId")))
+            yield OUTSIDE, events.Completed(str(member(params, "elicitationId")))
         case Response(call=call):
             answer = _RESPONSES.get(call.method)
             if answer is not None:
@@ -156,7 +156,7 @@ def is_growth(message: Message) -> bool:
     """Return whether a message is a piece of the agent's text, which can wait for the next frame."""
     if not isinstance(message, Notification) or message.method != "session/update":
         return False
-    return _get(_get(message.params, "update"), "sessionUpdate") in _GROWTH
+    return member(message.params, "update", "sessionUpdate") in _GROWTH
 
 
 def events_of_answer(request: Request, result: Any, by: str = "you") -> Iterator[AddressedEvent]:
@@ -164,14 +164,13 @@ def events_of_answer(request: Request, result: Any, by: str = "you") -> Iterator
     session_id = session_of(request.params)
     key = question_key(request.id)
     if request.method == "session/request_permission":
-        option_id = _get(_get(result, "outcome"), "optionId")
+        option_id = member(result, "outcome", "optionId")
         yield session_id, events.Answered(key, option_id, by)
     elif request.method == "elicitation/create":
-        visiting = _get(request.params, "mode") == "url" and _get(result, "action") == "accept"
+        visiting = member(request.params, "mode") == "url" and member(result, "action") == "accept"
         yield session_id, events.Answered(key, by=by, waiting=visiting)
     elif request.method == DRAIN:
-        messages = _get(result, "messages")
-        for text in messages if isinstance(messages, list) else ():
+        for text in as_list(member(result, "messages")):
             yield session_id, events.Steered([TextContent(text=str(text))])
 
 
@@ -181,7 +180,7 @@ def events_of_answer(request: Request, result: Any, by: str = "you") -> Iterator
 def _updated(params: Any) -> Iterator[AddressedEvent]:
     session_id = session_of(params)
     if session_id != OUTSIDE:
-        for update in validation.read_updates(_get(params, "update")):
+        for update in validation.read_updates(member(params, "update")):
             yield session_id, update
 
 
@@ -250,7 +249,7 @@ def _titled(response: Response) -> Iterator[AddressedEvent]:
 
 
 def _steered(response: Response) -> Iterator[AddressedEvent]:
-    outcome = _get(response.result, "outcome") if response.error is None else None
+    outcome = member(response.result, "outcome") if response.error is None else None
     if outcome in ("injected", "startedNewTurn"):
         params = response.call.params
         yield session_of(params), events.Steered(validation.read(PromptRequest, params).prompt)
@@ -265,15 +264,15 @@ def _option_set(response: Response) -> Iterator[AddressedEvent]:
         yield session_id, events.OptionRefused(option_id, reason, unknown)
         return
     options = None
-    if _get(response.result, "configOptions"):
+    if member(response.result, "configOptions"):
         options = validation.read(SetConfigOptionResponse, response.result).config_options or None
     yield session_id, events.OptionSet(option_id, value, options)
 
 
 def _chosen(params: Any) -> tuple[str, str | bool]:
     """Return the option and the value that a request sets."""
-    for option_id, name in (("mode", "modeId"), ("model", "modelId"), (_get(params, "configId"), "value")):
-        value = _get(params, name)
+    for option_id, name in (("mode", "modeId"), ("model", "modelId"), (member(params, "configId"), "value")):
+        value = member(params, name)
         if isinstance(option_id, str) and isinstance(value, str | bool):
             return option_id, value
     raise Unreadable("value", "missing")
@@ -282,7 +281,7 @@ def _chosen(params: Any) -> tuple[str, str | bool]:
 def session_of(params: Any) -> str:
     """Return the session that params name, in either spelling, or `OUTSIDE`."""
     for key in ("sessionId", "session_id"):
-        session_id = _get(params, key)
+        session_id = member(params, key)
         if isinstance(session_id, str):
             return session_id
     return OUTSIDE
@@ -298,12 +297,8 @@ def session_named_in(head: bytes) -> str:
 
 
 def _cwd_of(params: Any) -> str:
-    cwd = _get(params, "cwd")
+    cwd = member(params, "cwd")
     return cwd if isinstance(cwd, str) else ""
-
-
-def _get(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
 
 
 _RESPONSES: Final[dict[str, Callable[[Response], Iterator[AddressedEvent]]]] = {

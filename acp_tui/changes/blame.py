@@ -29,6 +29,7 @@ from acp_tui.changes.snapshot_log import line_step
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.patterns import regex
 from acp_tui.protocol import frames
+from acp_tui.protocol.json_values import as_list, as_object, member
 from acp_tui.session.events import Hunk, LineStep
 from acp_tui.store.folders import plain_bytes
 
@@ -334,7 +335,7 @@ class _JournalSteps:
     def __init__(self, journal: Path, data: bytes) -> None:
         self._journal = journal
         self._data = data
-        start = _message(_row(data, 0, _end(data, 0)))
+        start = as_object(_row(data, 0, _end(data, 0)).get("msg"))
         try:
             self._began = datetime.fromisoformat(str(start.get("at"))).timestamp()
         except (ValueError, OverflowError):
@@ -354,7 +355,7 @@ class _JournalSteps:
         while (found := _ROWS.search(self._data, at)) is not None:
             begin, at = self._data.rfind(b"\n", 0, found.start()) + 1, _end(self._data, found.start())
             row = _row(self._data, begin, at)
-            msg = _message(row)
+            msg = as_object(row.get("msg"))
             session = str(msg.get("session"))
             if row.get("dir") == "out" and msg.get("method") == "session/prompt":
                 params = msg.get("params")
@@ -400,9 +401,7 @@ class _JournalSteps:
     def _prompt(self, where: tuple[int, int]) -> str:
         """Return the start of a prompt, on one line."""
         if where not in self._texts:
-            params = _message(_row(self._data, *where)).get("params")
-            blocks = params.get("prompt") if isinstance(params, dict) else None
-            blocks = blocks if isinstance(blocks, list) else []
+            blocks = as_list(member(_row(self._data, *where), "msg", "params", "prompt"))
             texts = [str(block.get("text") or "") for block in blocks if isinstance(block, dict)]
             self._texts[where] = " ".join(" ".join(texts)[: 2 * _PROMPT].split())[:_PROMPT]
         return self._texts[where]
@@ -414,18 +413,13 @@ def _row(data: bytes, start: int, end: int) -> dict[str, Any]:
         float(row["t"])
     except (ValueError, KeyError, TypeError):
         return {}
-    return row if isinstance(row, dict) else {}
+    return as_object(row)
 
 
 def _end(data: bytes, start: int) -> int:
     """Return the offset after a row."""
     end = data.find(b"\n", start)
     return len(data) if end < 0 else end + 1
-
-
-def _message(row: dict[str, Any]) -> dict[str, Any]:
-    msg = row.get("msg")
-    return msg if isinstance(msg, dict) else {}
 
 
 def _hash(content: bytes) -> str:

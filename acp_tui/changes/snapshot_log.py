@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from typing import Any, Final
 
 from acp_tui.patterns import regex
+from acp_tui.protocol.json_values import as_list
 from acp_tui.session.events import Hunk, LineStep, WorkspaceCompared
 from acp_tui.session.files import DiskState, FileChange, Origin
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepRemoved
@@ -45,9 +46,9 @@ def files_row(
 def files_event(msg: Mapping[str, Any], before: DiskStates) -> WorkspaceCompared:
     """Return the event of a row; malformed parts are skipped."""
     now, origins = dict(before), {}
-    for path in _list(msg.get("gone")):
+    for path in as_list(msg.get("gone")):
         now.pop(str(path), None)
-    for item in _list(msg.get("snapped")):
+    for item in as_list(msg.get("snapped")):
         if isinstance(item, dict) and isinstance(item.get("path"), str):
             file = _on_disk(item)
             now[file.path] = file
@@ -78,7 +79,7 @@ def snapshot_event(msg: Mapping[str, Any]) -> KeptSnapshot | UndoStep | UndoStep
         since = since if type(since) is int else 0
         return KeptSnapshot(turn, msg["kept"], min(max(0.0, float(at)), _LATEST), late, cwd, since)
     if _is_id(msg.get("undid")) and _is_id(msg.get("after")):
-        return UndoStep(msg["undid"], msg["after"], tuple(map(str, _list(msg.get("paths")))))
+        return UndoStep(msg["undid"], msg["after"], tuple(map(str, as_list(msg.get("paths")))))
     return UndoStepRemoved(place) if type(place) is int else None
 
 
@@ -143,7 +144,3 @@ def _origin(item: Mapping[str, Any]) -> Origin:
     turn = item.get("turn")
     texts = {name: str(item.get(name, "")) for name in ("tool_call_id", "title", "plan_entry", "agent")}
     return Origin(turn if type(turn) is int else 0, **texts)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -11,6 +11,7 @@ from acp_tui.commands.findings import Finding, WireMessage, answer_of, is_answer
 from acp_tui.commands.vocabulary import is_known
 from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.frames import BESIDE, StrayLine
+from acp_tui.protocol.json_values import member
 from acp_tui.protocol.jsonrpc import UNASKED, Dropped
 from acp_tui.protocol.schema import InitializeResponse, MessageUpdate, UnknownUpdate
 from acp_tui.protocol.validation import read_updates
@@ -193,7 +194,7 @@ def pages(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     count = 0
     for msg in asked:
         result = answer_of(frames, msg.get("id"))
-        listed = result.get("sessions") if isinstance(result, dict) else None
+        listed = member(result, "sessions")
         if not isinstance(listed, list):
             yield Finding("session/list", "broken", "a page without a list of sessions", "treated as empty")
             return
@@ -236,8 +237,7 @@ def _is_whole(update: Any) -> bool:
 
 
 def _update_of(msg: dict[str, Any]) -> Any:
-    params = msg.get("params")
-    return params.get("update") if isinstance(params, dict) else None
+    return member(msg, "params", "update")
 
 
 def _name(update: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final, get_args
 
 from acp_tui.commands.findings import Finding, WireMessage, answers_to, came, shown
 from acp_tui.protocol import dialects, version2
+from acp_tui.protocol.json_values import as_list, member
 from acp_tui.protocol.schema import (
     TOOL_KINDS,
     TOOL_STATUSES,
@@ -137,7 +138,7 @@ def capabilities(frames: Sequence[WireMessage]) -> Iterator[Finding]:
         unknown, bare = [], []
         is_older = "agentCapabilities" not in answer
         for group, known in _OFFERS.items():
-            held = _get(offered, group) if group else offered
+            held = member(offered, group) if group else offered
             for name in held if isinstance(held, dict) else ():
                 place = f"{group}.{name}" if group else name
                 camel = _camel(name)
@@ -200,11 +201,11 @@ def calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[Fin
 
 def permissions(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Check the offered answers. Source: ACP, page "tool calls", requesting permission."""
-    offered = [_list(asked.get("options")) for asked in _asked(frames)]
+    offered = [as_list(asked.get("options")) for asked in _asked(frames)]
     if not all(offered):
         text = "requested without options"
         yield Finding("permissions", "broken", text, "answered as cancelled, or refused with -32602")
-    if odd := _strange((_get(choice, "kind") for choices in offered for choice in choices), KINDS):
+    if odd := _strange((member(choice, "kind") for choices in offered for choice in choices), KINDS):
         text = f"kinds of answers not in the protocol: {shown(odd)}"
         fallback = "“allow”, “deny” and “reject” are understood; others are shown, and allow nothing"
         yield Finding("permissions", "broken", text, fallback)
@@ -212,7 +213,7 @@ def permissions(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 def plans(updates: Sequence[Any]) -> Iterator[Finding]:
     """Check the vocabulary of plans. Source: ACP, page "agent plan"."""
-    entries = (step for plan in _of_kind(updates, "plan") for step in _list(plan.get("entries")))
+    entries = (step for plan in _of_kind(updates, "plan") for step in as_list(plan.get("entries")))
     steps = [step for step in entries if isinstance(step, dict)]
     statuses = _strange((step.get("status") for step in steps), _PLAN_STATUSES)
     if understood := [word for word in statuses if word in ("done", "failed")]:
@@ -235,7 +236,7 @@ def options(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[F
     """Check that current values of modes and options are offered. Source: ACP, "session config options"."""
     setups = answers_to(frames, "session/new")
     holders = [*setups, *_of_kind(updates, "config_option_update")]
-    listed = (option for holder in holders for option in _list(holder.get("configOptions")))
+    listed = (option for holder in holders for option in as_list(holder.get("configOptions")))
     every = [option for option in listed if isinstance(option, dict)]
     categories = _strange((option.get("category") for option in every), _CATEGORIES)
     if unknown := [word for word in categories if not word.startswith("_")]:
@@ -250,7 +251,7 @@ def options(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[F
     for setup in setups:
         for group, current, offered, name in _OLDER_OPTIONS:
             if isinstance(held := setup.get(group), dict):
-                ids = [_get(each, name) for each in _list(held.get(offered))]
+                ids = [member(each, name) for each in as_list(held.get(offered))]
                 strays += [] if held.get(current) in ids else [f"{current} = {held.get(current)}"]
                 modes += ids if group == "modes" else []
     if strays:
@@ -274,9 +275,9 @@ def _is_mode(option: dict[str, Any]) -> bool:
 
 def _values(option: dict[str, Any]) -> list[Any]:
     """Return the values of an option, flat or grouped."""
-    held = [each for each in _list(option.get("options")) if isinstance(each, dict)]
-    grouped = (choice for group in held for choice in _list(group.get("options")))
-    return [_get(choice, "value") for choice in (*held, *grouped) if _get(choice, "value") is not None]
+    held = [each for each in as_list(option.get("options")) if isinstance(each, dict)]
+    grouped = (choice for group in held for choice in as_list(group.get("options")))
+    return [member(choice, "value") for choice in (*held, *grouped) if member(choice, "value") is not None]
 
 
 # ------------------------------------------------------------------ places
@@ -285,19 +286,19 @@ def _values(option: dict[str, Any]) -> list[Any]:
 def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Finding]:
     """Check that paths are absolute and inside the session's folders. Source: ACP, "file system"."""
     asked = [
-        _get(frame.msg.get("params"), "toolCall") for frame in came(frames, "session/request_permission")
+        member(frame.msg.get("params"), "toolCall") for frame in came(frames, "session/request_permission")
     ]
-    calls = [update for update in updates if _get(update, "sessionUpdate") in _CALLS]
+    calls = [update for update in updates if member(update, "sessionUpdate") in _CALLS]
     every = [call for call in (*calls, *asked) if isinstance(call, dict)]
-    places = _texts(_get(place, "path") for call in every for place in _list(call.get("locations")))
+    places = _texts(member(place, "path") for call in every for place in as_list(call.get("locations")))
     diffs = _texts(
-        _get(item, "path")
+        member(item, "path")
         for call in every
-        for item in _list(call.get("content"))
-        if _get(item, "type") == "diff"
+        for item in as_list(call.get("content"))
+        if member(item, "type") == "diff"
     )
     wanted = {
-        method: _texts(_get(frame.msg.get("params"), key) for frame in came(frames, method))
+        method: _texts(member(frame.msg.get("params"), key) for frame in came(frames, method))
         for method, key in (
             ("fs/read_text_file", "path"),
             ("fs/write_text_file", "path"),
@@ -366,7 +367,7 @@ def unassigned(names: Sequence[str]) -> Iterator[Finding]:
 
 
 def _updates(frames: Sequence[WireMessage]) -> list[Any]:
-    return [_get(frame.msg.get("params"), "update") for frame in came(frames, "session/update")]
+    return [member(frame.msg.get("params"), "update") for frame in came(frames, "session/update")]
 
 
 def _first(update: Any) -> Any:
@@ -397,14 +398,6 @@ def _calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> list[dict[s
     """Return all tool calls and updates, including those in permission requests."""
     asked = (params.get("toolCall") for params in _asked(frames))
     return [*_of_kind(updates, *_CALLS), *(call for call in asked if isinstance(call, dict))]
-
-
-def _get(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _texts(values: Iterable[Any]) -> list[str]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from acp_tui.protocol.git_patch import changed_parts
+from acp_tui.protocol.json_values import as_list, as_object, member
 from acp_tui.protocol.jsonrpc import Call, ErrorObject, Message, Notification, Request, Response
 from acp_tui.protocol.schema import REQUEST_CANCELLED, TAKEN_BACK, TOOL_STATUSES
 
@@ -61,17 +62,12 @@ def serves(method: str) -> bool:
 
 def asked_call(params: Object, request_id: Any) -> Object:
     """Return the tool call of a permission request, or a stand-in for its subject."""
-    subject = _object(params.get("subject"))
-    call = _object(subject.get("toolCall"))
+    subject = as_object(params.get("subject"))
+    call = as_object(subject.get("toolCall"))
     if subject.get("type") == "tool_call" and "toolCallId" in call:
         others = {f"subject {name}": value for name, value in subject.items() if name not in _SUBJECT_OF_CALL}
         return {**others, **_call(call)}
     return _stand_in(request_id, params, subject)
-
-
-def items_of(content: list[Any]) -> list[Any]:
-    """Return the content of a tool call in version 1: a diff becomes one for each hunk."""
-    return _items(content)
 
 
 def printed_text(data: Any) -> str:
@@ -91,7 +87,7 @@ def handshake(request: Object) -> Object:
     """Return the params of `initialize` that ask for version 2 and include those of version 1."""
     offered = request["clientCapabilities"]
     capabilities: Object = {"elicitation": offered["elicitation"]} if "elicitation" in offered else {}
-    if _object(offered.get("auth")).get("terminal"):
+    if member(offered, "auth", "terminal"):
         capabilities["auth"] = {"terminal": {}}
     return {
         **request,
@@ -214,7 +210,7 @@ class Version2:
 
     def called(self, call: Call) -> Call:
         """Record a request that is sent; return it in version 1."""
-        params = call.params if isinstance(call.params, dict) else {}
+        params = as_object(call.params)
         method = _OLD_METHODS.get(call.method, call.method)
         if method == "session/resume" and params.get("replayFrom") is not None:
             method = "session/load"
@@ -277,12 +273,12 @@ class Version2:
 
     def _inserted(self, answer: Response) -> Iterator[Meaning]:
         """Handle the answer to a prompt: it was inserted, or never will be."""
-        session_id = str(_object(answer.call.params).get("sessionId"))
+        session_id = str(as_object(answer.call.params).get("sessionId"))
         talk = self._talk_of(session_id)
         prompt = next((each for each in talk.prompts if each.call is answer.call), None)
         if prompt is None:
             return  # its turn has already ended
-        message_id = answer.result.get("messageId") if isinstance(answer.result, dict) else None
+        message_id = member(answer.result, "messageId")
         if answer.error is not None or not isinstance(message_id, str):
             talk.prompts.remove(prompt)
             if answer.error is not None and answer.error.code == REQUEST_CANCELLED:
@@ -420,8 +416,8 @@ class Version2:
 
     def _asked(self, request: Request, params: Object) -> Iterator[Meaning]:
         """Yield a permission request with its tool call; one about something else gets a stand-in."""
-        subject, call = _object(params.get("subject")), asked_call(params, request.id)
-        is_call = subject.get("type") == "tool_call" and "toolCallId" in _object(subject.get("toolCall"))
+        subject, call = as_object(params.get("subject")), asked_call(params, request.id)
+        is_call = subject.get("type") == "tool_call" and "toolCallId" in as_object(subject.get("toolCall"))
         ours = ("toolCall", "tool_call", "hasNoCall", "has_no_call", *(("subject",) if subject else ()))
         asked = {name: value for name, value in params.items() if name not in ours}
         # The agent's own fields of these names are in no version of the protocol.
@@ -478,13 +474,13 @@ def _state(update: Object) -> Object:
 
 def _introduction(result: Object) -> Object:
     """Translate the answer to `initialize` to version 1."""
-    capabilities = _object(result.get("capabilities"))
+    capabilities = as_object(result.get("capabilities"))
     session = capabilities.get("session")
-    methods = [_login(each) for each in _list(result.get("authMethods")) if isinstance(each, dict)]
+    methods = [_login(each) for each in as_list(result.get("authMethods")) if isinstance(each, dict)]
     can: Object = {name: value for name, value in capabilities.items() if name not in ("session", "auth")}
-    can["auth"] = {**_object(capabilities.get("auth")), **({"logout": {}} if methods else {})}
+    can["auth"] = {**as_object(capabilities.get("auth")), **({"logout": {}} if methods else {})}
     if isinstance(session, dict):
-        prompt, mcp = _object(session.get("prompt")), _object(session.get("mcp"))
+        prompt, mcp = as_object(session.get("prompt")), as_object(session.get("mcp"))
         others = {name: value for name, value in session.items() if name not in ("prompt", "mcp")}
         can |= {
             "loadSession": True,
@@ -497,8 +493,7 @@ def _introduction(result: Object) -> Object:
 
 
 def _login(method: Object) -> Object:
-    env = method.get("env")
-    variables = [each for each in _list(env) if isinstance(each, dict) and isinstance(each.get("name"), str)]
+    variables = [each for each in as_list(method.get("env")) if isinstance(member(each, "name"), str)]
     named = {"id": method.get("methodId"), **method}
     return {**named, "env": {each["name"]: each.get("value") for each in variables}} if variables else named
 
@@ -524,9 +519,12 @@ def _option(option: Any) -> Any:
 
 def _commands(commands: Any) -> list[Object]:
     """Return the commands of the one known type; drop an input of another type."""
-    known = [each for each in _list(commands) if isinstance(each, dict)]
+    known = [each for each in as_list(commands) if isinstance(each, dict)]
     return [
-        {**each, "input": each["input"] if _object(each.get("input")).get("type", "text") == "text" else None}
+        {
+            **each,
+            "input": each["input"] if as_object(each.get("input")).get("type", "text") == "text" else None,
+        }
         if "input" in each
         else each
         for each in known
@@ -540,13 +538,13 @@ def _renamed(talk: _Talk, update: Object) -> Object:
         case "tool_call_update":
             return {**_call(update), "sessionUpdate": "tool_call_patch"}
         case "tool_call_content_chunk":
-            return {**update, "content": _items([update.get("content")])}
+            return {**update, "content": items_of([update.get("content")])}
         case "terminal_update" | "terminal_output_chunk":
             return _terminal(talk, update)
         case "available_commands_update":
             return {**update, "availableCommands": _commands(update.get("availableCommands"))}
         case "config_option_update":
-            return _object(_with_options(update))
+            return as_object(_with_options(update))
         case "usage_update" if update.get("cost", "") is None:
             return {**update, "clearsCost": True}
         case _:
@@ -557,13 +555,14 @@ def _call(call: Object) -> Object:
     """Translate a tool call to version 1; null stays null."""
     translated = dict(call)
     if isinstance(call.get("content"), list):
-        translated["content"] = _items(call["content"])
+        translated["content"] = items_of(call["content"])
     if isinstance(call.get("status"), str) and call["status"] not in _STATUSES:
         translated["status"] = "in_progress"  # a word of a later version counts as in progress
     return translated
 
 
-def _items(items: list[Any]) -> list[Any]:
+def items_of(items: list[Any]) -> list[Any]:
+    """Return the content of a tool call in version 1: a diff becomes one for each hunk."""
     found: list[Any] = []
     for item in items:
         is_diff = (
@@ -586,15 +585,15 @@ def _terminal(talk: _Talk, update: Object) -> Object:
         if update["sessionUpdate"] == "terminal_output_chunk":
             translated["printed"] = output.add(update.get("data"))
         elif "output" in update:
-            translated["printed"] = output.add(_object(update["output"]).get("data", ""), is_anew=True)
+            translated["printed"] = output.add(as_object(update["output"]).get("data", ""), is_anew=True)
             translated["isAnew"] = True
     except ValueError:
         return update
     if "exitStatus" in update and update["sessionUpdate"] == "terminal_update":
         status = update["exitStatus"]
         translated["hasEnded"] = isinstance(status, dict)
-        translated["exitCode"] = _object(status).get("exitCode")
-        translated["exitSignal"] = _object(status).get("signal")
+        translated["exitCode"] = member(status, "exitCode")
+        translated["exitSignal"] = member(status, "signal")
         translated["printed"] = translated.get("printed", "") + output.end()
     return translated
 
@@ -615,11 +614,3 @@ def _stand_in(request_id: Any, params: Object, subject: Object) -> Object:
     call["title"] = str(params.get("title") or "")
     rest = {name: value for name, value in subject.items() if name != "_meta"}
     return {**call, "kind": "other", **({"rawInput": rest} if rest else {})}
-
-
-def _object(value: Any) -> Object:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -7,6 +7,7 @@ from sys import intern
 from typing import Any, Final
 
 from acp_tui.protocol import dialects
+from acp_tui.protocol.json_values import member
 from acp_tui.protocol.schema import (
     TOOL_STATUSES,
     AgentTerminal,
@@ -436,7 +437,7 @@ def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:
 
 
 def _text(value: Any, key: str) -> str | None:
-    text = value.get(key) if isinstance(value, dict) else None
+    text = member(value, key)
     return text if isinstance(text, str) else None
 
 

@@ -15,6 +15,7 @@ from pydantic_core import from_json
 
 from acp_tui.patterns import regex
 from acp_tui.protocol import dialects, frames, version2
+from acp_tui.protocol.json_values import as_list, member
 from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.folders import plain_file
 
@@ -168,7 +169,7 @@ class DocumentReader:
 
     def _prompted(self, params: dict[str, Any], t: float, offset: int) -> Document:
         document = Document(offset, self.offset, t, _session_of(params))
-        for block in _list(params.get("prompt")):
+        for block in as_list(params.get("prompt")):
             _add_block(document, "prompt", block)
         return document
 
@@ -211,7 +212,7 @@ class DocumentReader:
             return
         if kind == "tool_call_content_chunk":
             known = talk.calls.get(str(update.get("toolCallId")))
-            so_far = _list(known.content) if known is not None else []
+            so_far = as_list(known.content) if known is not None else []
             update = {"toolCallId": update.get("toolCallId"), "content": [*so_far, update.get("content")]}
             self._called(session, update, t, offset)
             return
@@ -241,14 +242,14 @@ class DocumentReader:
         """Keep the newest state of a plan: agents send it again with each step."""
         if not isinstance(plan, dict):
             return
-        steps = [str(step.get("content")) for step in _list(plan.get("entries")) if isinstance(step, dict)]
+        steps = [str(step.get("content")) for step in as_list(plan.get("entries")) if isinstance(step, dict)]
         document.add("plan", "\n".join(steps) or str(plan.get("content") or plan.get("uri") or ""))
         document.add("file", str(plan.get("uri") or ""))
         if document.texts:
             talk.plans[str(plan.get("planId", ""))] = document
 
     def _is_unsaid(self, content: Any) -> bool:
-        text = content.get("text") if isinstance(content, dict) else None
+        text = member(content, "text")
         return (
             isinstance(text, str)
             and self._unsaid is not None
@@ -267,7 +268,7 @@ class DocumentReader:
         call.given = fields.get("rawInput") or call.given
         call.content = fields.get("content") or call.content
         call.output = fields.get("rawOutput") or call.output
-        for item in (*_list(fields.get("locations")), *_list(fields.get("content"))):
+        for item in (*as_list(fields.get("locations")), *as_list(fields.get("content"))):
             if isinstance(item, dict) and isinstance(item.get("path"), str):
                 call.files[item["path"]] = None
         return call
@@ -291,8 +292,7 @@ class DocumentReader:
         """Keep the output of a terminal that the agent runs itself."""
         terminal_id, output = str(update.get("terminalId")), update.get("output")
         if "output" in update:
-            data = output.get("data") if isinstance(output, dict) else None
-            self._printed[terminal_id] = version2.printed_text(data)
+            self._printed[terminal_id] = version2.printed_text(member(output, "data"))
         elif "data" in update:
             said = self._printed.get(terminal_id, "") + version2.printed_text(update["data"])
             self._printed[terminal_id] = said[-_KEPT:]
@@ -300,7 +300,7 @@ class DocumentReader:
     def _noted(self, msg: dict[str, Any], t: float, offset: int) -> Iterator[Document]:
         if "start" in msg:
             self.start = self.start or msg
-            argv = [word for word in _list(msg["start"]) if isinstance(word, str)]
+            argv = [word for word in as_list(msg["start"]) if isinstance(word, str)]
             self._unsaid = dialects.unsaid(quirks_of(argv, known_agents()).unsaid) if argv else None
             yield from self.finish()
         elif "exit" in msg:
@@ -347,7 +347,7 @@ class DocumentReader:
         for text in _strings(call.given):
             if len(text) <= _INPUT:
                 document.add("tool", text + "\n")
-        for item in _list(call.content):
+        for item in as_list(call.content):
             if not isinstance(item, dict):
                 continue
             if item.get("type") == "diff":
@@ -400,8 +400,8 @@ def _key(direction: str, msg: dict[str, Any]) -> str:
 
 def _decision(params: dict[str, Any], outcome: Any) -> str:
     """Return the answer to a permission request, for display."""
-    chosen = outcome.get("optionId") if isinstance(outcome, dict) else None
-    options = [each for each in _list(params.get("options")) if isinstance(each, dict)]
+    chosen = member(outcome, "optionId")
+    options = [each for each in as_list(params.get("options")) if isinstance(each, dict)]
     names = [str(each.get("name")) for each in options if each.get("optionId") == chosen]
     return " ".join((str(chosen or "cancelled"), *names))
 
@@ -437,7 +437,3 @@ def _strings(value: Any) -> Iterator[str]:
             waiting += reversed(one.values())
         elif isinstance(one, list):
             waiting += reversed(one)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from acp_tui.protocol import frames as json_line
+from acp_tui.protocol.json_values import as_list, member
 from acp_tui.store.folders import plain_file
 from acp_tui.store.overflow import kept_rows
 
@@ -89,13 +90,13 @@ def changed_lines(recorded: RecordedSession) -> tuple[int, int]:
     for path in (*recorded.earlier, recorded.path):
         for line in _lines(path, _looks):
             row = _row(line)
-            if row is None or _inside(row.msg, "session") != recorded.session_id:
+            if row is None or member(row.msg, "session") != recorded.session_id:
                 continue
-            for item in _list(_inside(row.msg, "snapped")):
-                counts = _inside(item, "added") or 0, _inside(item, "removed") or 0
+            for item in as_list(member(row.msg, "snapped")):
+                counts = member(item, "added") or 0, member(item, "removed") or 0
                 if all(type(count) is int for count in counts):
-                    found[str(_inside(item, "path"))] = counts
-            for gone in _list(_inside(row.msg, "gone")):
+                    found[str(member(item, "path"))] = counts
+            for gone in as_list(member(row.msg, "gone")):
                 found.pop(str(gone), None)
     return sum(added for added, _ in found.values()), sum(removed for _, removed in found.values())
 
@@ -288,14 +289,14 @@ def _opened(rows: list[JournalRow]) -> dict[str, bool]:
     opened: dict[str, bool] = {}
     asked: set[str] = set()
     for row in rows:
-        method, number = _inside(row.msg, "method"), json.dumps(_inside(row.msg, "id"))
+        method, number = member(row.msg, "method"), json.dumps(member(row.msg, "id"))
         if row.direction == "out" and method in ("session/new", "session/fork"):
             asked.add(number)
         elif row.direction == "out" and method in ("session/load", "session/resume"):
-            session_id = str(_inside(row.msg, "params", "sessionId"))
+            session_id = str(member(row.msg, "params", "sessionId"))
             opened[session_id] = opened.pop(session_id, True)
         elif row.direction == "in" and method is None and number in asked:
-            opened[str(_inside(row.msg, "result", "sessionId") or "")] = False
+            opened[str(member(row.msg, "result", "sessionId") or "")] = False
     opened.pop("", None)  # its creation failed
     return opened
 
@@ -315,10 +316,10 @@ def _titles(rows: list[JournalRow]) -> dict[str, str]:
     """Return the latest title of each session by id, the latest last."""
     titles: dict[str, str] = {}
     for row in rows:
-        update = _inside(row.msg, "params", "update")
-        title = _inside(update, "title")
-        if row.direction == "in" and title and _inside(update, "sessionUpdate") == "session_info_update":
-            session_id = str(_inside(row.msg, "params", "sessionId"))
+        update = member(row.msg, "params", "update")
+        title = member(update, "title")
+        if row.direction == "in" and title and member(update, "sessionUpdate") == "session_info_update":
+            session_id = str(member(row.msg, "params", "sessionId"))
             titles.pop(session_id, None)
             titles[session_id] = _one_line(title)
     return titles
@@ -327,23 +328,13 @@ def _titles(rows: list[JournalRow]) -> dict[str, str]:
 def _first_words(prompt: Any) -> str:
     """Return the first text of a prompt on one line."""
     blocks = prompt if isinstance(prompt, list) else []
-    return _one_line(next((text for block in blocks if (text := _inside(block, "text"))), ""))
+    return _one_line(next((text for block in blocks if (text := member(block, "text"))), ""))
 
 
 def _found(rows: list[JournalRow], method: str, name: str) -> Any:
     """Return a parameter of the client's first request with a method."""
-    requests = (row.msg for row in rows if row.direction == "out" and _inside(row.msg, "method") == method)
-    return _inside(next(requests, None), "params", name)
-
-
-def _inside(value: Any, *names: str) -> Any:
-    for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    requests = (row.msg for row in rows if row.direction == "out" and member(row.msg, "method") == method)
+    return member(next(requests, None), "params", name)
 
 
 def _one_line(text: object) -> str:

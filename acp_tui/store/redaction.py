@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from acp_tui.patterns import regex
 from acp_tui.protocol import frames as json_line
+from acp_tui.protocol.json_values import member
 from acp_tui.store import urls
 from acp_tui.store.folders import plain_file, private_folder
 from acp_tui.store.journal import SECRET_LENGTH
@@ -199,7 +200,7 @@ class Redactor:
 
     def _tool_content(self, item: Any) -> Any:
         """Mask the texts of a tool's content: lines of files or program output."""
-        block = item.get("content") if isinstance(item, dict) else None
+        block = member(item, "content")
         if isinstance(block, dict) and isinstance(block.get("text"), str):
             return {**self._any({**item, "content": {}}), "content": self._hide(block, "text", OUTPUT)}
         if isinstance(item, dict) and item.get("type") == "text":

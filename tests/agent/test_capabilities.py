@@ -11,7 +11,6 @@ from acp_tui.agent.capabilities import (
     Capabilities,
     NotOffered,
     abilities,
-    as_object,
     parse_result,
 )
 from acp_tui.protocol.schema import (
@@ -52,12 +51,6 @@ def test_an_answer_is_read_as_its_word() -> None:
 def test_an_answer_that_cannot_be_read_names_the_method() -> None:
     with pytest.raises(AgentError, match="The answer to session/new cannot be read"):
         parse_result(NewSessionResponse, "session/new", {"sessionId": None})
-
-
-@pytest.mark.parametrize("value", [None, [], "x", 1, True])
-def test_what_is_no_object_counts_as_an_empty_one(value: object) -> None:
-    assert as_object(value) == {}
-    assert as_object({"a": 1}) == {"a": 1}
 
 
 IMAGE: ContentBlock = ImageContent(data="AA==", mime_type="image/png")
