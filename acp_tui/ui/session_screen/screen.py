@@ -115,7 +115,7 @@ class SessionScreen(ConversationScreen):
         yield StatusLine(
             self.conversation,
             self.theme_styles,
-            lambda: self.parts.shell.background,
+            self.parts.shell.commands.background,
             lambda: not self.parts.pane_layout.shows_side,
         )
 
@@ -148,7 +148,7 @@ class SessionScreen(ConversationScreen):
 
     async def on_unmount(self) -> None:
         """End the user's shell commands."""
-        await self.parts.shell.end()
+        await self.parts.shell.commands.end()
 
     # ------------------------------------------------------------------ settings
 

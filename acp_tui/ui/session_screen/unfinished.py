@@ -16,7 +16,7 @@ def unfinished(sessions: Sequence[SessionParts]) -> str:
     conversations = [parts.screen.conversation for parts in sessions]
     counts = (
         (sum(one.is_busy for one in conversations), "running turn"),
-        (sum(parts.shell.is_running for parts in sessions), "running command"),
+        (sum(parts.shell.commands.is_running for parts in sessions), "running command"),
         (sum(len(one.questions) for one in conversations), "open question"),
         (sum(len(one.prompts.queue) for one in conversations), "queued prompt"),
     )
@@ -26,7 +26,9 @@ def unfinished(sessions: Sequence[SessionParts]) -> str:
 
 def _effects(sessions: Sequence[SessionParts]) -> str:
     conversations = [parts.screen.conversation for parts in sessions]
-    runs = any(one.is_busy for one in conversations) or any(parts.shell.is_running for parts in sessions)
+    runs = any(one.is_busy for one in conversations) or any(
+        parts.shell.commands.is_running for parts in sessions
+    )
     effects = [
         "stops what runs" * runs,
         "cancels open questions" * any(one.questions for one in conversations),

@@ -66,17 +66,18 @@ def lost_frame(app: App[Any]) -> Iterator[None]:
 P = ParamSpec("P")
 
 
-def survives_errors(
+def drawing(
     method: Callable[Concatenate[Any, P], None],
 ) -> Callable[Concatenate[Any, P], None]:
-    """Decorate a drawing method so that an error costs only one frame."""
+    """Decorate a method that draws: it does nothing before there are panes, and an error costs one frame."""
 
     @functools.wraps(method)
-    def spared(self: Any, /, *args: P.args, **given: P.kwargs) -> None:
-        with lost_frame(self._screen.app):
-            method(self, *args, **given)
+    def drawn(self: Any, /, *args: P.args, **given: P.kwargs) -> None:
+        if self.has_parts:
+            with lost_frame(self._screen.app):
+                method(self, *args, **given)
 
-    return spared
+    return drawn
 
 
 class SessionView:
@@ -102,7 +103,7 @@ class SessionView:
         self._show_pending()
 
     @property
-    def _has_parts(self) -> bool:
+    def has_parts(self) -> bool:
         """True while there is something to draw on: an agent may answer before the screen is mounted."""
         return bool(self._panes) and self._screen.is_running and draws(self._panes[0])
 
@@ -118,9 +119,9 @@ class SessionView:
         return (
             conversation.phase in _PASSING
             or conversation.is_active
-            or shell.is_running
+            or shell.commands.is_running
             or conversation.has_commands
-            or shell.has_commands
+            or shell.commands.has_any
             or _looking_for(self._screen) > 0
         )
 
@@ -134,12 +135,10 @@ class SessionView:
         is_away = isinstance(screen.app, AcpApp) and screen.app.seat.focus is False
         return is_away or not screen.is_seen or screen.conversation.phase == "starting"
 
-    @survives_errors
+    @drawing
     def phase_changed(self) -> None:
         """Update the screen after a change of the phase."""
         screen = self._screen
-        if not self._has_parts:
-            return
         self._wake()
         self.catch_up()
         screen.show_status()
@@ -160,21 +159,18 @@ class SessionView:
     def session_changed(self, change: SessionChange) -> None:
         """Draw a change with the next frame."""
         session = self._screen.conversation.session
-        if self._has_parts and session is not None:
+        if self.has_parts and session is not None:
             self._wake()
             self._drawing.add(session, change)
 
-    @survives_errors
+    @drawing
     def child_changed(self, child: Session, change: SessionChange) -> None:
         """Draw a change of a subagent if its chat is open."""
-        if self._has_parts:
-            self._parts.details.child_changed(child, change)
+        self._parts.details.child_changed(child, change)
 
-    @survives_errors
+    @drawing
     def session_dropped(self) -> None:
         """Clear the panes: the session failed or is replayed."""
-        if not self._has_parts:
-            return
         self._drawing.forget()
         for pane in self._screen.query(Pane):
             if isinstance(pane, ChatPane):
@@ -182,24 +178,20 @@ class SessionView:
             else:
                 pane.begin()
 
-    @survives_errors
+    @drawing
     def questions_changed(self) -> None:
         """Show the next question."""
-        if self._has_parts:
-            self._parts.question_dialogs.show_next()
+        self._parts.question_dialogs.show_next()
 
-    @survives_errors
+    @drawing
     def comparison_changed(self) -> None:
         """Show that the workspace is being compared, and the results other than changes."""
-        if self._has_parts:
-            self._wake()
+        self._wake()
 
-    @survives_errors
+    @drawing
     def queue_changed(self) -> None:
         """Show the queue."""
         screen = self._screen
-        if not self._has_parts:
-            return
         self._wake()
         self._show_pending()
         screen.query_one(PromptArea).keep_soon()
@@ -216,13 +208,13 @@ class SessionView:
             )
         )
 
-    @survives_errors
+    @drawing
     def settings_changed(self) -> None:
         """Redraw the chat with the settings."""
         settings = self._start.settings
         self._screen.query_one(ChatPane).use_settings(settings.thoughts, settings.fold_turns)
 
-    @survives_errors
+    @drawing
     def keys_changed(self) -> None:
         """Show the keys of the settings."""
         screen = self._screen
@@ -234,7 +226,7 @@ class SessionView:
         if self._screen.is_running:
             self._screen.prompt.give_back(prompt)
 
-    @survives_errors
+    @drawing
     def tick(self) -> None:
         """Update running times; called once a second while something is running, and once after that."""
         screen, conversation = self._screen, self._screen.conversation
@@ -248,7 +240,7 @@ class SessionView:
         for pane in self._panes:
             pane.look_on()
         agent = conversation.agent
-        works = conversation.is_active or self._parts.shell.is_running
+        works = conversation.is_active or self._parts.shell.commands.is_running
         if agent is not None and works:
             now = agent.now
             for pane in self._panes:

@@ -26,14 +26,8 @@ class UserShell:
 
     def __init__(self, screen: ConversationScreen, start: Start) -> None:
         self._screen = screen
-        self._start = start
-        self._commands: ShellCommands | None = None
-        """None before the first command."""
-
-    @property
-    def is_running(self) -> bool:
-        """True while a command runs."""
-        return self._commands is not None and self._commands.is_running
+        self.commands = ShellCommands(start.guard)
+        """The commands so far."""
 
     def run(self, prompt: Prompt) -> None:
         """Start the command after the `!`."""
@@ -41,45 +35,28 @@ class UserShell:
 
     def kill(self) -> bool:
         """Kill the newest running command; return False if there is none."""
-        if self._commands is None or not self._commands.is_running:
+        if not self.commands.is_running:
             return False
-        self._screen.run_worker(self._commands.kill(), group="own-commands")
+        self._screen.run_worker(self.commands.kill(), group="own-commands")
         return True
 
     def terminal(self, name: str) -> Terminal | None:
         """Return a terminal of the user or of the session by its id, or None."""
-        own = self._commands.terminal(name) if self._commands is not None else None
+        own = self.commands.terminal(name)
         host, session = self._screen.conversation.host, self._screen.conversation.session
         if own is not None or host is None or session is None:
             return own
         return host.terminals.find(session.id, name)
 
-    @property
-    def has_commands(self) -> bool:
-        """True while a command, or a process that it has left behind, may be running."""
-        return self._commands is not None and self._commands.has_any
-
-    @property
-    def background(self) -> list[Terminal]:
-        """Terminals of ended commands that have left processes running."""
-        return self._commands.background() if self._commands is not None else []
-
-    async def end(self) -> None:
-        """End all commands and background processes."""
-        if self._commands is not None:
-            await self._commands.end()
-
     async def _run(self, prompt: Prompt) -> None:
         """Run a command, and attach its output to the next prompt."""
-        if self._commands is None:
-            self._commands = ShellCommands(self._start.guard)
         agent, session = self._screen.conversation.agent, self._screen.conversation.session
         if agent is None or session is None:
             self._screen.notify("A command needs an open session.", severity="warning")
             self._screen.prompt.give_back(prompt)
             return
         command, cwd = prompt.whole[1:].strip(), self._screen.conversation.cwd
-        ended = await self._commands.run(command, cwd, lambda event: agent.note_own(session.id, event))
+        ended = await self.commands.run(command, cwd, lambda event: agent.note_own(session.id, event))
         if ended is not None:
             self._screen.prompt.add_chip(*ended)
 
@@ -182,7 +159,7 @@ _ON_ITS_OWN = "on its own"
 async def choose_what_to_stop(screen: ConversationScreen, shell: UserShell) -> None:
     """Let the user stop background processes of the agent's commands, or of their own."""
     conversation, session = screen.conversation, screen.conversation.session
-    left = [*conversation.background, *shell.background]
+    left = [*conversation.background, *shell.commands.background()]
     agents = session.working if session is not None else []
     calls = session.background_calls if session is not None else []
     terminals = session.background_terminals if session is not None else []
