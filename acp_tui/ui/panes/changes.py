@@ -11,7 +11,7 @@ from typing_extensions import override
 from acp_tui.changes.untracked import Untracked
 from acp_tui.formatting import inside
 from acp_tui.session.events import SessionChange
-from acp_tui.session.files import FileChange
+from acp_tui.session.files import FileChange, Origin
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.tool_call import EditCounts
 from acp_tui.ui.panes.pane import DETAILED_FROM, Pane
@@ -157,12 +157,13 @@ class ChangesPane(Pane):
         right = self._count(path, file)
         if kept:
             self._counts[path] = 0, 0
-        line = self._lines.get(path)
+        line, newest = self._lines.get(path), file.origins[-1] if file.origins else None
+        origin = ", ".join(origin_facts(newest)) if newest is not None and newest.turn else ""
         if line is None:
             line = self._lines[path] = FileLine(path)
-            line.show(left, right, ", ".join(came_from(file)))
+            line.show(left, right, origin)
             self.append(line)
-        elif line.show(left, right, ", ".join(came_from(file))):
+        elif line.show(left, right, origin):
             self.changed(line)
 
     def _count(self, path: str, file: FileChange) -> list[Piece]:
@@ -206,19 +207,10 @@ def range_of(since: int) -> str:
     return "this turn" if since < 0 else f"since turn {since}"
 
 
-def came_from(file: FileChange) -> list[str]:
-    """Return the origin of the newest change: turn, tool call, plan step."""
-    newest = file.origins[-1] if file.origins else None
-    if newest is None or not newest.turn:
-        return []
-    told = [f"turn {newest.turn}"]
-    if newest.agent:
-        told.append(newest.agent)
-    if newest.title:
-        told.append(newest.title)
-    if newest.plan_entry:
-        told.append(f"plan: {newest.plan_entry}")
-    return [", ".join(told)]
+def origin_facts(origin: Origin) -> list[str]:
+    """Return the origin of a change: turn, agent, tool call, plan step."""
+    plan = f"plan: {origin.plan_entry}" if origin.plan_entry else ""
+    return [*filter(None, (f"turn {origin.turn}", origin.agent, origin.title, plan))]
 
 
 def facts(file: FileChange, cwd: str) -> list[str]:

@@ -244,10 +244,15 @@ class ChatPane(Pane):
 
         None for an entry of an earlier session.
         """
+        block = self.block_at_cursor()
+        place = self.blocks.index(block) - self._above if block is not None else -1
+        return place if place >= 0 else None
+
+    def block_at_cursor(self) -> Block | None:
+        """Return the block under the cursor; without a cursor, put it on the last block in view."""
         if self.cursor is None and self.blocks:
             self.action_step(-1)
-        place = self.blocks.index(self.cursor) - self._above if self.cursor is not None else -1
-        return place if place >= 0 else None
+        return self.cursor
 
     def open_fold(self, block: Block) -> bool:
         """Unfold the line that hides a block; return False if no line hides it."""
@@ -255,11 +260,10 @@ class ChatPane(Pane):
 
     def action_fold_turn(self) -> None:
         """Fold the turn under the cursor to a line, or unfold it."""
-        if self.cursor is None:
-            self.action_step(-1)
-        if self.cursor is None or self._folding is None:
+        block = self.block_at_cursor()
+        if block is None or self._folding is None:
             return
-        head = self._folding.toggle_turn(self.blocks.index(self.cursor))
+        head = self._folding.toggle_turn(self.blocks.index(block))
         if head is None:
             self.notify("The turn is still running.")
         else:

@@ -21,9 +21,9 @@ from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.conversation.rejections import Rejections, lines_of
 from acp_tui.formatting import inside
 from acp_tui.session.entries import Diff, absolute
-from acp_tui.session.files import Edit, FileChange, Origin
+from acp_tui.session.files import Edit, FileChange
 from acp_tui.session.snippets import PlacedEdit
-from acp_tui.ui.panes.changes import facts
+from acp_tui.ui.panes.changes import facts, origin_facts
 from acp_tui.ui.screens.base.editor import begin, edit_in_workspace
 from acp_tui.ui.screens.base.full_screens import FullScreen
 from acp_tui.ui.screens.review.notes import FileNotes
@@ -56,20 +56,10 @@ def origin_words(file: FileChange, prompt_of: Callable[[int], str]) -> str:
     newest = known[-1]
     earlier = [str(turn) for turn in sorted({origin.turn for origin in known} - {newest.turn})]
     before = f"; before in turn {', '.join(earlier)}" if earlier else ""
-    return f"{_told(newest, prompt_of(newest.turn))}{before}"
-
-
-def _told(origin: Origin, prompt: str) -> str:
-    told = [f"turn {origin.turn}"]
-    if origin.agent:
-        told.append(origin.agent)
-    if origin.title:
-        told.append(origin.title)
-    if origin.plan_entry:
-        told.append(f"plan: {origin.plan_entry}")
+    told, prompt = origin_facts(newest), prompt_of(newest.turn)
     if prompt:
         told.append(f"“{prompt if len(prompt) <= _PROMPT else prompt[: _PROMPT - 1] + '…'}”")
-    return ", ".join(told)
+    return f"{', '.join(told)}{before}"
 
 
 _MARKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")

@@ -126,10 +126,7 @@ class SessionSandbox:
 
     async def allow_at_call(self) -> None:
         """Open the places that the sandbox has refused to the tool call under the cursor."""
-        chat = self._screen.query_one(ChatPane)
-        if chat.cursor is None and chat.blocks:
-            chat.action_step(-1)
-        block, sandbox = chat.cursor, self._sandbox
+        block, sandbox = self._screen.query_one(ChatPane).block_at_cursor(), self._sandbox
         call = block.entry if isinstance(block, ToolCallBlock) else None
         found = self._at_calls.get(call.tool_call_id, ()) if call is not None else ()
         wanted = [

@@ -180,11 +180,7 @@ class ChatCopy:
             )
 
     def _block(self) -> Block | None:
-        """Return the block under the cursor; without a cursor, put it on the last block in view."""
-        chat = self._screen.query_one(ChatPane)
-        if chat.cursor is None and chat.blocks:
-            chat.action_step(-1)
-        return chat.cursor
+        return self._screen.query_one(ChatPane).block_at_cursor()
 
     def _copy(self, text: str, what: str) -> None:
         self._screen.app.copy_to_clipboard(text)
