@@ -67,11 +67,13 @@ if TYPE_CHECKING:  # for annotations only: the first frame needs none of them
     from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView
     from acp_tui.ui.widgets.markdown.inline import LinksWanted
 
-FIRST_SHEET: Final = Path(__file__).parent / "first_frame.tcss"
+_UI: Final = Path(__file__).parents[1]
+
+FIRST_SHEET: Final = _UI / "application" / "first_frame.tcss"
 """The style sheet of the first frame; the others are read after it."""
 
 SETTLED: Final = 3.0
-"""Seconds after the start until all late imports are done."""
+"""Seconds after the session screen is there until late imports are done, and sheets of dialogs are read."""
 
 SOONER: Final = 0.001
 """Seconds that a thread runs before it must yield (default 5 ms): the echo of a key takes several turns."""
@@ -83,13 +85,22 @@ A collection stops the program: for 8 ms at 25,000 objects, a tenth of a second 
 """
 
 
-async def read_other_sheets(stylesheet: Stylesheet) -> None:
-    """Read the other style sheets, one at a time, so that keys are handled in between."""
-    for path in sorted(Path(__file__).parents[1].rglob("*.tcss")):
-        if path != FIRST_SHEET:
-            stylesheet.read(path)
-            stylesheet.parse()  # sheets that were parsed before are kept
-            await asyncio.sleep(0)
+def other_sheets() -> tuple[list[Path], list[Path]]:
+    """Return the other style sheets: (those of a session, those of dialogs and full screens).
+
+    The latter take 17 ms of processor time to read, which a new session need not wait for.
+    """
+    sheets = [path for path in sorted(_UI.rglob("*.tcss")) if path != FIRST_SHEET]
+    screens = [path for path in sheets if path.is_relative_to(_UI / "screens")]
+    return [path for path in sheets if path not in screens], screens
+
+
+async def read_sheets(stylesheet: Stylesheet, sheets: list[Path]) -> None:
+    """Take style sheets off a list and read them, one at a time, so that keys are handled in between."""
+    while sheets:
+        stylesheet.read(sheets.pop(0))
+        stylesheet.parse()  # sheets that were parsed before are kept
+        await asyncio.sleep(0)
 
 
 def collect_again() -> None:
@@ -196,6 +207,8 @@ class AcpApp(App[int]):
         """Called when the terminal gets the focus, and at each Enter."""
         self._tabs: OpenSessions | None = None
         self._is_drawn = False
+        self._sheets_of_screens: list[Path] = []
+        """The sheets of dialogs and full screens that are not read yet."""
         self._leaves = False
         self._is_lent = False
         """True while another program has the terminal."""
@@ -314,7 +327,7 @@ class AcpApp(App[int]):
             self.warn(f"It never ended, so its {size} were dropped. Press any key to continue.", "Paste")
 
     def on_mount(self) -> None:
-        """Install signal handlers and timers; show the problems of the settings."""
+        """Install signal handlers; show the problems of the settings."""
         loop = asyncio.get_running_loop()
         for ending in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(ending, self.action_leave)
@@ -325,7 +338,6 @@ class AcpApp(App[int]):
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
-        self.set_timer(SETTLED, collect_again)
 
     def use_settings(self, before: Settings, now: Settings) -> None:
         """Apply saved settings."""
@@ -353,8 +365,23 @@ class AcpApp(App[int]):
         module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
         running = module.begin_early(self._start)  # it initializes while the interface is loaded
         rest = await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
-        await read_other_sheets(self.stylesheet)
+        sheets, self._sheets_of_screens = other_sheets()
+        await read_sheets(self.stylesheet, sheets)
         await rest.begin(self, self._start, running)
+        self.set_timer(SETTLED, self._settle)
+
+    @work(group="start")
+    async def _settle(self) -> None:
+        await read_sheets(self.stylesheet, self._sheets_of_screens)
+        collect_again()
+
+    @override
+    def push_screen(self, *args: Any, **options: Any) -> Any:
+        if self._sheets_of_screens:  # it comes before its sheet was read
+            while self._sheets_of_screens:
+                self.stylesheet.read(self._sheets_of_screens.pop(0))
+            self.stylesheet.parse()
+        return super().push_screen(*args, **options)
 
     @override
     def delay_update(self, delay: float = 0.05) -> None:

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 from textual.events import Key
+from textual.screen import Screen
 
 from acp_tui.agent import connection
 from acp_tui.store.agents import demo_launch
 from acp_tui.ui.application import app as winding_up
-from acp_tui.ui.application.app import AcpApp, crash_report_of, read_other_sheets
+from acp_tui.ui.application.app import AcpApp, crash_report_of, other_sheets, read_sheets
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.login import LoginDialog
@@ -490,7 +491,8 @@ async def test_style_sheets_are_parsed_one_in_a_turn_of_the_loop(
     monkeypatch.setattr(sheet, "parse", parse)
     sheet.parse()
     turns = [list(sizes)]
-    reading = asyncio.create_task(read_other_sheets(sheet))
+    sheets = [path for some in other_sheets() for path in some]
+    reading = asyncio.create_task(read_sheets(sheet, sheets))
     while not reading.done():
         await asyncio.sleep(0)
         turns.append(list(sizes))
@@ -498,3 +500,12 @@ async def test_style_sheets_are_parsed_one_in_a_turn_of_the_loop(
     assert all(len(later) - len(turn) <= 1 for turn, later in pairwise(turns))
     assert all(larger - size <= 1 for size, larger in pairwise(sizes))
     assert sizes[-1] - sizes[0] > 10
+
+
+async def test_a_dialog_that_opens_at_once_has_its_sheet(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        unread = set(map(str, other_sheets()[1]))
+        assert unread.isdisjoint(path for path, _ in here.app.stylesheet.source)
+        here.app.push_screen(Screen[None]())
+
+        assert unread <= {path for path, _ in here.app.stylesheet.source}
