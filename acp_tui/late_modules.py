@@ -24,10 +24,16 @@ LATE: Final = frozenset(
         *(
             f"acp_tui.{name}"
             for name in (
+                "agent.replay",
+                "changes.snapshot_log",
                 "rules.commands",
                 "rules.harmless_options",
+                "rules.paths",
+                "rules.protected",
                 "rules.protected_writes",
+                "rules.shell",
                 "store.disk_space",
+                "ui.application.keys",
                 "ui.screens.base.answer_dialog",
                 "ui.screens.base.dialog",
                 "ui.screens.base.editor",
@@ -51,6 +57,7 @@ LATE: Final = frozenset(
                 "ui.screens.review.tool_call",
                 "ui.screens.rules.decisions",
                 "ui.screens.rules.rule_editor",
+                "ui.screens.rules.rule_list",
                 "ui.screens.rules.rules",
                 "ui.screens.rules.trust",
                 "ui.screens.search",
@@ -76,6 +83,7 @@ LATE: Final = frozenset(
         ),
         "frizbee",
         "ignore",
+        "mdurl",
         "pygments.lexer",
         "pygments.lexers",
         "pygments.util",

@@ -14,12 +14,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from acp_tui.agent import replay as replays
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, LoginRequired, OtherVersion, gone, logged_out
 from acp_tui.agent.permissions.amendments import Amendment
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.agent.replay import replay_in_slices
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tracker import ChangeTracker, WorkspaceEvent, is_too_wide
 from acp_tui.conversation.choices import SessionChoices
@@ -184,7 +184,7 @@ class Conversation(ConversationState):
         """
         this, rows = self.round, rows_of(recorded)
         self._enter("reading")
-        sessions = (await replay_in_slices(rows)).sessions
+        sessions = (await replays.replay_in_slices(rows)).sessions
         if this != self.round:
             return True  # the user has left in the meantime
         if not sessions:

@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from acp_tui.agent import replay as replays
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import CallFailed, FolderGone, LoginRequired
-from acp_tui.agent.replay import replay_in_slices
 from acp_tui.conversation.start import Start
 from acp_tui.conversation.system_prompt import SystemPrompt
 from acp_tui.protocol.schema import AgentCapabilities, McpCapabilities, SessionInfo, SessionInfoUpdate, has
-from acp_tui.rules.paths import is_below
+from acp_tui.rules import paths as path_rules
 from acp_tui.session.events import Noted
 from acp_tui.session.past import Past
 from acp_tui.session.session import Session
@@ -320,7 +320,7 @@ class SessionStart:
         cwd = info.cwd or self._start.cwd
         _need_folder(cwd)
         granted = [cwd, self._start.cwd, *self._start.extra_roots]
-        kept = [root for root in info.additional_directories if is_below(root, granted)]
+        kept = [root for root in info.additional_directories if path_rules.is_below(root, granted)]
         self._not_granted = [root for root in info.additional_directories if root not in kept]
         return cwd, [*self._start.extra_roots, *kept]
 
@@ -341,7 +341,7 @@ async def _recorded(agent: str, session_id: str) -> Session | None:
     """Return a session from the journals; None without one."""
     try:
         rows = await asyncio.to_thread(rows_about, data_folder() / "journals", agent, session_id)
-        replayed = await replay_in_slices(rows)
+        replayed = await replays.replay_in_slices(rows)
     except OSError:
         return None
     return replayed.sessions.get(session_id)

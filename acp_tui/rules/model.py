@@ -10,10 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
-from acp_tui.rules import commands
-from acp_tui.rules.paths import PathPattern, Reach, compiled, fragments, is_below, reach_of
-from acp_tui.rules.protected import why_protected
-from acp_tui.rules.shell import MAX_LINE
+from acp_tui.rules import commands, protected, shell
+from acp_tui.rules import paths as path_rules
 from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
 
@@ -116,7 +114,7 @@ class ToolUse:
 
     def is_inside(self, path: str) -> bool:
         """Return whether an absolute path lies in the workspace, links followed."""
-        return is_below(path, self.roots or (self.workspace or "/",))
+        return path_rules.is_below(path, self.roots or (self.workspace or "/",))
 
 
 @dataclass(frozen=True)
@@ -164,7 +162,7 @@ class _RuleMatcher:
         """Return whether a rule matches; None: maybe."""
         found = True if rule.command is None else self._runs(rule.command)
         if found is not False and rule.path is not None:
-            reached = self._reaches(PathPattern(rule.path))
+            reached = self._reaches(path_rules.PathPattern(rule.path))
             found = reached if found or reached is False else None
         return found
 
@@ -176,11 +174,11 @@ class _RuleMatcher:
         is_hidden = use.tool_kind == "execute" and use.command is None
         if is_hidden or use.is_open or commands.may_run(prefix, known):
             return None
-        if any(len(text) > MAX_LINE or commands.runs(prefix, text) for text in use.possible_commands):
+        if any(len(text) > shell.MAX_LINE or commands.runs(prefix, text) for text in use.possible_commands):
             return None
         return None if known is not None and commands.may_change(use.env) else False
 
-    def _reaches(self, meant: PathPattern) -> bool | None:
+    def _reaches(self, meant: path_rules.PathPattern) -> bool | None:
         use, folder = self.use, self._folder
         named = (*use.paths, *use.inputs)
         found = [meant.has_any(named, folder), *(meant.is_linked(path, folder) for path in named)]
@@ -191,19 +189,19 @@ class _RuleMatcher:
             return by_command
         return None if None in found or self._may_reach(meant, named) else False
 
-    def _may_reach(self, meant: PathPattern, named: Sequence[str]) -> bool:
+    def _may_reach(self, meant: path_rules.PathPattern, named: Sequence[str]) -> bool:
         use, folder = self.use, self._folder
         if use.is_open or use.has_more_paths or (use.tool_kind == "execute" and use.command is None):
             return True
         hinted = [*use.hints, *(value for _, value in use.env)]
-        found = [path for text in use.possible_commands for path in fragments(text, folder)]
+        found = [path for text in use.possible_commands for path in path_rules.fragments(text, folder)]
         return (
             any(map(meant.is_below, named))
             or meant.has_any((*hinted, *found), folder)
             or any(meant.may_match(hint) for hint in hinted if "*" in hint or "?" in hint)
         )
 
-    def _reaches_by_command(self, meant: PathPattern) -> bool | None:
+    def _reaches_by_command(self, meant: path_rules.PathPattern) -> bool | None:
         reach, folder = self._reach, self._folder
         found: list[bool | None] = [meant.has_any(reach.paths, folder)]
         if not found[0]:
@@ -225,9 +223,9 @@ class _RuleMatcher:
         return self.use.folder or self.use.workspace or "/"
 
     @cached_property
-    def _reach(self) -> Reach:
+    def _reach(self) -> path_rules.Reach:
         command = self.use.command or self.use.worded
-        return reach_of(command, self._folder) if command is not None else Reach()
+        return path_rules.reach_of(command, self._folder) if command is not None else path_rules.Reach()
 
 
 def _is_exactly(rule: Rule, use: ToolUse) -> bool:
@@ -315,7 +313,7 @@ def _is_named(name: str, glob: str) -> bool:
 def _is_for(rule: Rule, workspace: str) -> bool:
     """Return whether a rule applies to a workspace with links followed, for deny and ask also as written."""
     folder = (rule.workspace or "").rstrip("/")
-    if workspace and is_below(workspace, (folder or "/",)):
+    if workspace and path_rules.is_below(workspace, (folder or "/",)):
         return True
     return rule.decision != "allow" and f"{workspace}/".startswith(f"{folder}/")
 
@@ -346,7 +344,7 @@ def _allows_paths(rule: Rule, use: ToolUse) -> bool:
     """Return whether an allow rule matches all the paths of a tool use."""
     if rule.path is None:
         return True
-    pattern = compiled(rule.path)
+    pattern = path_rules.compiled(rule.path)
     is_anywhere = rule.path.startswith("/")
     return bool(use.paths) and all(
         _is_plain(path) and pattern.fullmatch(path) and (is_anywhere or use.is_inside(path))
@@ -398,4 +396,4 @@ def _is_edit(path: str, files: Files) -> bool:
     """Return whether a path, with links followed, is in the workspace and not protected."""
     if not path.startswith("/") or not files.contains(path):
         return False
-    return why_protected(path, files.roots) is None
+    return protected.why_protected(path, files.roots) is None

@@ -11,8 +11,8 @@ from acp_tui.conversation.start import Start
 from acp_tui.store.agents import known_agents
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import SETTINGS, Settings, load
+from acp_tui.ui.application import keys as key_settings
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.application.keys import problems, usable
 from acp_tui.ui.tabs import Tabs
 from acp_tui.ui.widgets.textual_internals import keymap_of, withdraw_notices
 from acp_tui.workspace.folder_events import why_unwatchable
@@ -104,7 +104,7 @@ class ConfigFiles:
     def _use_keys(self, keys: Mapping[str, str]) -> None:
         """Use the keys; an action with an invalid key keeps its current one."""
         last = keymap_of(self._app)
-        good = usable(keys)
+        good = key_settings.usable(keys)
         kept = {action: last[action] for action in keys if action not in good and action in last}
         self._app.set_keymap({**kept, **good})
         for screen in self._tabs.screens:
@@ -115,7 +115,7 @@ class ConfigFiles:
         """Warn of unusable keys of the settings; the help screen lists them, too."""
         file = self._start.settings_file or config_folder() / "settings.toml"
         withdraw_notices(self._app, "Keys")
-        self._app.key_problems = await problems(self._app, keys, file)
+        self._app.key_problems = await key_settings.problems(self._app, keys, file)
         for problem in self._app.key_problems:
             self._app.warn(str(problem), "Keys")
 

@@ -23,9 +23,8 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.screens.questions import permission_details
-from acp_tui.ui.screens.rules import rule_editor
+from acp_tui.ui.screens.rules import rule_editor, rule_list
 from acp_tui.ui.screens.rules import rules as rules_screen
-from acp_tui.ui.screens.rules.rule_list import SAYS
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.widgets.text import shortened
 
@@ -236,7 +235,7 @@ def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
         because = f": {alone.why}" if alone.why else ""
         return f"It does not match the current request{because}."
     against = (
-        f"; with your other rules it is {SAYS[with_others.decision]}"
+        f"; with your other rules it is {rule_list.SAYS[with_others.decision]}"
         if with_others.decision != alone.decision
         else ""
     )

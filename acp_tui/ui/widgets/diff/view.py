@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.events import Click, MouseScrollLeft, MouseScrollRight
 from textual.message import Message
 from typing_extensions import override
 
-from acp_tui.store.folders import SharedJson
 from acp_tui.ui.widgets.diff.diff import CONTEXT
 from acp_tui.ui.widgets.diff.layout import DiffHit, DiffPart, hits_in, place_of
 from acp_tui.ui.widgets.diff.paint import ALL_ROWS, CODE, MOST_ROWS, DiffPainter
+from acp_tui.ui.widgets.diff.preferences import DiffPreferences, preferences_of
 from acp_tui.ui.widgets.diff.rows import (
     Anchor,
     ComparedFile,
@@ -104,24 +101,6 @@ class DiffSearch:
         view.pan_to(hit.column)
         if row is not None:
             view.scroll_to(y=max(0, row - view.size.height // 2), animate=False, immediate=True)
-
-
-class DiffPreferences:
-    """The layout that the user chose last; a subclass saves it."""
-
-    wraps: bool | None = None
-    """True if long lines are wrapped, False if not; None to wrap where a changed line would be cut."""
-    sides: bool | None = None
-    """True for two columns, False for one; None for two where no changed line would be cut."""
-
-    def keep(self) -> None:
-        """Save the preferences."""
-
-
-def preferences_of(app: App[object]) -> DiffPreferences:
-    """Return the preferences of an app, or the defaults."""
-    found = getattr(app, "diff_habits", None)
-    return found if isinstance(found, DiffPreferences) else DiffPreferences()
 
 
 SIDE_BY_SIDE_FROM: Final = 100
@@ -580,29 +559,3 @@ class DiffView(RowView, can_focus=True):
     def _remark(self, text: str) -> Row:
         style: Style = self.theme_styles.base + self.theme_styles["notice"]
         return fit([Segment(text, style)], 0, self.row_width, style, self.theme_styles)
-
-
-log = logging.getLogger(__name__)
-
-
-class SavedDiffPreferences(DiffPreferences):
-    """Preferences in a small file; losing it costs the user two keys."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = SharedJson(path)
-        try:
-            found = self._file.read()
-        except OSError as error:
-            log.warning("%s", error)
-            found = None
-        if isinstance(found, dict):
-            wraps, sides = found.get("wraps"), found.get("sides")
-            self.wraps = wraps if isinstance(wraps, bool) else None
-            self.sides = sides if isinstance(sides, bool) else None
-
-    @override
-    def keep(self) -> None:
-        try:
-            self._file.change(lambda _: {"wraps": self.wraps, "sides": self.sides})
-        except OSError as error:
-            log.warning("%s", error)

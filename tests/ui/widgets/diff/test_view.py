@@ -1,9 +1,8 @@
-"""The diff view: its rows, its keys, and the layout that is kept from one run to the next."""
+"""The diff view: its rows and its keys."""
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -11,36 +10,13 @@ from textual.widgets import Input
 
 from acp_tui.ui.application.theme import choose, styles_of
 from acp_tui.ui.widgets.diff import view as diff_view
+from acp_tui.ui.widgets.diff.preferences import DiffPreferences
 from acp_tui.ui.widgets.diff.rows import FileDiff
-from acp_tui.ui.widgets.diff.view import DiffPreferences, DiffView, SavedDiffPreferences
+from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.rows.row_view import StatusRows
 from acp_tui.ui.widgets.rows.search_bar import FindBar
 from acp_tui.ui.widgets.text import row_text
 from tests.ui.widgets.differing import NEW, ODD, OLD, Viewer, screen, until
-
-
-def test_what_was_chosen_is_there_again(tmp_path: Path) -> None:
-    path = tmp_path / "state" / "differences.json"
-    first = SavedDiffPreferences(path)
-    assert (first.wraps, first.sides) == (None, None)
-    first.wraps, first.sides = True, False
-    first.keep()
-
-    again = SavedDiffPreferences(path)
-
-    assert (again.wraps, again.sides) == (True, False)
-
-
-def test_a_broken_file_is_as_none_and_stays_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "differences.json"
-    path.write_text("{")
-    habits = SavedDiffPreferences(path)
-    assert (habits.wraps, habits.sides) == (None, None)
-    habits.keep()  # what the user may want to put right is not written over
-    assert path.read_text() == "{"
-
-    path.write_text('{"wraps": "yes", "sides": 3}')
-    assert (SavedDiffPreferences(path).wraps, SavedDiffPreferences(path).sides) == (None, None)
 
 
 async def test_a_change_a_file_and_all_are_copied_as_patches() -> None:
