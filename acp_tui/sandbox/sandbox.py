@@ -278,6 +278,9 @@ class Sandbox:
                 return self._wrapped(argv, env, inside, network=network, terminal=terminal)
             case "seatbelt":
                 program = seatbelt.program() or seatbelt.PROGRAM
+                # The system takes these variables from the command anyway.
+                loads = {name for name in env if name.startswith(_LOADING)} - _own(env).keys()
+                env = {name: value for name, value in env.items() if name not in loads}
                 return Enclosed([program, "-p", seatbelt.profile(self.fence, network=network), *argv], env)
             case "landlock":
                 return Enclosed(argv, env)
@@ -291,11 +294,16 @@ class Sandbox:
         given = bubblewrap.arguments(
             self.fence, cwd, network=network, has_proc=self.means.has_proc, info=REPORT
         )
+        # The variables of a command act behind the fence only: one of them could load a program.
+        outside = _own(environment)
+        for name, value in environment.items():
+            if name not in outside:
+                own += ["--setenv", name, value]
         takes = [shutil.which("setsid") or "setsid", "-c", "--"] if terminal else []
         program = bubblewrap.program() or bubblewrap.PROGRAM
         return Enclosed(
             [program, "--args", str(INPUT), "--", *takes, *argv],
-            environment,
+            outside,
             given=b"".join(os.fsencode(word) + b"\0" for word in [*given, *own]),
             reports=self.means.has_proc,
             is_wrapper=True,
@@ -316,6 +324,15 @@ class Sandbox:
         if not is_needed or landlock.version() < landlock.SCOPES_SINCE:
             return None
         return landlock.Landlock(None, network=True)
+
+
+_LOADING: Final = ("DYLD_", "LD_", "BASH_FUNC_")
+"""Prefixes of variables that load a program into whatever is started."""
+
+
+def _own(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that acp-tui itself has, with the same values."""
+    return {name: value for name, value in environment.items() if os.environ.get(name) == value}
 
 
 # bubblewrap reports its first process before the mounts are done, and that process starts the command after

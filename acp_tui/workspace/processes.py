@@ -472,11 +472,14 @@ class Child:
             return cls(spawn(argv, variables, cwd, file_actions, before), mark, limit, guard)
         folder = WorkingFolder.of(cwd) if isinstance(cwd, str) else cwd
         place = folder.real if folder is not None else os.getcwd()  # noqa: PTH109 - text
+        _check_words(argv, variables)
         program = find_program(argv[0] if argv else "", environment, place)
         enclosed = enclosure.enclosed([program, *argv[1:]], variables, place, terminal=terminal)
         with _passed_to(enclosed) as passed:
             actions = [*file_actions, *passed.file_actions]
-            pid = spawn(enclosed.argv, enclosed.environment, folder, actions, before, enclosure.within)
+            # The program around the command is found by the mark, too.
+            around = {**enclosed.environment, mark_name: value}
+            pid = spawn(enclosed.argv, around, folder, actions, before, enclosure.within)
             child = cls(pid, mark, limit, guard, enclosed, passed.keep_report())
         enclosure.entered(child)
         return child
@@ -637,6 +640,20 @@ class Child:
         first = self.first_process
         inside = process_table().session_cpu(first) if first is not None else 0.0
         return inside + process_table().session_cpu(self.pid)
+
+
+def _check_words(argv: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Raise for words that no program can be given, before an enclosing program reads them as its own.
+
+    Raises:
+        StartFailed.
+    """
+    try:
+        words = [*map(os.fsencode, [*argv, *environment, *environment.values()])]
+    except UnicodeEncodeError as error:
+        raise StartFailed(f"“{argv[0]}” could not be started: {error}.") from error
+    if any(b"\0" in word for word in words) or any(not name or "=" in name for name in environment):
+        raise StartFailed(f"“{argv[0]}” could not be started: it has a NUL or an invalid variable name.")
 
 
 def _passed_to(enclosed: Enclosed) -> Passed:

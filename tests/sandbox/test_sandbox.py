@@ -18,7 +18,7 @@ from acp_tui.sandbox.machine import Means
 from acp_tui.sandbox.sandbox import CannotOpen, Sandbox
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import ExitStatus
-from acp_tui.workspace.terminals import Terminal, Terminals
+from acp_tui.workspace.terminals import CommandNotStarted, Terminal, Terminals
 from tests.offspring import descriptors, sleepers
 from tests.sandbox.fences import lay_out, needs_bubblewrap, needs_landlock, sandbox
 from tests.waiting import until
@@ -404,3 +404,28 @@ async def test_landlock_alone_keeps_a_hidden_home_closed(home: Path) -> None:
 
     assert "mine" not in said
     assert said.endswith("hello\nnew\n")
+
+
+async def test_variables_of_a_command_act_behind_the_fence_only(inside: Sandbox, home: Path) -> None:
+    # A library that does not exist is told of by each program that would have loaded it.
+    env = {"HOME": str(home), "LD_PRELOAD": str(home / "work" / "evil.so"), "PLAIN": "a b\n'c"}
+    async with lent(inside) as terminals:
+        terminal = await terminals.create(
+            "s", "/bin/sh", ["-c", 'echo "$PLAIN"; exec true'], cwd=str(home / "work"), env=env
+        )
+        await terminal.wait()
+        said = terminal.output()[0]
+
+    assert "a b" in said
+    assert said.count("cannot be preloaded") == 3, "setsid, the shell of the command, and what that runs"
+
+
+@pytest.mark.parametrize(
+    "env", [{"A": "x\0--bind\0/\0/"}, {"A\0--bind": "x"}, {"": "x"}, {"A=B": "x"}, {"A": "\ud800"}]
+)
+async def test_a_variable_that_is_none_starts_nothing(
+    inside: Sandbox, home: Path, env: dict[str, str]
+) -> None:
+    async with lent(inside) as terminals:
+        with pytest.raises(CommandNotStarted):
+            await terminals.create("s", "true", cwd=str(home / "work"), env=env)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
@@ -83,13 +84,18 @@ class LoginDialog(AnswerDialog[str]):
 
 
 def _about(method: AuthMethod) -> Iterator[str]:
-    if method.description:
-        yield method.description
     if method.type == "terminal":
         yield "Runs the agent's own login in a terminal."
+        if method.args:
+            yield f"With the arguments: {exact_line(shlex.join(method.args))}"
+        if method.env:
+            words = [f"{name}={shlex.quote(value)}" for name, value in method.env.items()]
+            yield f"With the variables: {exact_line(' '.join(words))}"
     names = [str(variable["name"]) for variable in method.vars if variable.get("name")]
     if names:
         yield f"Reads {', '.join(names)} from the environment."
+    if method.description:  # last: it must not take the place of what is run
+        yield method.description
 
 
 _LINES = 12

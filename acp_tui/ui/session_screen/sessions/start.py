@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
 import time
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Final
 
 from acp_tui.agent.agent import Agent
@@ -29,6 +31,7 @@ from acp_tui.ui.screens.base import menu
 from acp_tui.ui.screens.questions import login as login_screens
 from acp_tui.ui.session_screen.agent.sandbox import SessionSandbox
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
+from acp_tui.workspace.processes import StartFailed, find_program
 from acp_tui.workspace.terminals import TerminalError
 
 _RECENT = 50
@@ -433,10 +436,6 @@ def _signs(failure: Failure) -> Iterator[str]:
             return
 
 
-_OWNER = "login"
-"""The owner of login terminals: no session id, so that no agent can access them."""
-
-
 class LoginDialogs:
     """The screens of a login; each closes when its call is cancelled."""
 
@@ -471,10 +470,14 @@ class LoginDialogs:
         """
         program, *arguments = running.launch.argv
         terminals = running.host.terminals
+        # The agent must not reach this terminal: its sessions have names of its own choice.
+        owner = token_hex()
         try:
+            # A PATH of the method must not name another program.
+            found = find_program(program, {**os.environ, **running.launch.env}, self._cwd)
             terminal = await terminals.create(
-                _OWNER,
-                program,
+                owner,
+                found,
                 [*arguments, *method.args],
                 env={**running.launch.env, **method.env},
                 cwd=self._cwd,
@@ -482,7 +485,7 @@ class LoginDialogs:
                 if running.sandbox is not None
                 else None,  # in the agent's sandbox, with its network
             )
-        except TerminalError as error:
+        except (StartFailed, TerminalError) as error:
             return str(error)
         title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
         screen = login_screens.TerminalLoginScreen(terminal, title=title, styles=self._screen.theme_styles)
@@ -490,7 +493,7 @@ class LoginDialogs:
             failure = await self._screen.ask(screen)
             return STOPPED if failure is None else failure
         finally:
-            await terminals.release(_OWNER, terminal.id)
+            await terminals.release(owner, terminal.id)
 
 
 async def folder_to_continue_in(screen: ConversationScreen, cwd: str, here: str) -> str | None:

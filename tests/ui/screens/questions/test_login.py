@@ -49,6 +49,15 @@ async def test_every_method_says_what_it_does() -> None:
         assert app.result is NOTHING, "it appeared under typing hands"
 
 
+async def test_arguments_and_variables_of_a_login_in_a_terminal_are_shown() -> None:
+    method = AuthMethod(
+        id="t", name="Log in", type="terminal", args=["--login", "a b"], env={"LD_PRELOAD": "/w/x.so"}
+    )
+    async with shown(LoginDialog([method], agent="demo", hint="", styles=STYLES)) as (app, _):
+        assert "With the arguments: --login 'a b'" in app.text
+        assert "With the variables: LD_PRELOAD=/w/x.so" in app.text
+
+
 @pytest.mark.slow
 async def test_of_very_many_methods_the_first_are_offered_and_the_rest_is_counted() -> None:
     methods = [AuthMethod(id=f"m{number}", name=f"Way {number}") for number in range(5_000)]
