@@ -35,9 +35,7 @@ def seconds(duration: float) -> str:
         return f"{duration:.1f} s"
     if duration < 60:
         return f"{duration:.0f} s"
-    minutes, rest = divmod(int(duration), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return clock(duration)
 
 
 _SIGNAL: Final = 128

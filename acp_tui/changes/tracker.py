@@ -24,6 +24,7 @@ from acp_tui.changes.untracked import FileModes, Marks, Untracked, differences, 
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.session import THIS_TURN
+from acp_tui.workspace.real_paths import is_same
 
 
 class Baseline:
@@ -159,10 +160,6 @@ def lost_reason(at: float, *, moved: str = "", were_kept: bool = False) -> str:
     if were_kept:
         return f"The snapshots of this session were removed: {files} cannot be restored."
     return f"There are no snapshots of the earlier part of this session: {files} cannot be restored."
-
-
-def _is_same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 class ChangeTracker:
@@ -486,7 +483,7 @@ class ChangeTracker:
         if not kept or min(kept) > 1 or (0 in kept and kept[0].since):
             self.lost = lost_reason(self.first.at)
         elif min(kept) not in shots:
-            moved = next((each.cwd for each in kept.values() if not _is_same(each.cwd, self._cwd)), "")
+            moved = next((each.cwd for each in kept.values() if not is_same(each.cwd, self._cwd)), "")
             self.lost = lost_reason(self.first.at, moved=moved, were_kept=True)
         if self.lost and (0 not in shots or not kept[0].since):
             for turn, shot in {0: self.first, **shots}.items():

@@ -26,7 +26,7 @@ from acp_tui.rules.shell import (
     rough_commands,
     script_of,
 )
-from acp_tui.workspace.real_paths import is_in_any_case, real_path
+from acp_tui.workspace.real_paths import is_in_any_case, resolved
 
 _PLACE: Final = regex(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
 """A line number after a path."""
@@ -77,7 +77,7 @@ class PathPattern:
         texts = [pattern]
         self.sample = re.sub(r"\*+", "", pattern.rpartition("/")[2])
         if self.folder:
-            real = _real(self.folder)
+            real = resolved(self.folder)
             if real != self.folder:
                 texts.append(real + pattern[len(self.folder) :])
         texts = [_composed(text) for text in texts]
@@ -101,11 +101,11 @@ class PathPattern:
 
     def may_be_below(self, path: str) -> bool:
         """Return whether a folder may hold a match; True if it is too large to be searched."""
-        top = _real(path).rstrip("/")
+        top = resolved(path).rstrip("/")
         if self.folder:
-            if f"{_real(self.folder)}/".startswith(f"{top}/"):
+            if f"{resolved(self.folder)}/".startswith(f"{top}/"):
                 return True
-            if not f"{top}/".startswith(f"{_real(self.folder)}/"):
+            if not f"{top}/".startswith(f"{resolved(self.folder)}/"):
                 return False
         return self._found(top, None) is not False
 
@@ -138,7 +138,7 @@ class PathPattern:
                             return None
                         if entry.is_dir(follow_symlinks=False):
                             waiting.append(entry.path)
-                        elif key is None and entry.is_symlink() and self.has(_real(entry.path)):
+                        elif key is None and entry.is_symlink() and self.has(resolved(entry.path)):
                             return True
             except (OSError, ValueError):
                 continue
@@ -167,7 +167,7 @@ def spellings(path: str, folder: str) -> Iterator[str]:
             continue
         if "/." in text or "//" in text:
             yield _single(posixpath.normpath(text))
-        real = _real(text)
+        real = resolved(text)
         yield real
         yield below_alias(real, folder)
         if real.startswith("/private/"):
@@ -176,7 +176,7 @@ def spellings(path: str, folder: str) -> Iterator[str]:
 
 def below_alias(real: str, folder: str) -> str:
     """Return a real path below a folder in the spelling of that folder."""
-    real_folder = _real(folder).rstrip("/")
+    real_folder = resolved(folder).rstrip("/")
     return folder.rstrip("/") + real[len(real_folder) :] if f"{real}/".startswith(f"{real_folder}/") else real
 
 
@@ -214,8 +214,8 @@ def _single(path: str) -> str:
 
 def is_below(path: str, folders: Iterable[str]) -> bool:
     """Return whether an absolute path, with links followed, is one of the folders or in one."""
-    real = _real(path)
-    tops = (_real(folder).rstrip("/") for folder in folders)
+    real = resolved(path)
+    tops = (resolved(folder).rstrip("/") for folder in folders)
     return "\0" not in path and any(f"{real}/".startswith(f"{top}/") for top in tops)
 
 
@@ -224,13 +224,6 @@ def _plain_start(pattern: str) -> str:
         return ""
     plain = re.split(r"[*?]", pattern, maxsplit=1)[0]
     return plain.rpartition("/")[0] or "/" if plain != pattern else posixpath.dirname(pattern)
-
-
-def _real(path: str) -> str:
-    try:
-        return real_path(path)
-    except ValueError:
-        return posixpath.normpath(path)
 
 
 def _key(path: str) -> tuple[int, int] | None:

@@ -19,7 +19,7 @@ from platformdirs import PlatformDirs
 
 from acp_tui.formatting import expand_home
 from acp_tui.session.questions import Destination
-from acp_tui.workspace.real_paths import real_path
+from acp_tui.workspace.real_paths import real_path, resolved
 
 _SHELL: Final = "a shell reads it when it starts"
 _GIT: Final = "git reads settings and starts programs from it"
@@ -207,11 +207,11 @@ def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
 def protection(path: str, roots: Iterable[str | Path]) -> Protection | None:
     """Return the protection of a file by its written path, its real path or a link to it."""
     folders = [str(root) for root in roots]
-    real = _real(_absolute(path, folders)) if path.count("/") <= _MAX_FOLDERS else path
+    real = resolved(_absolute(path, folders)) if path.count("/") <= _MAX_FOLDERS else path
     if real.count("/") > _MAX_FOLDERS:
         return Protection(_DEEP, (frozenset(),))
     found = protection_by_name(path, folders)
-    return found if found is not None else _by_link(real, [*map(_real, folders)])
+    return found if found is not None else _by_link(real, [*map(resolved, folders)])
 
 
 def protection_by_name(path: str, roots: Sequence[str]) -> Protection | None:
@@ -219,11 +219,11 @@ def protection_by_name(path: str, roots: Sequence[str]) -> Protection | None:
     if path.count("/") > _MAX_FOLDERS:
         return Protection(_DEEP, (frozenset(),))
     written = _absolute(path, roots)
-    real = _real(written)
+    real = resolved(written)
     return (
         _ours(real)
         or _by_name(posixpath.normpath(written), roots)
-        or _by_name(real, [_real(root) for root in roots])
+        or _by_name(real, [resolved(root) for root in roots])
     )
 
 
@@ -339,7 +339,7 @@ def _leading(
             try:
                 found = os.lstat(path)
                 if stat.S_ISLNK(found.st_mode):
-                    target = _real(path)
+                    target = resolved(path)
                     if any(_is_in(one, target) for one in around):
                         continue
                     if _is_in(real, target):
@@ -428,18 +428,11 @@ def own_folders() -> tuple[str, ...]:
 def _own_folders(environment: tuple[str, ...]) -> tuple[str, ...]:
     if environment[0]:
         home = os.path.abspath(environment[0])  # noqa: PTH100
-        return tuple(_real(posixpath.join(home, kind)) for kind in ("config", "data", "state"))
+        return tuple(resolved(posixpath.join(home, kind)) for kind in ("config", "data", "state"))
 
     places = PlatformDirs("acp-tui", appauthor=False)
     found = (places.user_config_dir, places.user_data_dir, places.user_state_dir, places.user_cache_dir)
-    return tuple(dict.fromkeys(map(_real, found)))
-
-
-def _real(path: str) -> str:
-    try:
-        return real_path(path)
-    except ValueError:  # no valid path on this machine
-        return posixpath.normpath(path)
+    return tuple(dict.fromkeys(map(resolved, found)))
 
 
 def _folded(text: str) -> str:

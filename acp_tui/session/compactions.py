@@ -6,8 +6,7 @@ from typing import Final
 
 from acp_tui.protocol.schema import CompactionSummaryChunk, CompactionUpdate, UsageUpdate
 from acp_tui.session.entries import Compaction, Entry
-from acp_tui.session.messages import append_block
-from acp_tui.session.text_buffer import TextBuffer
+from acp_tui.session.messages import append_block, finish_parts, parts_of
 
 _FINAL: Final = ("completed", "failed", "cancelled", "interrupted")
 """Words of which it is known that they end a compaction; any other one says nothing of its end."""
@@ -36,16 +35,14 @@ class Compactions:
         """
         index, one = self._entry(news.compaction_id, usage, at)
         if "summary" in news.model_fields_set:
-            one.parts = []
-            for block in news.summary or ():
-                append_block(one.parts, block)
+            one.parts = parts_of(news.summary or ())
         if "error" in news.model_fields_set:
             one.error = news.error or ""
         one.status = news.status
         is_final = news.status in _FINAL
         one.ended = None if not is_final else one.ended if one.ended is not None else at
         if is_final:
-            _finish(one)
+            finish_parts(one.parts)
         return index
 
     def add(self, chunk: CompactionSummaryChunk, usage: UsageUpdate | None, at: float) -> int:
@@ -74,7 +71,7 @@ class Compactions:
         for index in found:
             one = self._at(index)
             one.status, one.ended = "interrupted", at
-            _finish(one)
+            finish_parts(one.parts)
         return tuple(found)
 
     def _entry(self, compaction_id: str, usage: UsageUpdate | None, at: float) -> tuple[int, Compaction]:
@@ -89,9 +86,3 @@ class Compactions:
         entry = self._entries[index]
         assert isinstance(entry, Compaction)
         return entry
-
-
-def _finish(one: Compaction) -> None:
-    for part in one.parts:
-        if isinstance(part, TextBuffer):
-            part.finish()

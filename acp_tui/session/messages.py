@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from acp_tui.protocol import dialects
@@ -77,25 +77,21 @@ class Messages:
         """Begin a turn with the user's prompt; return the new entry's index."""
         self.close()
         self.is_replay = False
-        message = UserMessage(at=at)
-        for block in prompt:
-            append_block(message.parts, block)
-        self._entries.append(message)
-        self._echo = "".join(block.text for block in prompt if isinstance(block, TextContent))
-        self._prompt, self._has_heard, self._repeated = prompt, False, ""
+        self._entries.append(UserMessage(parts_of(prompt), at=at))
+        self._expect_echo(prompt)
         self._turn = len(self._entries) - 1
         return self._turn
 
     def steered(self, prompt: list[ContentBlock], at: float, *, before_stop: bool) -> tuple[int, ...]:
         """Add text that the agent has taken into its turn; return the changed entries."""
         closed = self.close()
-        message = SteeredMessage(at=at, before_stop=before_stop)
-        for block in prompt:
-            append_block(message.parts, block)
-        self._entries.append(message)
-        self._echo = "".join(block.text for block in prompt if isinstance(block, TextContent))
-        self._prompt, self._has_heard, self._repeated = prompt, False, ""
+        self._entries.append(SteeredMessage(parts_of(prompt), at=at, before_stop=before_stop))
+        self._expect_echo(prompt)
         return (*closed, len(self._entries) - 1)
+
+    def _expect_echo(self, prompt: list[ContentBlock]) -> None:
+        self._echo, self._prompt = text_in(prompt), prompt
+        self._has_heard, self._repeated = False, ""
 
     def ascribe(self) -> None:
         """Mark all user messages as ascribed by the agent."""
@@ -173,9 +169,7 @@ class Messages:
             index = self._begin(kind, news.message_id, at)
         message = self._entries[index]
         assert isinstance(message, Message)
-        message.parts = []
-        for block in news.content or ():
-            append_block(message.parts, block)
+        message.parts = parts_of(news.content or ())
         self._compare(message)
         self._same = None
         return SessionChange((*closed, index))
@@ -184,7 +178,7 @@ class Messages:
         """Return whether a message of the user repeats text that was sent into the turn."""
         if news.session_update != "user_message" or self._echo is None:
             return False
-        text = "".join(block.text for block in news.content or () if isinstance(block, TextContent))
+        text = text_in(news.content or ())
         is_echo = bool(text) and text.split() == self._echo.split()
         if is_echo:
             self._echo = None
@@ -251,9 +245,7 @@ class Messages:
         if isinstance(message, AscribedMessage | AgentMessage | Thought):
             message.finished = True
             message.parts = list(message.parts)  # free the room for more pieces
-            for part in message.parts:
-                if isinstance(part, TextBuffer):
-                    part.finish()
+            finish_parts(message.parts)
         return (index,)
 
     def _find(self, kind: type[Message], message_id: str | None) -> int | None:
@@ -301,6 +293,26 @@ class Messages:
 
 def _squeezed(parts: Sequence[Part]) -> str:
     return "".join("".join(str(part) for part in parts if isinstance(part, TextBuffer)).split())
+
+
+def text_in(blocks: Iterable[ContentBlock]) -> str:
+    """Return the text of content blocks."""
+    return "".join(block.text for block in blocks if isinstance(block, TextContent))
+
+
+def parts_of(blocks: Iterable[ContentBlock]) -> list[Part]:
+    """Return content blocks as the parts of an entry."""
+    parts: list[Part] = []
+    for block in blocks:
+        append_block(parts, block)
+    return parts
+
+
+def finish_parts(parts: Iterable[Part]) -> None:
+    """Finish the texts of an entry: no more will be appended."""
+    for part in parts:
+        if isinstance(part, TextBuffer):
+            part.finish()
 
 
 def append_block(parts: list[Part], block: ContentBlock) -> None:

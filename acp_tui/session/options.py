@@ -216,16 +216,6 @@ def _select(category: str, name: str, current: str, choices: list[OptionValue]) 
     return SelectOption(id=category, name=name, category=category, current_value=current, options=[*choices])
 
 
-_NAMES: Final = frozenset(
-    (
-        "accept", "acceptall", "acceptedits", "agentfullaccess", "allowall", "alwaysapprove", "auto",
-        "autoaccept", "autoapprove", "autoedit", "autopilot", "autoreview", "bypass", "bypassall",
-        "bypasspermissions", "dangerfullaccess", "dontask", "fullaccess", "fullauto", "llmapprove", "never",
-        "noask", "skippermissions", "trustall", "unattended", "unrestricted", "workspacewrite", "yolo",
-    )
-)  # fmt: skip
-"""Ids and names of values known to act unasked, in lower case and letters only."""
-
 _ASK_NOTHING: Final = frozenset(
     (
         "agentfullaccess", "allowall", "alwaysapprove", "acceptall", "autoapprove", "autopilot", "bypass",
@@ -233,9 +223,13 @@ _ASK_NOTHING: Final = frozenset(
         "noask", "skippermissions", "trustall", "unattended", "unrestricted", "yolo",
     )
 )  # fmt: skip
-"""Those under which the agent asks nothing."""
+"""Ids and names of values under which the agent asks nothing, in lower case and letters only."""
 _ASK_NO_EDITS: Final = frozenset(("acceptedits", "autoedit", "workspacewrite"))
 """Those under which it asks only for commands."""
+_NAMES: Final = frozenset(
+    (*_ASK_NOTHING, *_ASK_NO_EDITS, "accept", "auto", "autoaccept", "autoreview", "llmapprove")
+)
+"""All that are known to act unasked."""
 
 _WORDS: Final = regex(
     r"""\byolo\b | \bbypass | \bautopilot | \bautonomous | \bunattended | \bunrestricted | \bdangerously

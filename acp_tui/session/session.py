@@ -14,7 +14,6 @@ from acp_tui.protocol.schema import (
     PlanContent,
     PlanEntry,
     PlanItems,
-    TextContent,
     ToolCallFields,
     UsageUpdate,
 )
@@ -40,7 +39,7 @@ from acp_tui.session.entries import (
 )
 from acp_tui.session.events import Event, Field, SessionChange
 from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, origin
-from acp_tui.session.messages import Messages
+from acp_tui.session.messages import Messages, text_in
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Consent, Option, SessionOptions, acts_unasked
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
@@ -546,7 +545,7 @@ class Session:
         """Show content that came only with the end of the turn."""
         if not event.content or self.turn_state == "idle":
             return ()
-        text = "".join(block.text for block in event.content if isinstance(block, TextContent))
+        text = text_in(event.content)
         messages = [entry for entry in self._turns.entries() if isinstance(entry, AgentMessage)]
         if messages and _squeezed(text) in _squeezed("".join(map(text_of, messages))):
             return ()  # it repeats the text of the turn

@@ -11,7 +11,7 @@ from acp_tui.protocol.schema import (
     has,
 )
 from acp_tui.session.entries import Entry, SessionMessage, Subagent
-from acp_tui.session.messages import append_block
+from acp_tui.session.messages import append_block, parts_of
 
 
 class Subagents:
@@ -90,9 +90,7 @@ class Subagents:
         if "recipient_session_id" in given:
             one.recipient = news.recipient_session_id or ""
         if "content" in given:
-            one.parts = []
-            for block in news.content or ():
-                append_block(one.parts, block)
+            one.parts = parts_of(news.content or ())
         return index
 
 

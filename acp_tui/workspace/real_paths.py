@@ -22,6 +22,14 @@ def real_path(path: str) -> str:
     return os.path.realpath(path)
 
 
+def resolved(path: str) -> str:
+    """Return a path with its links followed, or an invalid one in its shortest form."""
+    try:
+        return real_path(path)
+    except ValueError:
+        return os.path.normpath(path)
+
+
 def is_same(one: str, other: str) -> bool:
     """Return whether two paths lead to the same file; an invalid path equals only itself."""
     try:
