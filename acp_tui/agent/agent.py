@@ -500,13 +500,19 @@ class Agent:
         elif isinstance(event, NewToolCall | ToolCallUpdate):
             self._look_at_amendments(session_id, is_over=False)
         elif isinstance(event, events.Prompted | events.TurnCancelled):
-            self._questions.grants.end_turn(session_id)
+            self._end_grants(session_id)
         elif isinstance(event, SubagentUpdate):
             self._grant_to_child(event)
         elif isinstance(event, SessionReady):
             self._questions.cancel_lost(self._sessions)
         elif isinstance(event, events.SetUp) and (made := self._sessions.find(session_id)) is not None:
             self._questions.set_up(made, self.name)
+
+    def _end_grants(self, session_id: str) -> None:
+        """End the permissions of a session and of its subagents, whose work may go on."""
+        session = self._sessions.find(session_id)
+        for name in (session_id, *(each.id for each in session.descendants())) if session is not None else ():
+            self._questions.grants.end_turn(name)
 
     def _look_at_amendments(self, session_id: str, *, is_over: bool) -> None:
         session = self._sessions.find(session_id)

@@ -241,6 +241,29 @@ async def test_c139_cancelling_the_parent_leaves_the_questions_of_its_subagents_
         assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
 
 
+@pytest.mark.parametrize("end", ["a stop", "the next prompt"])
+async def test_what_was_allowed_to_a_subagent_ends_with(end: str, tmp_path: Path) -> None:
+    async with conversation(cwd=str(tmp_path)) as talk:
+        call, turn = await talk.prompted()
+        child = await announced(talk, cwd=str(tmp_path))
+        asked = {"toolCallId": "t", "kind": "execute", "title": "ls", "rawInput": {"command": "ls"}}
+        params = {"sessionId": "k1", "toolCall": asked, "options": OPTIONS}
+        talk.puppet.says({"id": "q", "method": "session/request_permission", "params": params})
+        await talk.until(lambda: child.questions)
+        talk.agent.answer("k1", next(iter(child.questions)), "yes")
+
+        if end == "a stop":
+            talk.agent.cancel(SESSION)
+        else:
+            talk.puppet.answers(call, {"stopReason": "end_turn"})
+            await turn
+            await talk.prompted("more")
+        talk.puppet.asks("c", "terminal/create", sessionId="k1", command="ls")
+
+        await talk.until(lambda: child.questions)
+        assert talk.puppet.sent.answers("c") == []
+
+
 async def test_closing_the_parent_answers_its_subagents() -> None:
     async with conversation() as talk:
         child = await announced(talk)
