@@ -255,35 +255,22 @@ _ABOUT_MODES: Final = regex(r"mode|approv|permission|access|autonomy|sandbox|con
 _ABOUT_ASKING: Final = regex(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
 """Phrases for options about asking in general."""
 
-_AGREES_NOT: Final = frozenset(("accept", "autoreview", "llmapprove"))
-"""Of the names above, those that do not say that nobody is asked."""
-_UNASKED: Final = regex(
-    r"\b(?:without|no|never|do(?:n['’]?t|\s+not)|skips?)\s+(?:ask|prompt|confirm|approv|permission|question)\w*",
-    re.I,
+_AGREES_TO_ALL: Final = _ASK_NOTHING | frozenset(
+    (
+        "actwithoutasking", "alwaysallow", "approveall", "asknothing", "autoaccept", "autoacceptall",
+        "autoapproveall",
+        "autonomous", "bypassallpermissions", "bypassapprovals", "dangerouslyskippermissions",
+        "fullyautonomous",
+        "neverask", "neverasks", "nevertoask", "runwithoutasking", "withoutasking",
+    )
+)  # fmt: skip
+_AGREES_TO_EDITS: Final = _ASK_NO_EDITS | frozenset(
+    ("acceptalledits", "allowalledits", "allowedits", "autoacceptedits", "autoapproveedits", "autoedits")
 )
-_DOUBTS: Final = regex(
-    r"\b(?:nothing|never|no|not|non|none|cannot|without|off|disabled?|stops?|refuses?|before|after|first|asks?|asking"
-    r"|unless|except|only|deny|denies|require[sd]?)\b|n['’]t\b",
-    re.I,
-)
-"""Words that may turn a name around."""
-_LIMITS: Final = regex(
-    r"read|edit|writ|file|search|review|plan|web|fetch|some|low|medium|safe|trusted|test|project|workspace",
-    re.I,
-)
-"""Words for a part of what an agent does."""
-_ASKS_WHEN_ON: Final = regex(
-    r"(?:always\s+)?(?:ask|require\w*\s+approval|confirm|approval)(?:\s+first)?", re.I
-)
-"""Names of switches that mean no questions at all when off."""
-_EDITS: Final = regex(
-    r"(?:accept|allow|approv|auto)\w*[\s_-]*(?:accept|approve|allow)?[\s_-]*(?:all\s+)?(?:edits?|writes?)"
-    r"|workspace[\s_-]?write",
-    re.I,
-)
+"""Whole names, in lower case and letters only, that mean unasked actions. Words in a name may say the opposite."""
+_ASKS_WHEN_ON: Final = frozenset(("ask", "askfirst", "alwaysask", "confirm", "requireapproval", "approval"))
+"""The same of switches that mean no questions at all when off."""
 
-_SHOWN: Final = 20
-"""Minimum number of characters of a name in the status line."""
 _OFF: Final = frozenset(("off", "no", "false", "disabled", "none"))
 
 
@@ -335,8 +322,7 @@ def consent_in(option: SelectOption | BooleanOption, value: str | bool) -> Conse
     if isinstance(option, BooleanOption):
         if value:
             return consent_named(option.name)
-        is_about_asking = _ASKS_WHEN_ON.fullmatch(option.name[:_SHOWN]) and len(option.name) <= _SHOWN
-        return "everything" if is_about_asking else ""
+        return "everything" if _letters_of(option.name) in _ASKS_WHEN_ON else ""
     is_about = bool(_ABOUT_MODES.search(option.name))
     # Of two rows with one id nobody knows which one was chosen.
     found = {consent_named(one.name, is_about=is_about) for one in option.choices() if one.value == value}
@@ -349,23 +335,19 @@ def consent_typed(word: str) -> Consent:
 
 
 def consent_named(name: str, *, is_about: bool = True) -> Consent:
-    """Return the unasked actions that a name means, both whole and as far as it is surely shown.
+    """Return the unasked actions that a whole name means.
 
     `is_about`: True if the option is about asking, so that “auto” means that.
     """
-    found = {_consent_in(text, is_about=is_about) for text in (name, name[:_SHOWN])}
-    return found.pop() if len(found) == 1 else ""
+    letters = _letters_of(name).removesuffix("mode")
+    if letters in _AGREES_TO_ALL or (is_about and letters == "auto"):
+        return "everything"
+    return "edits" if letters in _AGREES_TO_EDITS else ""
 
 
-def _consent_in(name: str, *, is_about: bool) -> Consent:
-    is_known = is_about and _plain(name) in _NAMES - _AGREES_NOT
-    if _DOUBTS.search(_UNASKED.sub("", name[:_LOOKED_AT])) and _plain(name) not in _ASK_NOTHING:
-        return ""
-    if _EDITS.fullmatch(name.strip()):
-        return "edits"
-    if _LIMITS.search(name[:_LOOKED_AT]):
-        return ""
-    return "everything" if is_known or _says_so(name) else ""
+def _letters_of(name: str) -> str:
+    """Return the letters of a name of any alphabet, in lower case."""
+    return re.sub(r"[\W\d_]", "", name[:_LOOKED_AT].lower())
 
 
 def _says_so(text: str) -> bool:

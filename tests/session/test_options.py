@@ -233,7 +233,9 @@ ASKING = (
     *("Never skip permissions", "Does not auto-accept", "Cannot auto-accept", "Without autopilot"),
     *("Non-autonomous", "Ask before auto-run", "Refuse full access", "Plan: YOLO never", "Auto review"),
     *("Auto-approve reads", "Auto-approve reads, ask for the rest", "Auto-approve, but ask for commands"),
-    *("Read without asking", "Accept"),
+    *("Read without asking", "Accept", "Block without asking", "Auto-accept rejections", "Anti-yolo"),
+    *("Dry run, unattended", "Handles permission requests with you", "No prompt caching", "Bypass the cache"),
+    *("Accept all questions", "Trust all hosts", "Auto-confirm each", "не yolo", "yolo: нет"),
 )
 
 
