@@ -267,7 +267,7 @@ _AGREES_TO_ALL: Final = _ASK_NOTHING | frozenset(
 _AGREES_TO_EDITS: Final = _ASK_NO_EDITS | frozenset(
     ("acceptalledits", "allowalledits", "allowedits", "autoacceptedits", "autoapproveedits", "autoedits")
 )
-"""Whole names, in lower case and letters only, that mean unasked actions. Words in a name may say the opposite."""
+"""Whole names, in lower-case letters, that mean unasked actions; words within one may say the opposite."""
 _ASKS_WHEN_ON: Final = frozenset(("ask", "askfirst", "alwaysask", "confirm", "requireapproval", "approval"))
 """The same of switches that mean no questions at all when off."""
 
