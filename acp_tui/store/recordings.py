@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from acp_tui.patterns import regex
 from acp_tui.protocol import frames as json_line
 from acp_tui.protocol.json_values import as_list, member
 from acp_tui.store.folders import plain_file
@@ -29,6 +30,7 @@ _BEGINNING: Final = 200
 _OURS: Final = b', "dir": "out", "msg": '
 _LOOK: Final = b', "dir": "note", "msg": {"snapped": '
 """Start of a row of changed files, as this program writes it."""
+_OPENS: Final = regex(rb'"session/(?:fork|load|resume)"|"result":')
 _METHODS: Final = ("session/prompt", "session/load", "session/resume")
 
 
@@ -367,13 +369,17 @@ def rows_of(recorded: RecordedSession) -> Iterator[JournalRow]:
     Raises:
         OSError: the file cannot be opened.
     """
+    earlier = [recorded]
+    if recorded.is_resumed:
+        same = (recorded.path, recorded.session_id)
+        sessions = _sessions(recorded.path.parent, _LOOKED_AT)
+        earlier = next(
+            (parts for parts in sessions if (parts[-1].path, parts[-1].session_id) == same), earlier
+        )
+    if _earlier_source(earlier[0].path, recorded.session_id):
+        return rows_about(recorded.path.parent, recorded.agent, recorded.session_id)
     newest = read(recorded.path)
-    if not recorded.is_resumed:
-        return newest
-    same = (recorded.path, recorded.session_id)
-    sessions = _sessions(recorded.path.parent, _LOOKED_AT)
-    whole = next((parts for parts in sessions if (parts[-1].path, parts[-1].session_id) == same), [])
-    return chain(*(read(part.path) for part in whole[:-1]), newest)
+    return chain(*(read(part.path) for part in earlier[:-1]), newest) if earlier[:-1] else newest
 
 
 def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[JournalRow]:
@@ -392,8 +398,37 @@ def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[JournalRow
         if found is not None:
             parts.insert(0, found)
             if not found.is_resumed:
-                break
+                session_id = _earlier_source(found.path, session_id)
+                if not session_id:
+                    break
     return chain.from_iterable(read(part.path) for part in parts)
+
+
+def _earlier_source(path: Path, session_id: str) -> str:
+    """Return the source of a fork that was made in a journal, if that began in an earlier one; else ""."""
+    resumed: set[str] = set()
+    forks: dict[str, str] = {}
+    for line in _lines(path, _opening):
+        row = _row(line)
+        if row is None:
+            continue
+        method, number = member(row.msg, "method"), json.dumps(member(row.msg, "id"))
+        named = str(member(row.msg, "params", "sessionId"))
+        if row.direction == "out" and method == "session/fork":
+            forks[number] = named
+        elif row.direction == "out" and method in ("session/load", "session/resume"):
+            resumed.add(named)
+        elif (
+            row.direction == "in" and method is None and member(row.msg, "result", "sessionId") == session_id
+        ):
+            source = forks.get(number, "")
+            return source if source in resumed else ""
+    return ""
+
+
+def _opening(lines: bytes) -> Iterator[bytes]:
+    """Yield the rows that may open a session, and their answers."""
+    yield from (line for line in lines.split(b"\n") if _OPENS.search(line, 0, _BEGINNING))
 
 
 def _sessions(folder: Path, limit: int) -> list[list[RecordedSession]]:

@@ -18,6 +18,7 @@ from acp_tui.store.recordings import (
     read,
     recent,
     recent_sessions,
+    rows_about,
     rows_of,
 )
 from acp_tui.store.redaction import Redactor
@@ -310,6 +311,34 @@ def test_of_several_sessions_of_a_journal_each_is_joined_with_its_own_beginning(
     ]
     told = [row.msg["params"]["prompt"][0]["text"] for row in rows_of(found[0]) if _is_prompt(row.msg)]
     assert told == ["a1", "b1", "b2"]
+
+
+def test_a_fork_of_a_resumed_session_is_joined_with_the_beginning_of_that(tmp_path: Path) -> None:
+    several(tmp_path / "1.ndjson", ("a", "a1"))
+    os.utime(tmp_path / "1.ndjson", (1, 1))
+    fork = [
+        ("out", {"id": 4, "method": "session/load", "params": {"sessionId": "a"}}),
+        ("in", {"id": 4, "result": {}}),
+        ("out", {"id": 5, "method": "session/fork", "params": {"sessionId": "a"}}),
+        ("in", {"id": 5, "result": {"modes": None, "sessionId": "f"}}),
+        said_in("f", "f1"),
+    ]
+    journal(tmp_path / "2.ndjson", *fork, at="2026-08-22T09:05:00+00:00")
+    os.utime(tmp_path / "2.ndjson", (2, 2))
+    third = life(tmp_path, 3, "f", "f2", method="session/load")
+
+    newest = recent_sessions(tmp_path, 50)[0]
+
+    assert (newest.session_id, newest.path) == ("f", third)
+    for rows in (rows_of(newest), rows_about(tmp_path, newest.agent, "f")):
+        told = [row.msg["params"]["prompt"][0]["text"] for row in rows if _is_prompt(row.msg)]
+        assert told == ["a1", "f1", "f2"]
+
+
+def said_in(session: str, text: str) -> tuple[str, object]:
+    direction, msg = prompt(text)
+    assert isinstance(msg, dict)
+    return direction, {**msg, "params": {**msg["params"], "sessionId": session}}
 
 
 def _is_prompt(msg: object) -> bool:

@@ -258,6 +258,18 @@ async def test_the_tab_that_is_seen_is_drawn_where_there_is_no_room_for_all(tmp_
         await here.sees("1 a name as long as it")
 
 
+async def test_a_session_behind_an_empty_one_is_named_on_leaving(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path, Settings(snapshots=False)) as (here, first, second):
+        assert here.session is second
+        assert here.tabs.resumable == ""
+        first.conversation.say("/fill")
+        session = first.conversation.session
+        assert session is not None
+        await here.until(partial(is_over, session))
+
+        assert here.tabs.resumable == session.id
+
+
 async def test_continue_goes_to_the_newest_session_of_the_folder_if_it_is_open(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
         await here.say("/continue")
