@@ -217,9 +217,11 @@ class Tabs(SessionTabs):
 
     @property
     def resumable(self) -> str:
-        """The id of the last session in view, if it is recorded with a prompt; else ""."""
-        session = self.current.conversation.session
-        return session.id if session is not None and session.turns and self._start.settings.journal else ""
+        """The id of a session that is recorded with a prompt: the last in view, else the newest; else ""."""
+        if not self._start.settings.journal:
+            return ""
+        sessions = (screen.conversation.session for screen in (self.current, *reversed(self.screens)))
+        return next((session.id for session in sessions if session is not None and session.turns), "")
 
     @override
     def leave(self) -> None:

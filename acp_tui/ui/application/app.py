@@ -168,7 +168,7 @@ class OpenSessions(Protocol):
 
     @property
     def resumable(self) -> str:
-        """The id of the last session in view, if it can be resumed in another run; else ""."""
+        """The id of a session that can be resumed in another run, if possible the last in view; else ""."""
 
     def leave(self) -> None:
         """Quit, after a question if something is unfinished in any session."""
