@@ -200,6 +200,8 @@ def excerpt(document: Document, query: Query) -> Excerpt:
             found = pattern.search(text)
             if found is not None:
                 start = max(0, found.start() - _WIDTH // 4)
+                if start and (end := re.compile(r"\s").search(text, start - 1, found.start())):
+                    start = end.end()  # of the word that would be cut
                 return Excerpt(column, " ".join(text[start : start + _WIDTH].split()))
     column = next(iter(present), "prompt")
     return Excerpt(column, " ".join(document.text(column)[:_WIDTH].split()))

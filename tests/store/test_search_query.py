@@ -103,4 +103,7 @@ def test_the_excerpt_shows_the_words_and_their_part() -> None:
     assert "the needle is here" in found.text
     assert len(found.text) <= 200
     assert excerpt(made, parse("absent")) == Excerpt("prompt", "go")
+    long = document(tool="Exit plan mode " + "word " * 9 + "needle")
+    assert excerpt(long, parse("needle")).text == "mode " + "word " * 9 + "needle"
+    assert excerpt(document(tool="x" * 90 + "needle"), parse("needle")).text == "x" * 50 + "needle"
     assert excerpt(document(), parse("absent")).text == ""
