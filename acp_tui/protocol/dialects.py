@@ -150,6 +150,8 @@ def normalise_update(value: Any) -> Any:
     name = _update_name(update)
     if "session_update" not in update and "sessionUpdate" not in update and "type" not in update:
         update.pop("kind", None)  # here "kind" is the name of the update, not the kind of a tool
+    if name in _KNOWN and _update_name({"type": update.get("type")}) == name:
+        del update["type"]
     update.pop("session_update", None)
     update["sessionUpdate"] = name
     if name in _CHUNKS:
@@ -270,7 +272,7 @@ def _tool_call(update: Object) -> None:
         function = update.pop("function")
         update.update({key: value for key, value in function.items() if key not in update})
     if "toolCallId" not in update and "tool_call_id" not in update and "id" in update:
-        update["toolCallId"] = update["id"]
+        update["toolCallId"] = update.pop("id")
     for key in ("toolCallId", "tool_call_id"):
         if type(update.get(key)) is int:
             update[key] = str(update[key])
@@ -437,6 +439,7 @@ def _permission(value: Object) -> Object:
         found = next((value[key] for key in ("toolCallId", "tool_call_id") if key in value), call)
         call = {"toolCallId": found} if isinstance(found, str | int) else {}
         changes["toolCall"] = call
+        value = {key: each for key, each in value.items() if key not in ("toolCallId", "tool_call_id")}
     if call and (not isinstance(call.get("toolCallId"), str) or is_older_call(call)):
         changes["toolCall"] = dict(call)
         _tool_call(changes["toolCall"])

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from acp_tui.protocol.bounds import MOST_ITEMS
-from acp_tui.protocol.validation import read_permission, read_update
+from acp_tui.protocol.schema import ToolCallFields
+from acp_tui.protocol.validation import read_permission, read_update, read_updates
+from tests.agent.dialect_agents import AGENTS
 
 DIFF = {"type": "diff", "path": "a", "oldText": "x", "newText": "y"}
 TEXT = {"type": "content", "content": {"type": "text", "text": "hi"}}
@@ -107,6 +109,18 @@ def test_a_request_for_a_permission_has_it_also_where_reading_leaves_it_out() ->
 
     assert asked.tool_call.unread == {"args": ["-rf"], "content": [hidden]}
     assert len(asked.tool_call.content or []) == 1
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_words_of_an_older_dialect_are_understood(name: str) -> None:
+    agent = AGENTS[name]
+    calls = [
+        call for update in agent.updates for call in read_updates(update) if isinstance(call, ToolCallFields)
+    ]
+
+    assert calls
+    assert [key for call in calls for key in call.unread or () if key != "rawInput"] == []
+    assert read_permission({"sessionId": "s1", **agent.permission}).tool_call.unread is None
 
 
 def test_what_stands_beside_the_call_of_a_request_is_found() -> None:
