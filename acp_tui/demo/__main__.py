@@ -6,7 +6,7 @@ import argparse
 import os
 
 from acp_tui.demo.agent import DemoAgent
-from acp_tui.demo.stage.connection import DemoConnection
+from acp_tui.demo.connection import DemoConnection
 
 SPEED_VARIABLE = "ACP_TUI_DEMO_SPEED"
 

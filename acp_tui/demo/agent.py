@@ -11,9 +11,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any, Final
 
-from acp_tui.demo.scenes.table import commands, play
-from acp_tui.demo.session_store import FOLDER_VARIABLE, SessionStore
-from acp_tui.demo.stage.connection import (
+from acp_tui.demo.connection import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -24,8 +22,9 @@ from acp_tui.demo.stage.connection import (
     RequestRefused,
     Stopped,
 )
-from acp_tui.demo.stage.session import DemoSession
-from acp_tui.demo.stage.turn import DemoCancelled, DemoTurn
+from acp_tui.demo.scenes.table import commands, play
+from acp_tui.demo.session import FOLDER_VARIABLE, DemoSession, SessionStore
+from acp_tui.demo.turn import DemoCancelled, DemoTurn, offers
 
 VERSION: Final = "1.0"
 
@@ -36,7 +35,7 @@ _TITLE_LENGTH: Final = 60
 
 
 class DemoAgent:
-    """The agent for one client. Methods run in the reading thread, turns in their own."""
+    """The agent for one client. Methods run in the reading thread, each turn in its own."""
 
     def __init__(self, connection: DemoConnection, speed: float) -> None:
         self._connection = connection
@@ -94,7 +93,7 @@ class DemoAgent:
         if "configOptions" in result and "modes" in result:  # a new session
             session = self._session(result if "sessionId" in result else params)
             session.update("available_commands_update", availableCommands=commands())
-            session.tell_usage()
+            session.send_usage()
 
     def _notified(self, method: str, params: Any) -> None:
         if not isinstance(params, dict):
@@ -195,7 +194,7 @@ class DemoAgent:
 
     def _set_mode(self, params: Params) -> Params:
         session = self._session(params)
-        session.options.choose("mode", _text(params, "modeId"), self._knows_switches())
+        session.options.choose("mode", _text(params, "modeId"), self._with_switches())
         session.update("current_mode_update", currentModeId=session.options.mode)
         session.update("config_option_update", configOptions=self._options(session))
         return {}
@@ -203,7 +202,7 @@ class DemoAgent:
     def _set_config_option(self, params: Params) -> Params:
         session = self._session(params)
         before = session.options.mode
-        session.options.choose(_text(params, "configId"), params.get("value"), self._knows_switches())
+        session.options.choose(_text(params, "configId"), params.get("value"), self._with_switches())
         if session.options.mode != before:
             session.update("current_mode_update", currentModeId=session.options.mode)
         return {"configOptions": self._options(session)}
@@ -249,7 +248,7 @@ class DemoAgent:
         except RequestRefused as refused:
             return refused
         except OSError as error:
-            return RequestRefused(INTERNAL_ERROR, "The demo stumbled", {"details": str(error)})
+            return RequestRefused(INTERNAL_ERROR, "The demo agent failed", {"details": str(error)})
 
     def _ended(self, session: DemoSession) -> None:
         if self._store.get(session.session_id) is not None:  # not deleted meanwhile
@@ -266,13 +265,10 @@ class DemoAgent:
         return {"modes": session.options.modes(), "configOptions": self._options(session)}
 
     def _options(self, session: DemoSession) -> list[Params]:
-        return session.options.listing(self._knows_switches())
+        return session.options.listing(self._with_switches())
 
-    def _knows_switches(self) -> bool:
-        value: Any = self._client
-        for name in ("session", "configOptions", "boolean"):
-            value = value.get(name) if isinstance(value, dict) else None
-        return value is not None and value is not False
+    def _with_switches(self) -> bool:
+        return offers(self._client, "session", "configOptions", "boolean")
 
 
 def _text(params: Params, name: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.demo.stage.connection import RequestRefused
-from acp_tui.demo.stage.turn import DemoTurn, diff
-from acp_tui.demo.stage.work import allowed, has_files, in_workspace, read, write
+from acp_tui.demo.connection import RequestRefused
+from acp_tui.demo.services import allowed, has_files, in_workspace, read, write
+from acp_tui.demo.turn import DemoTurn, diff
 
 _PLAIN: Final = '''\
 """tally: counts the words of its input."""

@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import Final
 
-from acp_tui.demo.stage.turn import DemoTurn
+from acp_tui.demo.turn import DemoTurn
 
 _MARKDOWN: Final = """\
 # Heading one
@@ -84,7 +84,7 @@ _PARAGRAPHS: Final = (
 
 
 def markdown(turn: DemoTurn, rest: str) -> None:
-    """Show all of Markdown."""
+    """Show everything that Markdown has."""
     turn.say(_MARKDOWN)
 
 
@@ -110,7 +110,7 @@ def think(turn: DemoTurn, rest: str) -> None:
 
 
 def image(turn: DemoTurn, rest: str) -> None:
-    """Show a small picture, painted on the spot."""
+    """Show a small picture, which is made now."""
     turn.say("A picture, 96 by 48 pixels:\n")
     data = base64.b64encode(_picture(96, 48)).decode()
     turn.show({"type": "image", "mimeType": "image/png", "data": data})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import Params
-from acp_tui.demo.stage.turn import DemoTurn
-from acp_tui.demo.stage.work import ask
+from acp_tui.demo.connection import Params
+from acp_tui.demo.services import ask
+from acp_tui.demo.turn import DemoTurn
 
 _ANSWERS: Final = (
     {

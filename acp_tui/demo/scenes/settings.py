@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.demo.stage.connection import Params
-from acp_tui.demo.stage.session import CONTEXT_SIZE
-from acp_tui.demo.stage.turn import DemoTurn
-from acp_tui.demo.stage.work import ALLOW_ONCE, REJECT_ONCE, ask
+from acp_tui.demo.connection import Params
+from acp_tui.demo.services import ALLOW_ONCE, REJECT_ONCE, ask
+from acp_tui.demo.session import CONTEXT_SIZE
+from acp_tui.demo.turn import DemoTurn
 
 _STEPS: Final = (
     ("Find where `tally` parses its options", "high"),
@@ -32,7 +32,7 @@ def plan(turn: DemoTurn, rest: str) -> None:
 
 
 def modes(turn: DemoTurn, rest: str) -> None:
-    """Ask to leave the current mode, as at the end of planning."""
+    """Ask to leave the current mode, as after a plan."""
     options = turn.session.options
     wanted = "ask" if options.mode == "code" else "code"
     tool = turn.tool(f"Switch to {wanted} mode", "switch_mode", raw_input={"mode": wanted})
@@ -44,15 +44,15 @@ def modes(turn: DemoTurn, rest: str) -> None:
     options.chosen["mode"] = wanted
     tool.finish()
     turn.session.update("current_mode_update", currentModeId=wanted)
-    boolean = turn.can("session", "configOptions", "boolean")
-    turn.session.update("config_option_update", configOptions=options.listing(boolean))
+    with_switches = turn.can("session", "configOptions", "boolean")
+    turn.session.update("config_option_update", configOptions=options.listing(with_switches))
     turn.say(f"We are in {wanted} mode now.")
 
 
 def change_commands(turn: DemoTurn, rest: str) -> None:
     """Replace the list of commands for a while."""
     short: list[Params] = [
-        {"name": "help", "description": "list the scenes"},
+        {"name": "scenes", "description": "this list"},
         {"name": "whisper", "description": "only here for a moment", "input": {"hint": "to whom"}},
     ]
     turn.session.update("available_commands_update", availableCommands=short)
@@ -67,8 +67,8 @@ def usage(turn: DemoTurn, rest: str) -> None:
     before = turn.session.used
     for percent in (25, 50, 75, 90, 98, 103):
         turn.session.used = CONTEXT_SIZE * percent // 100
-        turn.session.tell_usage()
+        turn.session.send_usage()
         turn.pause(0.8)
     turn.say("That was too much, so I dropped the beginning.\n")
     turn.session.used = before
-    turn.session.tell_usage()
+    turn.session.send_usage()

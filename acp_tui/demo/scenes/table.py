@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from acp_tui.demo.connection import Params
 from acp_tui.demo.scenes import edits, messages, questions, settings, terminals, tour, trouble
-from acp_tui.demo.stage.connection import Params
-from acp_tui.demo.stage.turn import DemoTurn
+from acp_tui.demo.turn import DemoTurn
 
 Play = Callable[[DemoTurn, str], str | None]
 """Plays a scene with the text after its name; returns a stop reason, None for `end_turn`."""
@@ -33,8 +33,8 @@ def help_scene(turn: DemoTurn, rest: str) -> None:
 
 
 _HELP = """\
-I am the **demo agent** of acp-tui. I am no model: I play small scenes, so that you can see what a
-coding agent looks like here without installing one. Type anything for the tour, or pick a scene:"""
+I am the **demo agent** of acp-tui, not a model. I play small scenes that show what a coding agent
+looks like here, before you install one. Type anything for the tour, or pick a scene:"""
 
 SCENES: Final = (
     Scene("tour", "a whole piece of work: thoughts, a plan, a read, an edit, a command", tour.tour),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.demo.stage.connection import RequestRefused
-from acp_tui.demo.stage.turn import DemoToolCall, DemoTurn, text_content
-from acp_tui.demo.stage.work import ALLOW_ONCE, REJECT_ONCE, allowed, chosen, run
+from acp_tui.demo.connection import RequestRefused
+from acp_tui.demo.services import ALLOW_ONCE, REJECT_ONCE, allowed, chosen, run
+from acp_tui.demo.turn import DemoToolCall, DemoTurn, text_content
 
 _CHECKS: Final = (
     "for check in 'finds the words' 'counts them' 'sorts by number' 'prints JSON'; do "

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Final
 
+from acp_tui.demo.connection import Params, RequestRefused
 from acp_tui.demo.scenes.terminals import run_checks
-from acp_tui.demo.stage.connection import Params, RequestRefused
-from acp_tui.demo.stage.turn import DemoTurn, diff, text_content
-from acp_tui.demo.stage.work import allowed, has_files, in_workspace, read, write
+from acp_tui.demo.services import allowed, has_files, in_workspace, read, write
+from acp_tui.demo.turn import DemoTurn, diff, text_content
 
 _STEPS: Final = (
     ("Look around the workspace", "high"),
@@ -73,7 +73,7 @@ def tour(turn: DemoTurn, rest: str) -> None:
     ran = run_checks(turn)
     turn.plan(_STEPS, 3)
     turn.session.used += 9_000
-    turn.session.tell_usage()
+    turn.session.send_usage()
     turn.think("All done. Keep the summary short.")
     turn.say(f"{wrote} {ran}\n\n{_SUMMARY}")
     turn.plan(_STEPS, 4)
@@ -116,7 +116,7 @@ def _look_around(turn: DemoTurn) -> str:
 
 
 def _some_file(folder: str) -> str | None:
-    """Return the most telling file of a folder."""
+    """Return a file that says what a folder is about."""
     with os.scandir(folder) as entries:
         names = sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
     likely = [name for name in names if name.endswith((".md", ".txt", ".py", ".toml", ".json"))]

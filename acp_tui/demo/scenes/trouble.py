@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 
-from acp_tui.demo.stage.connection import INTERNAL_ERROR, RequestRefused
-from acp_tui.demo.stage.turn import DemoTurn
+from acp_tui.demo.connection import INTERNAL_ERROR, RequestRefused
+from acp_tui.demo.turn import DemoTurn
 
 
 def slow(turn: DemoTurn, rest: str) -> None:

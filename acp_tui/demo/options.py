@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import INVALID_PARAMS, Params, RequestRefused
+from acp_tui.demo.connection import INVALID_PARAMS, Params, RequestRefused
 
 MODES: Final = (
     {"id": "ask", "name": "Ask", "description": "Asks before every edit and every command"},
@@ -52,8 +52,8 @@ class DemoOptions:
         """Return the mode state, for clients without config options."""
         return {"currentModeId": self.mode, "availableModes": list(MODES)}
 
-    def listing(self, boolean: bool) -> list[Params]:
-        """Return all options; `boolean` adds those for clients that support switches."""
+    def listing(self, with_switches: bool) -> list[Params]:
+        """Return all options; switches only for clients that support them."""
         modes = [{**{k: v for k, v in mode.items() if k != "id"}, "value": mode["id"]} for mode in MODES]
         options = [
             self._select("mode", "Mode", "mode", modes),
@@ -61,17 +61,16 @@ class DemoOptions:
             self._select("thinking", "Thinking", "thought_level", self._thinking()),
         ]
         web = {"id": "web", "name": "Web access", "description": "Look things up (the demo only pretends)"}
-        return (
-            [*options, {**web, "type": "boolean", "currentValue": self.chosen["web"]}] if boolean else options
-        )
+        switch = {**web, "type": "boolean", "currentValue": self.chosen["web"]}
+        return [*options, switch] if with_switches else options
 
-    def choose(self, config_id: str, value: Any, boolean: bool) -> None:
+    def choose(self, config_id: str, value: Any, with_switches: bool) -> None:
         """Set a value; setting the model may lower the thinking.
 
         Raises:
             RequestRefused: there is no such option or value.
         """
-        option = next((each for each in self.listing(boolean) if each["id"] == config_id), None)
+        option = next((each for each in self.listing(with_switches) if each["id"] == config_id), None)
         if option is None:
             raise RequestRefused(INVALID_PARAMS, f"Unknown config option: {config_id}")
         if value not in _values(option) or isinstance(value, bool) != (option["type"] == "boolean"):

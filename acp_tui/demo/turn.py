@@ -7,8 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import DemoConnection, Params, PendingCall, RequestRefused, Stopped
-from acp_tui.demo.stage.session import DemoSession
+from acp_tui.demo.connection import DemoConnection, Params, PendingCall, RequestRefused, Stopped
+from acp_tui.demo.session import DemoSession
 
 _PIECE: Final = re.compile(r"\s*(?:\S+\s*){1,3}")
 """A chunk of a model's output: up to three words with their spaces."""
@@ -52,10 +52,7 @@ class DemoTurn:
 
     def can(self, *path: str) -> bool:
         """Return whether the client has a capability: `can("fs", "readTextFile")`."""
-        value: Any = self.capabilities
-        for name in path:
-            value = value.get(name) if isinstance(value, dict) else None
-        return value is not None and value is not False
+        return offers(self.capabilities, *path)
 
     def pause(self, seconds: float) -> None:
         """Sleep, scaled by the speed of the demo."""
@@ -128,7 +125,7 @@ class DemoTurn:
         finally:
             self._calls.discard(call)
 
-    def tidy(self, method: str, **params: Any) -> Any:
+    def call_anyway(self, method: str, **params: Any) -> Any:
         """Send a request even if the turn is cancelled; return None if the client refuses it."""
         try:
             call = self.connection.call(method, {"sessionId": self.session.session_id, **params})
@@ -140,7 +137,7 @@ class DemoTurn:
         """Fail open tool calls and send the usage."""
         for tool in list(self.open_tools.values()):
             tool.finish(failed=True)
-        self.session.tell_usage()
+        self.session.send_usage()
 
     def _stream(self, kind: str, text: str, seconds: float) -> None:
         message_id = self.session.next_id("msg")
@@ -187,6 +184,14 @@ class DemoToolCall:
     def described(self) -> Params:
         """Return the tool call for a permission request."""
         return {"toolCallId": self.tool_call_id, "status": "pending", **self.fields}
+
+
+def offers(capabilities: Params, *path: str) -> bool:
+    """Return whether capabilities have this one."""
+    value: Any = capabilities
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value is not None and value is not False
 
 
 def text_content(text: str) -> Params:

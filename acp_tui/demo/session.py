@@ -1,14 +1,17 @@
-"""A session of the demo agent: history and options."""
+"""A session of the demo agent, and the store of all, in memory or in a folder."""
 
 from __future__ import annotations
 
 import copy
+import json
+import os
 from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import DemoConnection, Params
-from acp_tui.demo.stage.options import DemoOptions
+from acp_tui.demo.connection import DemoConnection, Params
+from acp_tui.demo.options import DemoOptions
 
 _CHUNKS: Final = ("user_message_chunk", "agent_message_chunk", "agent_thought_chunk")
 _REPLAYED: Final = (*_CHUNKS, "tool_call", "tool_call_update", "plan")
@@ -53,7 +56,7 @@ class DemoSession:
         """Record an update, joining chunks of one text."""
         self.updated_at = _now()
         last = self.history[-1] if self.history else {}
-        if _text(update) and _text(last) and _message(update) == _message(last):
+        if _is_text(update) and _is_text(last) and _message(update) == _message(last):
             last["content"]["text"] += update["content"]["text"]
         else:
             self.history.append(copy.deepcopy(update))
@@ -71,7 +74,7 @@ class DemoSession:
         self.title = title
         self.update("session_info_update", title=title)
 
-    def tell_usage(self) -> None:
+    def send_usage(self) -> None:
         """Send the usage."""
         cost = {"amount": round(self.used * 0.000_004, 4), "currency": "USD"}
         self.update("usage_update", used=self.used, size=CONTEXT_SIZE, cost=cost)
@@ -115,7 +118,7 @@ class DemoSession:
         return {"type": "content", "content": {"type": "text", "text": f"```console\n{output}\n```"}}
 
 
-def _text(update: Params) -> bool:
+def _is_text(update: Params) -> bool:
     return update.get("sessionUpdate") in _CHUNKS and update["content"].get("type") == "text"
 
 
@@ -125,3 +128,56 @@ def _message(update: Params) -> tuple[Any, Any]:
 
 def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+FOLDER_VARIABLE: Final = "ACP_TUI_DEMO_SESSIONS"
+"""Environment variable with the folder; without it, sessions end with the process."""
+
+
+class SessionStore:
+    """All sessions that can be listed and loaded."""
+
+    def __init__(self, connection: DemoConnection, folder: str | None) -> None:
+        self._connection = connection
+        self._folder = Path(folder) if folder else None
+        self._sessions: dict[str, DemoSession] = {}
+        for path in sorted(self._folder.glob("*.json")) if self._folder else []:
+            self._load(path)
+
+    def all(self) -> list[DemoSession]:
+        """Return all sessions, the latest first."""
+        return sorted(self._sessions.values(), key=lambda session: session.updated_at, reverse=True)
+
+    def get(self, session_id: str) -> DemoSession | None:
+        """Return a session by id, or None."""
+        return self._sessions.get(session_id)
+
+    def put(self, session: DemoSession) -> None:
+        """Save a session; an unwritable folder is only reported."""
+        self._sessions[session.session_id] = session
+        if self._folder is None or not session.history:
+            return
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            unfinished = self._folder / f"{session.session_id}.half"
+            unfinished.write_text(json.dumps(session.dump()), encoding="utf-8")
+            unfinished.replace(self._path(session.session_id))
+        except OSError as error:
+            os.write(2, f"demo: the session is not saved: {error}\n".encode())
+
+    def remove(self, session_id: str) -> None:
+        """Delete a session, if it exists."""
+        if self._sessions.pop(session_id, None) is not None and self._folder is not None:
+            self._path(session_id).unlink(missing_ok=True)
+
+    def _path(self, session_id: str) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{session_id}.json"
+
+    def _load(self, path: Path) -> None:
+        try:
+            session = DemoSession.restored(json.loads(path.read_text(encoding="utf-8")), self._connection)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            os.write(2, f"demo: {path.name} cannot be read: {error!r}\n".encode())
+        else:
+            self._sessions[session.session_id] = session

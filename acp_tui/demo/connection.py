@@ -1,7 +1,4 @@
-"""JSON-RPC over two pipes, for an agent with a reading thread and a thread for each turn.
-
-RequestRefused   an error response, in either direction Stopped          the wait for a response was given up
-"""
+"""JSON-RPC over two pipes, for an agent with a reading thread and a thread for each turn."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ NOT_FOUND: Final = -32002
 
 
 class RequestRefused(Exception):
-    """An error response."""
+    """An error response, in either direction."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -31,7 +28,7 @@ class RequestRefused(Exception):
         self.data = data
 
     def params(self) -> Params:
-        """Return the error object for the wire."""
+        """Return the error object of the response."""
         error: Params = {"code": self.code, "message": self.message}
         return error if self.data is None else {**error, "data": self.data}
 

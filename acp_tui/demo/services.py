@@ -1,4 +1,4 @@
-"""The client's services as used by scenes: files, terminals, permissions."""
+"""The services of the client that scenes use: files, terminals, permissions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import NOT_FOUND, Params, RequestRefused
-from acp_tui.demo.stage.turn import DemoCancelled, DemoToolCall, DemoTurn
+from acp_tui.demo.connection import NOT_FOUND, Params, RequestRefused
+from acp_tui.demo.turn import DemoCancelled, DemoToolCall, DemoTurn
 
 ALLOW_ONCE: Final = {"optionId": "allow-once", "name": "Allow", "kind": "allow_once"}
 ALLOW_ALWAYS: Final = {"optionId": "allow-always", "name": "Allow for this session", "kind": "allow_always"}
@@ -89,12 +89,12 @@ def run(turn: DemoTurn, tool: DemoToolCall, command: str, args: Sequence[str] = 
     try:
         status = turn.call("terminal/wait_for_exit", terminalId=terminal)
     except DemoCancelled:
-        turn.tidy("terminal/kill", terminalId=terminal)
+        turn.call_anyway("terminal/kill", terminalId=terminal)
         raise
     finally:
-        output = turn.tidy("terminal/output", terminalId=terminal) or {}
+        output = turn.call_anyway("terminal/output", terminalId=terminal) or {}
         turn.session.outputs[terminal] = str(output.get("output", ""))
-        turn.tidy("terminal/release", terminalId=terminal)
+        turn.call_anyway("terminal/release", terminalId=terminal)
     return _ended(tool, status)
 
 

@@ -1,1 +1,0 @@
-"""The base of the scenes: connection, sessions, turns and the client's services."""
