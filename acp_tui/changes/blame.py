@@ -32,6 +32,7 @@ from acp_tui.protocol import frames
 from acp_tui.protocol.json_values import as_list, as_object, member
 from acp_tui.session.events import Hunk, LineStep
 from acp_tui.store.folders import plain_bytes
+from acp_tui.workspace.real_paths import followed
 
 _ROWS: Final = regex(rb'"(?:snapped|kept)": |"session/prompt"')
 """Keys of the rows that are read; each is near the start of its row."""
@@ -160,7 +161,7 @@ def _minute(at: float) -> str:
 
 def _read(path: Path, journals: Path) -> tuple[bytes, str, list[RecordedStep]]:
     """Return a file's content, its path with links resolved, and its recorded steps; blocking."""
-    content, real = plain_bytes(path), os.path.realpath(path)
+    content, real = plain_bytes(path), followed(path)
     return content, real, sorted(recorded_steps(journals, real), key=lambda one: one.at)
 
 
@@ -348,7 +349,7 @@ class _JournalSteps:
         self._texts: dict[tuple[int, int], str] = {}
         self._latest: dict[tuple[str, str], str] = {}
         """The latest content of each file in each session."""
-        self._real = cache(os.path.realpath)
+        self._real = cache(followed)
 
     def __iter__(self) -> Iterator[RecordedStep]:
         at = 0

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
 from acp_tui.workspace.programs import Stalled
+from acp_tui.workspace.real_paths import followed
 
 
 class IgnorePattern(NamedTuple):
@@ -121,7 +122,7 @@ class Exclusion:
             without: folders to exclude if they are in the workspace.
         """
         self._git = git
-        self._ours = [_pattern(git.root, folder.resolve()) for folder in without]
+        self._ours = [_pattern(git.root, Path(followed(folder))) for folder in without]
         self._users: list[Path] | None = None
 
     async def lines(self) -> bytes:

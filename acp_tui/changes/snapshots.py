@@ -28,6 +28,7 @@ from acp_tui.changes.tree import (
 )
 from acp_tui.changes.watcher import Watcher
 from acp_tui.workspace.encodings import BINARY, decode_pair
+from acp_tui.workspace.real_paths import followed
 
 _RENAMES: Final = 1_000  # maximum number of files for rename detection
 COMPARE: Final = (
@@ -114,7 +115,7 @@ class Snapshots:
             root: the workspace.
             without: further folders to exclude; `folder` always is.
         """
-        self.root = root.resolve()
+        self.root = Path(followed(root))
         self.store = SnapshotStore(folder, self.root, without)
         self.damaged: Path | None = None
         """New place of a damaged store, whose snapshots are lost."""

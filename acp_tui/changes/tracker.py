@@ -24,7 +24,7 @@ from acp_tui.changes.untracked import FileModes, Marks, Untracked, differences, 
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepRemoved
 from acp_tui.session.session import THIS_TURN
-from acp_tui.workspace.real_paths import is_same
+from acp_tui.workspace.real_paths import followed, is_same
 
 
 class Baseline:
@@ -137,7 +137,7 @@ _Work = Callable[[], Coroutine[Any, Any, None]]
 
 def is_too_wide(root: Path) -> bool:
     """Return whether a workspace contains the user's whole home."""
-    return Path.home().resolve().is_relative_to(root.resolve())
+    return Path(followed(Path.home())).is_relative_to(Path(followed(root)))
 
 
 NO_TURN: Final = "No turn has begun yet."

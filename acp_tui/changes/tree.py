@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 from acp_tui.changes.exact_names import ExactNames
 from acp_tui.changes.git_store import NO_FILE, GitFailed, GitStalled, SnapshotStore
 from acp_tui.changes.restore import read_file
+from acp_tui.workspace.real_paths import followed
 
 Reason = Literal["large", "repository", "unreadable", "too many"]
 
@@ -135,7 +136,7 @@ def _looked_at(root: Path, paths: Iterable[bytes], names: ExactNames) -> dict[by
     for path in sorted(paths):
         folder = (base + path).rpartition(b"/")[0]
         if folder not in is_true:
-            is_true[folder] = os.path.realpath(folder) == folder
+            is_true[folder] = followed(folder) == folder
         seen[path] = look_at(base, path, names) if is_true[folder] else _Look("gone")
     return seen
 

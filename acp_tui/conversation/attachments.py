@@ -28,6 +28,7 @@ from acp_tui.protocol.schema import (
     TextContent,
 )
 from acp_tui.store.prompts import Prompt
+from acp_tui.workspace.real_paths import followed
 
 Lines = tuple[int, int]
 """The first and the last line, counted from 1."""
@@ -263,7 +264,7 @@ def _attachment(reading: MentionReading, roots: Sequence[str]) -> Attachment | N
         real = path.resolve(strict=True)
     except (OSError, RuntimeError):  # also a name that is too long, and circular links
         return None
-    if is_ours and not any(real.is_relative_to(Path(root).resolve()) for root in roots):
+    if is_ours and not any(real.is_relative_to(Path(followed(root))) for root in roots):
         raise OSError("it is a link out of the workspace; use its full path")
     if real.is_dir():
         return Attachment(reading.path, real, "folder", 0, None) if reading.lines is None else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os.path
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -24,6 +23,7 @@ from acp_tui.store.mcp import McpServer, split_by_support
 from acp_tui.store.recordings import rows_about
 from acp_tui.store.redaction import secret_arguments
 from acp_tui.workspace.files import link_target
+from acp_tui.workspace.real_paths import followed
 
 if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.sandbox import Sandbox
@@ -275,10 +275,10 @@ class SessionStart:
             agent.note(session.id, notice)
         self._chosen = {}
         if session.cwd != self._start.cwd:
-            led_to = link_target(session.cwd, os.path.realpath(session.cwd), self._start.cwd)
+            led_to = link_target(session.cwd, followed(session.cwd), self._start.cwd)
             leads = f", a link to {led_to}" if led_to else ""
             agent.note(session.id, Noted(f"The folder of this session is {session.cwd}{leads}."))
-        if sandbox is not None and sandbox.fence.access(os.path.realpath(session.cwd)) != "write":
+        if sandbox is not None and sandbox.fence.access(followed(session.cwd)) != "write":
             advice = "Start acp-tui in it to have it changed."
             agent.note(session.id, Noted("The sandbox keeps this folder read-only.", "warning", advice))
 

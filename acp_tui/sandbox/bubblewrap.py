@@ -12,6 +12,7 @@ from typing import Final
 
 from acp_tui.sandbox.fence import Fence, upwards
 from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
+from acp_tui.workspace.real_paths import followed
 
 PROGRAM: Final = "bwrap"
 _OF_ROOT: Final = ("/proc/sys", "/proc/sysrq-trigger")
@@ -66,7 +67,7 @@ def _sockets_outside(fence: Fence) -> list[str]:
     except OSError:
         return []
     named = {words[7] for line in lines if len(words := line.split(None, 7)) == 8}
-    paths = sorted({os.path.realpath(path) for path in named if path.startswith("/")} - {*fence.sockets})
+    paths = sorted({followed(path) for path in named if path.startswith("/")} - {*fence.sockets})
     return [path for path in paths if _is_open(path, fence)][:_MOST_SOCKETS]
 
 

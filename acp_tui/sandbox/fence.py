@@ -17,6 +17,7 @@ from acp_tui.sandbox.places import (
     SSH_AGENT,
     TEMPORARY,
 )
+from acp_tui.workspace.real_paths import followed
 
 Access = Literal["write", "read", "hide"]
 """A rule about a place: writable, read-only or hidden."""
@@ -145,20 +146,20 @@ def fence_for(
     Raises:
         NoFence: with these roots it would protect nothing.
     """
-    base = os.path.realpath(home)
+    base = followed(home)
     secrets = [_real(name, base) for name in (*SECRETS, *wanted.hide)]
     # the home has a rule of its own, so that one in /tmp exists inside, too
     rules: dict[str, Access] = {"/": "read", base: "hide" if strict else "read"}
     if strict:
-        rules.update((os.path.realpath(path), "read") for path in programs)
+        rules.update((followed(path), "read") for path in programs)
     rules.update((path, "hide") for path in (*secrets, *(_real(name, base) for name in others)))
-    own = [os.path.realpath(path) for path in ours]
+    own = [followed(path) for path in ours]
     rules.update((path, "hide") for path in own)
     rules.update((path, "read") for name in wanted.read if not _is_below((path := _real(name, base)), own))
     for name in state:
         rules[_state(name, base)] = "write"
     for root in roots:
-        rules.update(_root(os.path.realpath(root), rules, base, wanted.protect))
+        rules.update(_root(followed(root), rules, base, wanted.protect))
     for name in wanted.write:
         path = _real(name, base)
         _need_place(path, rules, base)
@@ -169,13 +170,13 @@ def fence_for(
         *_create_layout(folder),
         tuple(_sockets(wanted.sockets, environment, base)),
         tuple(own),
-        tuple(path for root in roots for path in _unmade(os.path.realpath(root), wanted.protect)),
+        tuple(path for root in roots for path in _unmade(followed(root), wanted.protect)),
     )
 
 
 def _create_layout(folder: str) -> tuple[str, str]:
     """Create (the folder for temporary files, an empty file) in a private folder; return both."""
-    real = Path(os.path.realpath(folder))
+    real = Path(followed(folder))
     (real / "tmp").mkdir(mode=0o700, exist_ok=True)
     os.close(os.open(real / "empty", os.O_CREAT | os.O_CLOEXEC, 0o400))
     return str(real / "tmp"), str(real / "empty")
@@ -188,7 +189,7 @@ def _is_below(path: str, places: Sequence[str]) -> bool:
 def _real(name: str, home: str) -> str:
     """Return the absolute path of a place, which may begin with `~/`."""
     path = os.path.normpath(f"{home}/{name.removeprefix('~/')}") if not name.startswith("/") else name
-    return os.path.realpath(path) if os.path.lexists(path) else path
+    return followed(path) if os.path.lexists(path) else path
 
 
 def _state(name: str, home: str) -> str:
@@ -196,7 +197,7 @@ def _state(name: str, home: str) -> str:
     path = Path(home, name.removeprefix("~/"))
     if not path.exists() and not _is_file_name(path.name):
         path.mkdir(mode=0o700, parents=True)
-    return os.path.realpath(path)
+    return followed(path)
 
 
 def _is_file_name(name: str) -> bool:
@@ -286,9 +287,9 @@ def repository_of(root: str) -> LinkedRepository | None:
     """
     try:
         named = Path(root, ".git").read_text("utf-8").removeprefix("gitdir:").strip()
-        folder = Path(root, named).resolve()
-        back = Path(folder, (folder / "gitdir").read_text("utf-8").strip()).resolve()
-        common = Path(folder, (folder / "commondir").read_text("utf-8").strip()).resolve()
+        folder = Path(followed(Path(root, named)))
+        back = Path(followed(Path(folder, (folder / "gitdir").read_text("utf-8").strip())))
+        common = Path(followed(Path(folder, (folder / "commondir").read_text("utf-8").strip())))
     except (OSError, ValueError):
         return None
     is_agreed = back == Path(root, ".git") and folder.parent == common / "worktrees"

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from acp_tui.workspace.real_paths import followed
+
 _SHARED: Final = (".local", ".config", ".cache")
 """Folders shared by many programs: a `bin` in one is no single installation."""
 _FIRST_LINE: Final = 256
@@ -29,7 +31,7 @@ def program_places(argv: Sequence[str], path: str, home: str) -> list[str]:
     for name in files:
         found += _places_of(shutil.which(name, path=path) or name, path)
     base = f"{home.rstrip('/')}/"
-    return [*dict.fromkeys(place for place in found if os.path.realpath(place).startswith(base))]
+    return [*dict.fromkeys(place for place in found if followed(place).startswith(base))]
 
 
 def _places_of(program: str, path: str) -> Iterator[str]:
@@ -48,7 +50,7 @@ def _chain(program: str) -> Iterator[str]:
         if not os.path.islink(place):  # noqa: PTH114 - text
             break
         place = os.path.normpath(os.path.join(os.path.dirname(place), os.readlink(place)))  # noqa: PTH115, PTH118, PTH120
-    yield os.path.realpath(program)
+    yield followed(program)
 
 
 def _installation(program: str) -> str:

@@ -20,7 +20,7 @@ from acp_tui.platform import copy_attributes
 from acp_tui.session.entries import absolute
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.encodings import BINARY, UTF_8, decode
-from acp_tui.workspace.real_paths import real_path
+from acp_tui.workspace.real_paths import followed, real_path
 
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
 """Attributes that describe the old content, such as capabilities of a program."""
@@ -290,7 +290,7 @@ class Files:
         read_limit: int = READ_LIMIT,
         backups: Backups | None = None,
     ) -> None:
-        self.roots = tuple(dict.fromkeys(os.path.realpath(root) for root in roots))
+        self.roots = tuple(dict.fromkeys(followed(root) for root in roots))
         """Real paths of the session's folder and of the additional ones."""
         self.read_limit = read_limit
         """Maximum bytes returned by one read."""
@@ -427,7 +427,7 @@ class Files:
 
     def _parent(self, target: Target, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
         """Open the folder of a file; yield it with the file's name."""
-        if os.path.realpath(target.path) != target.real:
+        if followed(target.path) != target.real:
             raise OtherTarget(target.path)
         root, names = self._names(target.path, target.real)
         if not names:
@@ -665,7 +665,7 @@ def _decoded(data: bytes, path: str) -> str:
 
 def below(real: str, folder: str) -> str:
     """Return a real path as a path below `folder` if it is in it, even if `folder` is an alias."""
-    real_folder = os.path.realpath(folder)
+    real_folder = followed(folder)
     if real == real_folder or real.startswith(f"{real_folder.rstrip('/')}/"):
         return folder.rstrip("/") + real[len(real_folder.rstrip("/")) :]
     return real

@@ -37,7 +37,7 @@ from acp_tui.platform import (
 )
 from acp_tui.workspace.enclosure import Enclosed, Enclosure, Passed
 from acp_tui.workspace.guard import RUN, Guard, limit_of, our_limit
-from acp_tui.workspace.real_paths import real_path
+from acp_tui.workspace.real_paths import followed, real_path
 
 # StartFailed
 # ├── ProgramNotFound   no such program on PATH, or no such file
@@ -256,7 +256,7 @@ def _opened(folder: WorkingFolder) -> int:
     """Open a folder if it is still the same; return its descriptor."""
     _check_folder(folder.path)
     moved = FolderMoved(f"The working directory “{folder.path}” was replaced by another one.")
-    if os.path.realpath(folder.path) != folder.real:
+    if followed(folder.path) != folder.real:
         raise moved
     try:
         opened = open_folder(folder.real)
@@ -266,7 +266,7 @@ def _opened(folder: WorkingFolder) -> int:
         raise moved from error
     try:
         status = os.fstat(opened)
-        place = path_of(opened) or os.path.realpath(folder.path)
+        place = path_of(opened) or followed(folder.path)
         if (status.st_dev, status.st_ino) != folder.identity or place != folder.real:
             raise moved
         # Above the child's own descriptors, which are set one after another.

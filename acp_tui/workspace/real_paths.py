@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import os
+from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import AnyStr, Final
 
 MAX_PATH: Final = 4096
 """Length of the longest path that the system opens, in characters."""
+
+
+_TRIES: Final = 1_000
+"""Looks at a path while something on its way is exchanged; the second one nearly always succeeds."""
+
+
+def followed(path: AnyStr | PathLike[AnyStr]) -> AnyStr:
+    """Return a path with its links followed, also while another process exchanges them.
+
+    Raises:
+        OSError: it was exchanged at each look.
+        ValueError: it has a NUL.
+    """
+    # `os.path.realpath` ignores what is missing, but fails if a link is a folder when it is read.
+    for _ in range(_TRIES - 1):
+        try:
+            return os.path.realpath(path)
+        except OSError:
+            continue
+    return os.path.realpath(path)
 
 
 def real_path(path: str) -> str:
@@ -19,7 +40,7 @@ def real_path(path: str) -> str:
     # Each part is resolved together with all before it, so the time grows with the square of the length.
     if len(path) > MAX_PATH:
         raise ValueError(f"longer than {MAX_PATH:,} characters")
-    return os.path.realpath(path)
+    return followed(path)
 
 
 def resolved(path: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.workspace.folder_events import DELETED, CannotWatch, FolderEvent, FolderEvents
+from acp_tui.workspace.real_paths import followed
 
 _PAUSE: Final = 0.03
 """Seconds between the first event and the check: an editor saves in several steps."""
@@ -134,7 +135,7 @@ class WatchedFiles:
 def _is_named(file: Path, named: set[str]) -> bool:
     """Return whether events name a file: it may be rewritten within one tick of its clock."""
     try:
-        return os.path.realpath(file) in named
+        return followed(file) in named
     except ValueError:
         return False
 

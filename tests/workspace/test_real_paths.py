@@ -11,7 +11,7 @@ import pytest
 
 from acp_tui.workspace.files import Files, OutsideRoots, with_targets
 from acp_tui.workspace.processes import WorkingFolder
-from acp_tui.workspace.real_paths import MAX_PATH, is_in_any_case, is_same, real_path
+from acp_tui.workspace.real_paths import MAX_PATH, followed, is_in_any_case, is_same, real_path
 
 # Looked up part by part, it takes minutes.
 ENDLESS = "/a" * 2_000_000
@@ -21,6 +21,24 @@ def test_links_are_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "folder")
 
     assert real_path(f"{tmp_path}/link/file") == f"{tmp_path.resolve()}/folder/file"
+
+
+def test_a_link_that_is_exchanged_for_a_folder_while_it_is_read_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("elsewhere")
+    read_link = os.readlink
+
+    def exchange(path: str) -> str:
+        monkeypatch.setattr(os, "readlink", read_link)
+        link.unlink()
+        link.mkdir()
+        return read_link(path)
+
+    monkeypatch.setattr(os, "readlink", exchange)
+
+    assert followed(link) == f"{tmp_path.resolve()}/link"
 
 
 def test_a_path_that_the_system_takes_is_followed() -> None:

@@ -20,6 +20,7 @@ from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
+from acp_tui.workspace.real_paths import followed
 
 if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.refusals import FenceRefusal
@@ -249,19 +250,19 @@ def _existing(refusal: FenceRefusal) -> str:
     """
     from acp_tui.sandbox.refusals import own_place  # the sandbox has already loaded it
 
-    place, home = Path(refusal.place), Path(os.path.realpath(Path.home()))
+    place, home = Path(refusal.place), Path(followed(Path.home()))
     while not os.path.lexists(place):
         place = place.parent
     own = own_place(refusal.place, str(home))
     if refusal.access == "write" and home.is_relative_to(place) and own and not _is_file_name(own):
         place = Path(own)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return os.path.realpath(place)
+    return followed(place)
 
 
 def _names_made(sandbox: Sandbox, cwd: str) -> str:
     """Return the names of new files that a program outside runs, "" for none."""
-    folder = os.path.realpath(cwd)
+    folder = followed(cwd)
     return exact_line(", ".join(inside(path, folder) for path in sandbox.new_unprotected_files()))
 
 

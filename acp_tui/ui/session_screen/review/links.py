@@ -22,6 +22,7 @@ from acp_tui.ui.screens.questions.address import open_in_browser
 from acp_tui.ui.widgets.markdown.links import links_in
 from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.workspace.files import FileError, Files
+from acp_tui.workspace.real_paths import followed
 
 _HOSTS: Final = regex(
     r"[a-z][a-z0-9+.-]*://[^\s<>\"'`)]+|(?<![\w@./-])(?:[\w-]+\.)+(?:[a-z]{2,}|xn--[\w-]+)(?![\w(])(?:[:/][^\s<>\"'`)]*)?",
@@ -66,7 +67,7 @@ def file_of(uri: str, cwd: str, outside: Callable[[str], str] = str) -> Path | N
         return None
     path = Path(outside(str(Path(cwd) / (unquote(parts.path) if parts.scheme else uri))))
     try:
-        return path.resolve() if path.is_file() else None
+        return Path(followed(path)) if path.is_file() else None
     except (OSError, ValueError, RuntimeError):
         return None
 

@@ -25,6 +25,7 @@ from acp_tui.ui.session_screen.base.conversation_screen import ConversationScree
 from acp_tui.ui.session_screen.review import notes as note_menus
 from acp_tui.ui.widgets.diff.diff import compute, patch_of
 from acp_tui.workspace.encodings import decode, decode_pair
+from acp_tui.workspace.real_paths import followed
 
 _MOST: Final = 60_000
 """Most characters of differences in a prompt; the agent reads other files itself."""
@@ -205,7 +206,7 @@ def _lines(path: str, roots: Sequence[str]) -> Sequence[str]:
     """Return the lines of a file of the workspace; none for other files, and for large ones."""
     try:
         real = Path(path).resolve(strict=True)
-        is_inside = any(real.is_relative_to(Path(root).resolve()) for root in roots)
+        is_inside = any(real.is_relative_to(Path(followed(root))) for root in roots)
         if not is_inside or real.stat().st_size > _LARGEST:
             return ()
         return lines_in(decode(plain_bytes(real)).text)
