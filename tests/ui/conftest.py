@@ -47,6 +47,7 @@ def idle_is_told_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 def style_sheets_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share what was parsed between applications: each would take a tenth of a second for it."""
     monkeypatch.setattr(KeptStylesheet, "rules_for", lambda _, variables: _PARSED[tuple(variables.items())])
+    monkeypatch.setattr("textual.app.Stylesheet", KeptStylesheet)
 
 
 _PARSED: defaultdict[tuple[tuple[str, str], ...], LRUCache[Any, list[RuleSet]]] = defaultdict(
