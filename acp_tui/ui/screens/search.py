@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Final
 
+from textual import work
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 from typing_extensions import override
@@ -136,7 +137,7 @@ class SearchScreen(ListScreen):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search for the typed text."""
-        self.run_worker(self._search(event.value), group="search", exclusive=True)
+        self._search(event.value)
 
     @override
     def filter_submitted(self) -> None:
@@ -157,6 +158,7 @@ class SearchScreen(ListScreen):
 
     # ------------------------------------------------------------------ searching
 
+    @work(group="search", exclusive=True)
     async def _search(self, text: str) -> None:
         try:
             query = parse(text)

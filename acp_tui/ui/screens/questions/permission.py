@@ -12,7 +12,7 @@ from itertools import islice
 from time import monotonic
 from typing import ClassVar, Final
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -604,13 +604,14 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
     def _look_up(self) -> None:
         """Find the destinations of paths, and old texts that the agent does not send."""
-        self.run_worker(self._show_places(), group="places", exclusive=True)
+        self._show_places()
         paths = [diff.path for diff, _ in self._told_changes() if diff.before is None]
         if self._find is not None and paths:
-            self.run_worker(self._show_old_texts(self._find, paths), group="old-texts", exclusive=True)
+            self._show_old_texts(self._find, paths)
         if self._edits is not None:
-            self.run_worker(self._show_in_place(self._edits), group="edits", exclusive=True)
+            self._show_in_place(self._edits)
 
+    @work(group="edits", exclusive=True)
     async def _show_in_place(self, edits: EditPlaces) -> None:
         """Show edits within their lines; the agent's request is unchanged."""
         await edits.find([diff for diff, _ in self._told_changes()])
@@ -622,6 +623,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self.redraw()
             self.answers_moved()  # the same change with context, so only clicks could miss
 
+    @work(group="old-texts", exclusive=True)
     async def _show_old_texts(
         self, find: Callable[[Sequence[str]], dict[str, OldText]], paths: Sequence[str]
     ) -> None:
@@ -634,6 +636,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             return
         self._show_anew()
 
+    @work(group="places", exclusive=True)
     async def _show_places(self) -> None:
         calls = [self._call, *([self._later] if self._later is not None else [])]
         found: dict[str, Destination] = {}

@@ -394,8 +394,8 @@ async def test_notices_cover_neither_what_is_asked_nor_the_answers(height: int) 
             app.notify("words of an agent, " * 20, title=f"Notice {number}")
 
         def seen() -> list[Region]:
-            places = (app.screen.find_widget(toast) for toast in app.screen.query("Toast"))
-            return [place.visible_region for place in places if place.visible_region.area]
+            places = ((toast.region, toast.screen.region) for toast in app.screen.query("Toast"))
+            return [here for toast, whole in places if (here := toast.intersection(whole)).area]
 
         await until(pilot, lambda: bool(seen()))
         places = [question.body.region, question.query_one("#answers").region]
