@@ -16,7 +16,6 @@ from typing import Final, NamedTuple
 
 from acp_tui.formatting import expand_home
 from acp_tui.patterns import regex
-from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.harmless_options import unknown_word
 from acp_tui.rules.paths import runs_text
 from acp_tui.rules.shell import (
@@ -29,6 +28,7 @@ from acp_tui.rules.shell import (
     parse_line,
     rough_commands,
     shell_line_of,
+    takes_code,
 )
 
 _RUNS_ALL: Final = "run any program"

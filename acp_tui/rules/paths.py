@@ -15,7 +15,6 @@ from urllib.parse import unquote
 
 from acp_tui.formatting import expand_home
 from acp_tui.patterns import regex
-from acp_tui.rules.code_options import takes_code
 from acp_tui.rules.shell import (
     MAX_LINE,
     MOVERS,
@@ -25,6 +24,7 @@ from acp_tui.rules.shell import (
     lines_in,
     rough_commands,
     script_of,
+    takes_code,
 )
 from acp_tui.workspace.real_paths import is_in_any_case, resolved
 

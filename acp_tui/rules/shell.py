@@ -552,3 +552,45 @@ def _is_same_in_zsh(line: CommandLine) -> bool:
     """Return whether zsh reads a line as other shells do: without its own patterns and `=program`."""
     words: list[Word] = [word for command in line.commands for word in command.words]
     return all(_SAME_IN_ZSH.fullmatch(word.source) for word in words)
+
+
+# ------------------------------------------------------------------ code in options
+
+_CODE_OPTION: Final = regex(
+    r"-[a-zA-Z]?[ecrxE]|--?(?:e|eval|evaluate|exec|execute|expr|expression|run|code|cmd|command|script|batch-string|load)"
+)
+"""Options after which some program takes code."""
+_CODE_JOINED: Final = regex(rf"(?:{_CODE_OPTION.pattern})=(.*)|-[eE](.*)", re.DOTALL)
+_CODE_TEXT: Final = regex(r"""[\w.!?]\s*\(|\w\s+["']|[;`{|]|=>|->|(?:^|\s)!\w|\bdo\b""")
+"""A call, a string after a word, a separator or a block."""
+_NO_CODE: Final = frozenset(
+    {
+        *("echo", "printf", "grep", "egrep", "fgrep", "zgrep", "rg", "ripgrep", "ag"),
+        *("ack", "ls", "test", "["),
+        *("cp", "mv", "rm", "ln", "chmod", "chown", "cat", "tac", "cut", "sort"),
+        *("comm", "join", "diff", "cmp"),
+        *("mkdir", "touch", "stat", "wc", "head", "tail", "du", "df", "date", "tr"),
+        *("nl", "od", "xxd", "less"),
+        *("jq", "yq", "gron", "git", "gh", "glab", "hg", "svn", "sed", "gsed", "awk", "gawk", "find", "fd"),
+        *("sh", "bash", "dash", "zsh", "docker", "podman", "kubectl", "zip", "unzip", "tar", "ruff", "mypy"),
+        *("pytest", "pip", "pip3", "npm", "pnpm", "yarn", "curl", "wget", "read", "set", "export", "true"),
+    }
+)
+"""Programs whose such options take something else, or whose code is examined elsewhere."""
+
+
+def takes_code(words: Sequence[str | None]) -> bool:
+    """Return whether an unknown program may run the value of an option as code (`R -e 'system("x")'`)."""
+    program = posixpath.basename(words[0] or "") if words else ""
+    if not program or program in _NO_CODE:
+        return False
+    for place, word in enumerate(words):
+        if word is None or not place or not word.startswith("-"):
+            continue
+        following = words[place + 1] if place + 1 < len(words) else ""
+        if _CODE_OPTION.fullmatch(word) and following is not None and _CODE_TEXT.search(following):
+            return True
+        joined = _CODE_JOINED.fullmatch(word)
+        if joined is not None and _CODE_TEXT.search(joined[1] or joined[2] or ""):
+            return True
+    return False
