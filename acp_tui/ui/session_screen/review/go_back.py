@@ -22,7 +22,7 @@ from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.screens.base.unasked import answer_of
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
 from acp_tui.ui.session_screen.review.restore import (
-    effects,
+    SnapshotChanges,
     has_prompts,
     restore_files,
     undo_restore,
@@ -65,14 +65,11 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
     def __init__(
         self,
         prompt: str,
-        changes: Sequence[ChangedFile],
+        found: SnapshotChanges,
         styles: Styles,
         *,
         turn: int,
-        earlier: int,
         can_undo: bool = False,
-        is_late: bool = False,
-        unknown: str | None = None,
         own_way: str = "",
         has_others: bool = False,
     ) -> None:
@@ -80,22 +77,17 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
 
         Args:
             prompt: the prompt, on one line.
-            changes: the changes since before its turn.
+            found: the changes since before its turn.
             styles: the theme's styles.
             turn: its turn, from 1.
-            earlier: number of prompts before it.
             can_undo: True to offer to undo the last restore or rejection.
-            is_late: True to warn that the agent may have started before the snapshot was taken.
-            unknown: reason for a missing snapshot, "" while it is being taken; None if there is one.
             own_way: the agent's own command to rewind the conversation, if it has one.
             has_others: True to offer other prompts.
         """
         super().__init__(f"Go back to “{shortened(prompt, _TITLE)}”", styles)
-        self._changes = changes
-        self._turn, self._earlier = turn, earlier
-        self._is_late, self._unknown = is_late, unknown
+        self._found, self._turn = found, turn
         talk = "opens in a new tab; this one stays"
-        if changes:
+        if found.changes:
             files = "can be undone"
             self.choices["both"] = Answer(
                 "Files and conversation", "go-back.both", f"{talk}; the restore {files}", role="warning"
@@ -118,8 +110,7 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
 
     @override
     def compose_body(self) -> ComposeResult:
-        since = f"turn {self._turn}"
-        files = effects(self._changes, since=since, is_late=self._is_late, unknown=self._unknown)
+        files = self._found.effects(f"turn {self._turn}")
         yield Details([*self._about_talk(), *files], self.theme_styles)
 
     @override
@@ -135,11 +126,12 @@ class GoBackDialog(ChoiceDialog[GoBackChoice]):
 
     @property
     def _has_no_change(self) -> bool:
-        return not self._changes and self._unknown is None
+        return not self._found.changes and self._found.unknown is None
 
     def _about_talk(self) -> list[TextBlock]:
-        turns = f"{self._earlier} earlier turn{'' if self._earlier == 1 else 's'}"
-        brief = f"with {turns} as text that you can edit" if self._earlier else "with nothing said before"
+        earlier = self._turn - 1
+        turns = f"{earlier} earlier turn{'' if earlier == 1 else 's'}"
+        brief = f"with {turns} as text that you can edit" if earlier else "with nothing said before"
         return [
             TextBlock([("muted", f"A new tab begins {brief}, and this prompt in its field.")]),
             TextBlock([("text", " ")]),
@@ -191,34 +183,29 @@ async def _way(
 ) -> tuple[GoBackChoice | None, Sequence[ChangedFile]]:
     """Show what going back changes; return what is to go back, and the changes as they were shown."""
     tracking = screen.conversation.tracking
-    changes, unknown = await _changes(screen, tracking, turn)
+    found = await _changes(screen, tracking, turn)
     dialog = GoBackDialog(
         session.prompt_of(turn),
-        changes,
+        found,
         screen.theme_styles,
         turn=turn,
-        earlier=turn - 1,
         can_undo=tracking is not None and tracking.undo_stack.can_undo,
-        is_late=tracking is not None and tracking.was_late(turn),
-        unknown=unknown,
         own_way=_own_way(session),
         has_others=len(session.turns) > 1,
     )
     dialog.guard.note_asked_for()
-    return await answer_of(screen.app, dialog), changes
+    return await answer_of(screen.app, dialog), found.changes
 
 
-async def _changes(
-    screen: ConversationScreen, tracking: ChangeTracker | None, turn: int
-) -> tuple[list[ChangedFile], str | None]:
-    """Return the changes since before a turn, and the reason for a missing snapshot."""
+async def _changes(screen: ConversationScreen, tracking: ChangeTracker | None, turn: int) -> SnapshotChanges:
+    """Return the changes since before a turn."""
     if tracking is None:
-        return [], without_tracking(screen.conversation)
+        return SnapshotChanges(unknown=without_tracking(screen.conversation))
     if tracking.before_of(turn) is None and not tracking.why_no_snapshot():
         await tracking.look()  # this waits for the snapshot that is being taken
     if tracking.before_of(turn) is None:
-        return [], why_no_snapshot(screen.conversation, tracking)
-    return await tracking.since_turn(turn), None
+        return SnapshotChanges(unknown=why_no_snapshot(screen.conversation, tracking))
+    return SnapshotChanges(await tracking.since_turn(turn), tracking.was_late(turn))
 
 
 def _own_way(session: Session) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -47,6 +47,36 @@ _LATE: Final = (
 )
 
 
+class SnapshotChanges(NamedTuple):
+    """The changes since the snapshot before a turn."""
+
+    changes: Sequence[ChangedFile] = ()
+    is_late: bool = False
+    """True if the agent may have started before the snapshot was taken."""
+    unknown: str | None = None
+    """Reason for a missing snapshot, "" while it is being taken; None if there is one."""
+
+    def effects(self, since: str) -> list[TextBlock]:
+        """Return the effect of a restore on each file; `since` is the turn, for display."""
+        if self.unknown is not None:
+            return [TextBlock([("warning", self.unknown or _NOT_READY)])]
+        blocks = [TextBlock([("warning", _LATE)])] if self.is_late else []
+        if not self.changes:
+            begin = "this snapshot" if self.is_late else f"{since} began"
+            return [*blocks, TextBlock([("muted", f"No file has changed since {begin}.")])]
+        return [*blocks, *map(_effect, self.changes)]
+
+
+def _effect(change: ChangedFile) -> TextBlock:
+    role, what = ("muted", _STAYS) if change.is_kept else _DOES[change.status]
+    if change.status == "M" and change.old_id == change.new_id:
+        what = "gets the permissions it had"
+    name = exact_line(change.path)
+    if change.status == "R":
+        name = f"{name}, formerly {exact_line(change.old_path)},"
+    return TextBlock([(role, f"{change.status} "), ("text", f"{name} "), ("muted", what)])
+
+
 class RestoreDialog(ChoiceDialog[Choice]):
     """Shows the effect of a restore on each file; dismisses with the choice, or None."""
 
@@ -58,33 +88,28 @@ class RestoreDialog(ChoiceDialog[Choice]):
 
     def __init__(
         self,
-        changes: Sequence[ChangedFile],
+        found: SnapshotChanges,
         styles: Styles,
         *,
         can_undo: bool,
-        is_late: bool,
-        unknown: str | None = None,
         turn: str = "the last turn",
         has_others: bool = False,
     ) -> None:
         """Offer a restore.
 
         Args:
-            changes: the changes since before the turn.
+            found: the changes since before the turn.
             styles: the theme's styles.
             can_undo: True to offer to undo the last restore or rejection.
-            is_late: True to warn that the agent may have started before the snapshot was taken.
-            unknown: reason for a missing snapshot, "" while it is being taken; None if there is one.
             turn: the turn, for display.
             has_others: True to offer other turns.
         """
         super().__init__(f"Restore files to before {turn}", styles)
         self._turn = turn
-        self._changes = changes
-        self._is_late, self._unknown = is_late, unknown
+        self._found = found
         restore = Answer("Restore these files", "restore.restore", "can be undone", role="warning")
         undo = Answer("Undo last restore or reject", "restore.undo", role="accent")
-        if changes:
+        if found.changes:
             self.choices["restore"] = restore
         if can_undo:
             self.choices["undo"] = undo
@@ -93,36 +118,7 @@ class RestoreDialog(ChoiceDialog[Choice]):
 
     @override
     def compose_body(self) -> ComposeResult:
-        about = effects(self._changes, since=self._turn, is_late=self._is_late, unknown=self._unknown)
-        yield Details(about, self.theme_styles)
-
-
-def effects(
-    changes: Sequence[ChangedFile], *, since: str, is_late: bool = False, unknown: str | None = None
-) -> list[TextBlock]:
-    """Return the effect of a restore on each file.
-
-    Args:
-        changes: the changes that it undoes.
-        since: the turn, for display.
-        is_late: True to warn that the agent may have started before the snapshot was taken.
-        unknown: reason for a missing snapshot, "" while it is being taken; None if there is one.
-    """
-    if unknown is not None:
-        return [TextBlock([("warning", unknown or _NOT_READY)])]
-    blocks = [TextBlock([("warning", _LATE)])] if is_late else []
-    if not changes:
-        begin = "this snapshot" if is_late else f"{since} began"
-        return [*blocks, TextBlock([("muted", f"No file has changed since {begin}.")])]
-    for change in changes:
-        role, what = ("muted", _STAYS) if change.is_kept else _DOES[change.status]
-        if change.status == "M" and change.old_id == change.new_id:
-            what = "gets the permissions it had"
-        name = exact_line(change.path)
-        if change.status == "R":
-            name = f"{name}, formerly {exact_line(change.old_path)},"
-        blocks.append(TextBlock([(role, f"{change.status} "), ("text", f"{name} "), ("muted", what)]))
-    return blocks
+        yield Details(self._found.effects(self._turn), self.theme_styles)
 
 
 def without_tracking(conversation: ConversationState) -> str:
@@ -167,12 +163,11 @@ async def _restore(screen: ConversationScreen, tracking: ChangeTracker, turn: in
     while True:
         before = tracking.before_of(turn)
         changes = await tracking.since_turn(turn) if before is not None else []
+        unknown = why_no_snapshot(screen.conversation, tracking) if before is None else None
         dialog = RestoreDialog(
-            changes,
+            SnapshotChanges(changes, tracking.was_late(turn), unknown),
             screen.theme_styles,
             can_undo=tracking.undo_stack.can_undo,
-            is_late=tracking.was_late(turn),
-            unknown=why_no_snapshot(screen.conversation, tracking) if before is None else None,
             turn="the last turn" if turn is None else f"turn {turn}",
             has_others=len(tracking.turns) > (before is not None),
         )

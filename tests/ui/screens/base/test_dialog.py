@@ -32,7 +32,7 @@ from acp_tui.ui.screens.questions.permission import PermissionAnswer, Permission
 from acp_tui.ui.screens.questions.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.rules.rules import RuleTrust
 from acp_tui.ui.screens.start import FailureScreen
-from acp_tui.ui.session_screen.review.restore import RestoreDialog
+from acp_tui.ui.session_screen.review.restore import RestoreDialog, SnapshotChanges
 from tests.ui.screens.dialogs import NOTHING, STYLES, Desk, shown
 from tests.ui.screens.permissions import asks, dialog
 from tests.ui.screens.stage import until
@@ -66,7 +66,7 @@ def dialogs() -> list[UnaskedScreen[Any]]:
         LoginDialog([method], agent="demo", hint="", styles=STYLES),
         RuleTrust(RuleFile(Path("/w/rules.toml")), STYLES),
         RestoreDialog(
-            [ChangedFile("a", "M", "a", 0o100644, 0o100644, "1", "2")], STYLES, can_undo=True, is_late=False
+            SnapshotChanges([ChangedFile("a", "M", "a", 0o100644, 0o100644, "1", "2")]), STYLES, can_undo=True
         ),
         FailureScreen(["agent"], "It ended", "", "", [], True, STYLES, can_begin_new=True),
     ]
