@@ -137,7 +137,7 @@ class QuestionDialogs:
 
     def _waiting(self) -> Sequence[str]:
         conversation = self._screen.conversation
-        return inbox_menu.QuestionSummaries(conversation.questions.values(), conversation.session)
+        return inbox_menu.summaries(conversation.questions.values(), conversation.session)
 
     def _show_waiting(self) -> None:
         """Update the list of waiting questions in the dialog."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, overload
+from typing import Any, ClassVar, Final, Generic, TypeVar, overload
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -248,11 +248,14 @@ def as_bound(answers: Iterable[Answer], owner: DOMNode) -> list[Answer]:
     return [replace(answer, key=key_of(owner, answer.key)) for answer in answers]
 
 
-class LazyAnswers(Sequence[Answer]):
-    """Answers that are created when they are shown: an agent may offer thousands."""
+Item = TypeVar("Item")
 
-    def __init__(self, count: int, make: Callable[[int], Answer]) -> None:
-        """Take the number of answers, and a function that creates one by its index."""
+
+class LazySequence(Sequence[Item], Generic[Item]):
+    """Items that are made when they are looked at: an agent may send thousands."""
+
+    def __init__(self, count: int, make: Callable[[int], Item]) -> None:
+        """Take the number of items, and a function that makes one by its index."""
         self._count = count
         self._make = make
 
@@ -261,11 +264,11 @@ class LazyAnswers(Sequence[Answer]):
         return self._count
 
     @overload
-    def __getitem__(self, place: int) -> Answer: ...
+    def __getitem__(self, place: int) -> Item: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Answer]: ...
+    def __getitem__(self, place: slice) -> list[Item]: ...
     @override
-    def __getitem__(self, place: int | slice) -> Answer | list[Answer]:
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
         if isinstance(place, slice):
             return list(map(self._make, range(self._count)[place]))
         return self._make(range(self._count)[place])

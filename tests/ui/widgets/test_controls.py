@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers, OneOf
+from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazySequence, OneOf
 from acp_tui.ui.widgets.styles import Styles
 
 MARK = Styles(ascii=True).symbol("current")
@@ -62,7 +62,7 @@ def test_of_thousands_of_answers_a_list_makes_the_first_alone() -> None:
         made.append(place)
         return Answer(str(place))
 
-    answers = LazyAnswers(5_000, make)
+    answers = LazySequence(5_000, make)
     AnswerList(answers)
 
     assert len(answers) == 5_000

@@ -65,7 +65,7 @@ from acp_tui.ui.screens.questions.permission_details import (
 )
 from acp_tui.ui.screens.questions.proposals import EditedProposal, edit_proposal, proposals, tell_left
 from acp_tui.ui.screens.review.notes import FileNotes
-from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazyAnswers
+from acp_tui.ui.widgets.controls import AT_ONCE, Answer, AnswerList, LazySequence
 from acp_tui.ui.widgets.diff.noted_view import NotedDiffView
 from acp_tui.ui.widgets.diff.rows import NOT_SHOWN, FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
@@ -432,8 +432,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.redraw()
         self.answers_moved()
 
-    def _rows(self) -> LazyAnswers:
-        return LazyAnswers(len(self._options), self._shown)
+    def _rows(self) -> Sequence[Answer]:
+        return LazySequence(len(self._options), self._shown)
 
     def action_give_reason(self) -> None:
         """Ask for a reason, which is sent with the rejection."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple, overload
+from typing import Final, Literal, NamedTuple
 
 from typing_extensions import override
 
@@ -16,6 +16,7 @@ from acp_tui.ui.entries.words import call_sentence
 from acp_tui.ui.screens.base.menu import Menu, MenuItem
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen, Key
 from acp_tui.ui.session_screen.sessions.session_name import title_of
+from acp_tui.ui.widgets.controls import LazySequence
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import shortened
@@ -88,26 +89,10 @@ def _kind(question: Question) -> Kind:
     return "form" if question.url is None else "link"
 
 
-class QuestionSummaries(Sequence[str]):
-    """Summaries of questions, each computed when it is read."""
-
-    def __init__(self, questions: Iterable[Question], session: Session | None) -> None:
-        self._questions = tuple(questions)
-        self._session = session
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[str]: ...
-    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
-        """Return the summary of a question, or of several."""
-        if isinstance(at, slice):
-            return QuestionSummaries(self._questions[at], self._session)
-        return about(self._questions[at], self._session)
-
-    def __len__(self) -> int:
-        """Return the number of questions."""
-        return len(self._questions)
+def summaries(questions: Iterable[Question], session: Session | None) -> Sequence[str]:
+    """Return a summary of each question, made when it is read."""
+    known = tuple(questions)
+    return LazySequence(len(known), lambda at: about(known[at], session))
 
 
 def about(question: Question, session: Session | None) -> str:

@@ -298,13 +298,14 @@ class NotedDiffView(DiffView):
             self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
         self.show_rows(self.row_count)
 
+    @override
     async def action_open_fold(self) -> None:
         """Edit the current note, else open the marked fold."""
         note = self._note_in_view()
         if note is not None:
             await self._edit(note)
         else:
-            self.open_marked_fold()
+            await super().action_open_fold()
 
     def action_drop_note(self) -> None:
         """Drop the current note."""

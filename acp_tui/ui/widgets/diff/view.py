@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from bisect import bisect_left
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -35,29 +35,6 @@ from acp_tui.ui.widgets.rows.row_view import RowView
 from acp_tui.ui.widgets.rows.search_bar import open_find_bar
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, safe_line
-
-
-def copy_current(view: DiffView) -> None:
-    """Copy the current change as a patch, else the current file."""
-    change, number = view.current_change, view.current_file
-    if change is not None:
-        lines = (change.old_start, change.old_stop)
-        _copy(view, view.files[change.file].patch(lines), "Change copied as a patch.")
-    elif number is not None:
-        _copy(view, view.files[number].patch(), "File copied as a patch.")
-
-
-def copy_all(view: DiffView) -> None:
-    """Copy all files as a patch."""
-    _copy(view, view.patch(), "All changes copied as a patch.")
-
-
-def _copy(view: DiffView, text: str, said: str) -> None:
-    if not text:
-        view.notify("No text to copy here.", severity="warning")
-    else:
-        view.app.copy_to_clipboard(text)
-        view.notify(said)
 
 
 class DiffSearch:
@@ -354,12 +331,7 @@ class DiffView(RowView, can_focus=True):
         self._preferences.keep()
         self.lay_out_rows()
 
-    def action_open_fold(self) -> Awaitable[None] | None:
-        """Open the marked fold."""
-        self.open_marked_fold()
-        return None
-
-    def open_marked_fold(self) -> None:
+    async def action_open_fold(self) -> None:
         """Open the marked fold."""
         if self._marked_fold >= 0:
             self._open(self._marked_fold)
@@ -386,11 +358,23 @@ class DiffView(RowView, can_focus=True):
 
     def action_copy_patch(self) -> None:
         """Copy the current change as a patch, else the current file."""
-        copy_current(self)
+        change, number = self.current_change, self.current_file
+        if change is not None:
+            lines = (change.old_start, change.old_stop)
+            self._copy(self.files[change.file].patch(lines), "Change copied as a patch.")
+        elif number is not None:
+            self._copy(self.files[number].patch(), "File copied as a patch.")
 
     def action_copy_all(self) -> None:
         """Copy all files as a patch."""
-        copy_all(self)
+        self._copy(self.patch(), "All changes copied as a patch.")
+
+    def _copy(self, text: str, said: str) -> None:
+        if not text:
+            self.notify("No text to copy here.", severity="warning")
+        else:
+            self.app.copy_to_clipboard(text)
+            self.notify(said)
 
     def patch(self) -> str:
         """Return all files as a patch."""
