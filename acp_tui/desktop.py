@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from rich.console import Console
+
+from acp_tui.platform import own_program
 
 Colors = Literal["many", "sixteen", "none"]
 
@@ -45,7 +46,7 @@ FindProgram = Callable[[str], str | None]
 
 
 def desktop_clipboard(
-    env: Mapping[str, str], finds: FindProgram = shutil.which, platform: str = sys.platform
+    env: Mapping[str, str], finds: FindProgram = own_program, platform: str = sys.platform
 ) -> ClipboardProgram | None:
     """Return the clipboard program of the user's desktop.
 
@@ -71,7 +72,7 @@ def _desktop_clipboards(env: Mapping[str, str], platform: str) -> Iterator[Clipb
 
 
 def image_programs(
-    env: Mapping[str, str], finds: FindProgram = shutil.which, platform: str = sys.platform
+    env: Mapping[str, str], finds: FindProgram = own_program, platform: str = sys.platform
 ) -> list[tuple[str, ...]]:
     """Return the programs that write the image on the user's clipboard to their standard output, as PNG."""
     return [argv for argv in _image_programs(env, platform) if finds(argv[0]) is not None]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import shutil
 import signal
 import struct
 import threading
@@ -20,6 +21,8 @@ from typing import Final, NamedTuple, Protocol
 from acp_tui.patterns import regex
 
 PROC: Final = "/proc"
+_exposed: set[str] = set()
+"""Folders that an agent may write, as named and with links followed."""
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _LIMIT_NAME: Final = b"Max realtime timeout"
 
@@ -240,6 +243,29 @@ class PsutilProcesses:
             return float(sum(self._psutil.Process(pid).cpu_times()[:4]))
         except (self._psutil.Error, OSError):  # gone, or of another user
             return 0.0
+
+
+def expose(folders: Iterable[str]) -> None:
+    """Note that an agent may write these folders: acp-tui runs no program of its own from them."""
+    for folder in folders:
+        _exposed.update((os.path.abspath(folder), os.path.realpath(folder)))  # noqa: PTH100 - text
+
+
+def own_path() -> str:
+    """Return PATH without relative folders and those in which an agent may put a program."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(each for each in folders if os.path.isabs(each) and not _is_exposed(each))  # noqa: PTH117
+
+
+def own_program(name: str) -> str | None:
+    """Return the path of a program that acp-tui runs by itself, or None."""
+    found = shutil.which(name, path=own_path() or os.devnull)
+    return None if found is None or _is_exposed(found) else found
+
+
+def _is_exposed(path: str) -> bool:
+    places = {os.path.abspath(path), os.path.realpath(path)}  # noqa: PTH100 - text
+    return any(place == each or place.startswith(f"{each}/") for place in places for each in _exposed)
 
 
 @cache

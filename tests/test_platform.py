@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
+from acp_tui import platform
 from acp_tui.platform import ProcProcesses, PsutilProcesses, ways
 
 
@@ -23,3 +25,25 @@ def test_both_ways_tell_the_same_of_a_process() -> None:
     assert (ours.parent, ours.session) == (theirs.parent, theirs.session) == (os.getppid(), os.getsid(0))
     assert os.getpid() in native.ids()
     assert os.getpid() in portable.ids()
+
+
+def test_a_program_of_our_own_is_none_that_an_agent_could_have_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, system = tmp_path / "work", tmp_path / "usr"
+    for folder in (workspace, system):
+        folder.mkdir()
+        (folder / "git").write_text("#!/bin/sh\n")
+        (folder / "git").chmod(0o755)
+    (tmp_path / "link").symlink_to(workspace)
+    (system / "tool").symlink_to(workspace / "git")
+    path = os.pathsep.join(map(str, (workspace, tmp_path / "link", "relative", system)))
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.setattr(platform, "_exposed", set())  # private: it holds for the whole run
+    assert platform.own_program("git") == str(workspace / "git")
+
+    platform.expose([str(workspace)])
+
+    assert platform.own_program("git") == str(system / "git")
+    assert platform.own_path() == str(system)
+    assert platform.own_program("tool") is None, "it leads into the workspace"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import shutil
 import stat
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.platform import has_memory_limit
+from acp_tui.platform import has_memory_limit, own_path, own_program
 from acp_tui.workspace.processes import SHELL
 from acp_tui.workspace.programs import STILL, blocks, communicate, start_process
 
@@ -158,7 +157,7 @@ class Git:
         folder = str(self.folder)
         objects = {"GIT_OBJECT_DIRECTORY": str(self.objects)} if self.objects is not None else {}
         return {
-            "PATH": _path(),
+            "PATH": own_path(),
             "LC_ALL": "C",
             "HOME": folder,
             "XDG_CONFIG_HOME": folder,
@@ -188,13 +187,7 @@ class Git:
 
 def git_program() -> str | None:
     """Return the path of git, or None."""
-    return shutil.which("git", path=_path())
-
-
-def _path() -> str:
-    """Return PATH without relative folders, which could lie in the workspace."""
-    path = os.environ.get("PATH", os.defpath)
-    return os.pathsep.join(folder for folder in path.split(os.pathsep) if os.path.isabs(folder))  # noqa: PTH117
+    return own_program("git")
 
 
 _LARGEST: Final = 1 << 20  # bytes read from a file

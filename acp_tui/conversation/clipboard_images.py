@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.conversation.attachments import image_type
+from acp_tui.platform import own_program
 from acp_tui.store.folders import private_folder
 
 KEPT: Final = 50
@@ -47,9 +48,12 @@ def take_image(programs: Sequence[Sequence[str]], folder: Path) -> Path | None:
 
 
 def _run(argv: Sequence[str], output: int) -> bool:
+    program = own_program(argv[0])
+    if program is None:
+        return False
     try:
         done = subprocess.run(
-            argv,
+            [program, *argv[1:]],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.DEVNULL,

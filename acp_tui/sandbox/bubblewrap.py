@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from acp_tui.platform import own_program
 from acp_tui.sandbox.fence import Fence, upwards
 from acp_tui.sandbox.places import KEPT_OF_RUN, TEMPORARY
 from acp_tui.workspace.real_paths import followed
@@ -25,7 +25,7 @@ _MOST_ENTRIES: Final = 1_000
 
 def program() -> str | None:
     """Return the path of bubblewrap, or None if it is not installed."""
-    return shutil.which(PROGRAM)
+    return own_program(PROGRAM)
 
 
 # bubblewrap runs as two processes: one that the client starts, which waits, and the first process of the

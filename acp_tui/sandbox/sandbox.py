@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
-from acp_tui.platform import process_table
+from acp_tui.platform import expose, own_program, process_table
 from acp_tui.sandbox import bubblewrap, landlock, seatbelt
 from acp_tui.sandbox.fence import Access, Fence, NoFence, Wanted, fence_for, upwards
 from acp_tui.sandbox.machine import Means
@@ -76,6 +76,7 @@ class Sandbox:
         Raises:
             NoFence: it is not possible.
         """
+        expose([*roots, *state])
         try:
             folder = SessionFolder()
         except OSError as error:
@@ -299,7 +300,7 @@ class Sandbox:
         for name, value in environment.items():
             if name not in outside:
                 own += ["--setenv", name, value]
-        takes = [shutil.which("setsid") or "setsid", "-c", "--"] if terminal else []
+        takes = [own_program("setsid") or "setsid", "-c", "--"] if terminal else []
         program = bubblewrap.program() or bubblewrap.PROGRAM
         return Enclosed(
             [program, "--args", str(INPUT), "--", *takes, *argv],

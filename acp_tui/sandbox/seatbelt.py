@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Final
 
+from acp_tui.platform import own_program
 from acp_tui.sandbox.fence import Fence
 
 PROGRAM: Final = "sandbox-exec"
@@ -20,7 +20,7 @@ _SERVICES: Final = (
 
 def program() -> str | None:
     """Return the path of `sandbox-exec`, or None if it is missing."""
-    return shutil.which(PROGRAM)
+    return own_program(PROGRAM)
 
 
 def profile(fence: Fence, *, network: bool) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from acp_tui.platform import expose
 from acp_tui.rules.model import Rule
 from acp_tui.store.settings import Policy, StaleWriteSetting
 from acp_tui.workspace.backups import Backups
@@ -61,6 +62,7 @@ class Host:
         self._parents.pop(session_id, None)
         self._folders.pop(session_id, None)
         self._files[session_id] = Files(roots, backups=self.backups)
+        expose(self._files[session_id].roots)
         self.enter(roots[0])
 
     def grant_to_child(self, session_id: str, parent: str, cwd: str) -> None:

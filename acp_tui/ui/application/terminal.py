@@ -6,7 +6,6 @@ import asyncio
 import base64
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from weakref import WeakKeyDictionary
 
 from acp_tui.desktop import ClipboardProgram, FindProgram, desktop_clipboard, is_remote
+from acp_tui.platform import own_program
 from acp_tui.store.settings import Calls
 from acp_tui.ui.widgets.text import safe_line, start_of
 
@@ -172,7 +172,7 @@ class Clipboard:
         self,
         write: Callable[[str], None],
         env: Mapping[str, str],
-        finds: FindProgram = shutil.which,
+        finds: FindProgram = own_program,
         *,
         export: str = "",
     ) -> None:
@@ -244,10 +244,13 @@ class Clipboard:
 
 def run_clipboard(program: ClipboardProgram, text: str) -> bool:
     """Run a clipboard program with a text; return True on success. For a thread."""
+    found = own_program(program.argv[0])
+    if found is None:
+        return False
     try:
         # The process that stays to serve the clipboard must not keep the program's streams open.
         done = subprocess.run(
-            program.argv,
+            [found, *program.argv[1:]],
             input=text.encode(program.encoding, "replace"),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
 import sys
 import unicodedata
 import webbrowser
@@ -22,6 +23,7 @@ from textual.widgets import Static
 from typing_extensions import override
 
 from acp_tui.patterns import regex
+from acp_tui.platform import own_path, own_program
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.base.answer_dialog import AnswerDialog, answer_keys
 from acp_tui.ui.screens.base.dialog import Details, Hint, told
@@ -128,7 +130,15 @@ def open_in_browser(url: str) -> bool:
     )
     # webbrowser replaces `%s`; upper and lower case digits of an escape are equal
     plain = url.replace("%action", "%ACtion")
-    return has_windows and webbrowser.open(plain)
+    if not has_windows or own_path() == os.environ.get("PATH", os.defpath):
+        return has_windows and webbrowser.open(plain)
+    # `webbrowser` would also run a program that an agent has put on PATH.
+    program = own_program("open" if sys.platform == "darwin" else "xdg-open")
+    if program is None:
+        return False
+    nothing = subprocess.DEVNULL
+    subprocess.Popen([program, plain], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+    return True
 
 
 class AddressDialog(AnswerDialog[ElicitationAnswer]):
