@@ -110,6 +110,23 @@ def split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
     return list(argv), None, ()
 
 
+OWN: Final = frozenset(
+    f"--{name}"
+    for name in (
+        *("agent", "demo", "mode", "mcp-config", "sandbox", "no-sandbox"),
+        *("continue", "resume", "prompt", "cwd", "add-dir"),
+        *("theme", "log-level", "log-file", "print-completion"),
+    )
+)
+"""Options of acp-tui that look misplaced behind an agent's name; to make a parser for them takes too long."""
+
+
+def misplaced(agent_args: Sequence[str]) -> tuple[str, ...]:
+    """Return the words for the agent that are options of acp-tui, too."""
+    words = (word.partition("=")[0] for word in agent_args)
+    return tuple(dict.fromkeys(word for word in words if word in OWN))
+
+
 _WORDS_OF_OTHERS: Final = {
     "resume": "acp-tui --resume",
     "continue": "acp-tui --continue",
@@ -518,6 +535,7 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     guard = Guard()
     start = Start(
         cwd=cwd,
+        misplaced=misplaced(options.agent_args),
         settings=settings,
         guard=guard,
         known=known,

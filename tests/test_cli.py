@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui import __version__
-from acp_tui.cli import FRAMES, Options, Refusal, how_to_resume, main, parse
+from acp_tui.cli import FRAMES, OWN, Options, Refusal, how_to_resume, main, misplaced, parse, whole_parser
 
 
 @pytest.fixture(autouse=True)
@@ -405,6 +405,18 @@ def test_all_that_follows_the_agents_name_belongs_to_the_agent() -> None:
     options = parse(["--mode", "plan", "--agent", "gemini", *words])
 
     assert (options.agent, options.agent_args, options.mode) == ("gemini", tuple(words), "plan")
+
+
+def test_options_of_our_own_behind_the_agent_are_found() -> None:
+    assert misplaced(["--acp", "--prompt", "hello", "--cwd=/x", "--prompt", "-c"]) == ("--prompt", "--cwd")
+
+
+def test_every_long_option_is_known_as_our_own() -> None:
+    options = {
+        name for action in whole_parser()._actions for name in action.option_strings
+    }  # private: argparse
+
+    assert {name for name in options if name.startswith("--")} - {"--help", "--version"} == OWN
 
 
 def test_the_agent_may_be_joined_to_its_option() -> None:

@@ -52,6 +52,8 @@ class Start:
     """The MCP servers for agents, with their references resolved."""
     theme: str | None = None
     """The theme of this run; None: that of the settings."""
+    misplaced: tuple[str, ...] = ()
+    """Options of acp-tui that stood behind the agent's name and were passed to it; to be shown once."""
     problems: tuple[Problem, ...] = ()
     """Problems of the user's files, to be shown once."""
     settings_file: Path | None = None

@@ -53,6 +53,11 @@ class Startup:
     async def begin(self) -> None:
         """Resume the wanted session, start the agent of the command line, or let the user choose one."""
         start, conversation = self._start, self._screen.conversation
+        if start.misplaced:
+            were = "was" if len(start.misplaced) == 1 else "were"
+            told = f"{', '.join(start.misplaced)} {were} passed to the agent."
+            self._screen.notify(f"{told} Options of acp-tui go before --agent.", timeout=10)
+            start.misplaced = ()
         if start.first_prompt.text:
             conversation.say(start.first_prompt)
         if (start.continues or start.resume) and await self._resume():

@@ -20,6 +20,7 @@ from acp_tui.conversation.start import Start
 from acp_tui.session.entries import Notice
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
+from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.screens.base.menu import LineDialog, Menu
 from acp_tui.ui.screens.questions.login import LoginDialog, LoginWait, TerminalLoginScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
@@ -29,6 +30,7 @@ from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import ExitStatus
 from tests.conversation.talks import PLAIN, LeftOpen, Notes, said, talk
+from tests.conversation.talks import start as plain_start
 from tests.recordings import recording
 from tests.ui.seats import Seat, seat
 from tests.waiting import until
@@ -202,6 +204,23 @@ async def test_it_goes_on_in_a_folder_that_is_typed_and_asks_again_for_one_that_
 
         await here.until(lambda: here.conversation.phase == "ready")
         assert here.conversation.cwd == str(tmp_path / "new")
+
+
+@pytest.mark.slow
+async def test_options_that_went_to_the_agent_are_named(tmp_path: Path) -> None:
+    began = replace(plain_start(tmp_path), misplaced=("--prompt", "--cwd"))
+    app = AcpApp(began)
+    try:
+        async with app.run_test() as pilot:
+            here = Seat(app, pilot)
+            await here.until(lambda: here.notices)
+            assert [notice.message for notice in here.notices] == [
+                "--prompt, --cwd were passed to the agent. Options of acp-tui go before --agent."
+            ]
+            await here.until(lambda: app.is_complete)
+            await app.tabs.end()
+    finally:
+        began.guard.close()
 
 
 AGENT = str(Path(__file__).parents[2] / "login_agent.py")
