@@ -285,8 +285,10 @@ class SessionStart:
     def _notices(self, agent: Agent) -> Iterator[Noted]:
         if self.known_session is not None:
             yield from self._notices_of_known_session(agent.can)
-        elif self.continues:
-            yield Noted(f"{_CONTINUES} {_CAN_HAND_OVER}" if self.above is not None else _CONTINUES)
+        elif self.above is not None:
+            yield Noted(f"{_CONTINUES} {_CAN_HAND_OVER}")
+        elif self.continues and self._before is None:
+            yield Noted(_CONTINUES)
         if self._left_out:
             yield Noted(
                 f"This agent does not support these MCP servers: {', '.join(self._left_out)}.", "warning"

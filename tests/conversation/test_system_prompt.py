@@ -99,6 +99,17 @@ async def test_c157_it_goes_again_with_a_session_that_is_resumed(tmp_path: Path)
         assert json.loads(said(conversation)[-1]) == [WIRE]
 
 
+async def test_a_new_session_below_an_empty_one_tells_of_no_conversation_above(tmp_path: Path) -> None:
+    async with talk(with_prompt(tmp_path, can=TAKES_SOME)) as (conversation, _):
+        await conversation.begin()
+        before = conversation.session
+
+        await conversation.begin_new()
+        await until(lambda: conversation.session is not before and conversation.phase == "ready")
+
+        assert said(conversation) == []
+
+
 async def test_c156_an_agent_that_takes_none_is_sent_none(tmp_path: Path) -> None:
     async with talk(with_prompt(tmp_path)) as (conversation, _):
         await conversation.begin()

@@ -72,6 +72,7 @@ async def _tell_agent(screen: ConversationScreen, session_id: str, name: str) ->
     if title and title != name:
         screen.tabs.names.put(_agent(screen.conversation), session_id, title)
         screen.show_status()
+        screen.notify(f"The agent calls it “{title}”.")
 
 
 def _without_name(conversation: Conversation) -> str:

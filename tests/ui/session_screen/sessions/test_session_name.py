@@ -23,6 +23,7 @@ async def test_c157_a_new_name_goes_to_the_agent_whose_title_is_shown(tmp_path: 
         session = here.conversation.session
         assert session is not None
         assert (session.title, own_name(here.session)) == ("mine!", "mine!")
+        assert told(here) == "The agent calls it “mine!”."
 
 
 async def test_a_name_that_the_agent_refuses_stays_here(tmp_path: Path) -> None:
