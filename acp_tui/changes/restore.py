@@ -103,6 +103,17 @@ def read_file(root: Path, path: str) -> bytes:
             return file.read()
 
 
+def read_content(root: Path, path: str, mode: int) -> bytes:
+    """Return the content of a file, or the target of a link if the mode is that of one.
+
+    Raises:
+        OSError: there is nothing, or a different kind of file.
+    """
+    if stat.S_ISLNK(mode):
+        return os.readlink(os.fsencode(root / path))  # noqa: PTH115 - bytes, also those of no text
+    return read_file(root, path)
+
+
 def remove(root: Path, path: str, first_mode: FirstMode = no_modes) -> None:
     """Delete a file and the folders left empty, but for those that were there at first."""
     with suppress(FileNotFoundError), parent_of(root, path.split("/")) as (folder, name):

@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 
 from acp_tui.changes.exact_names import ExactNames
 from acp_tui.changes.git_store import NO_FILE, GitFailed, GitStalled, SnapshotStore
-from acp_tui.changes.restore import read_file
+from acp_tui.changes.restore import read_content
 from acp_tui.workspace.real_paths import followed
 
 Reason = Literal["large", "repository", "unreadable", "too many"]
@@ -173,9 +173,7 @@ def _wanted(root: Path, seen: dict[bytes, _Look], known: dict[bytes, bytes]) -> 
 
 def _content(root: Path, path: bytes, mode: int) -> bytes | None:
     try:
-        if stat.S_ISLNK(mode):
-            return os.readlink(os.fsencode(root) + b"/" + path)  # noqa: PTH115 - bytes, also those of no text
-        return read_file(root, os.fsdecode(path))
+        return read_content(root, os.fsdecode(path), mode)
     except OSError:  # gone again; the watcher reports that
         return None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from typing import Final, NamedTuple
 
 from acp_tui.changes.exact_names import ExactNames, folded
 from acp_tui.changes.git_store import GitFailed, SnapshotError, SnapshotStore
-from acp_tui.changes.restore import FirstMode, no_modes, put_back, read_file
+from acp_tui.changes.restore import FirstMode, no_modes, put_back, read_content, read_file
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.workspace.encodings import from_utf_8, to_utf_8, wide_codec
@@ -205,24 +204,13 @@ def _put_back_now(
         return _CHANGED.format(change.path)
     try:
         seen = os.lstat(root / change.path) if new is not None else None
-        if new is not None and _content(root, change) != new:
+        if new is not None and read_content(root, change.path, change.new_mode) != new:
             return _CHANGED.format(change.path)
         backups = snapshots.store.backups
         put_back(root, change.path, change.old_path, old, change.old_mode, backups, seen, first_mode)
     except OSError as error:
         return f"{change.path}: {error.strerror or error}"
     return ""
-
-
-def _content(root: Path, change: ChangedFile) -> bytes:
-    """Return the content of a file, or the target of a link.
-
-    Raises:
-        OSError: there is nothing, or a different kind of file.
-    """
-    if stat.S_ISLNK(change.new_mode):
-        return os.readlink(os.fsencode(root / change.path))  # noqa: PTH115 - bytes, also those of no text
-    return read_file(root, change.path)
 
 
 async def reverse(

@@ -131,16 +131,8 @@ def facts() -> list[str]:
             continue
         if name != "user/max_user_namespaces" or value == "0":
             found.append(f"{name.rpartition('/')[2]} = {value}")
-    return [
-        fact
-        for fact in found
-        if fact not in ("unprivileged_userns_clone = 1",) and not fact.endswith("userns = 0")
-    ]
-
-
-def is_in_container() -> bool:
-    """Return whether this program runs in a container."""
-    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
+    harmless = ("unprivileged_userns_clone = 1", "apparmor_restrict_unprivileged_userns = 0")
+    return [fact for fact in found if fact not in harmless]
 
 
 def bubblewrap_version() -> str:

@@ -71,6 +71,34 @@ IsBlocked = Callable[[], bool]
 """Returns whether an idle program is blocked for good; called in a thread."""
 
 
+class _Patience:
+    """Waits for a program as long as it makes progress, and is not blocked for good."""
+
+    def __init__(self, process: Process, still: float, is_blocked: IsBlocked | None) -> None:
+        self._process = process
+        self._still = still
+        self._is_blocked = is_blocked
+        """Asked once."""
+
+    async def wait(self, work: asyncio.Future[Any]) -> None:
+        """Wait for work of the program.
+
+        Raises:
+            Stalled: no CPU time was used and nothing read or written for a while.
+        """
+        changed, before = time.monotonic(), work_of(self._process.pid)
+        while not (await asyncio.wait({work}, timeout=min(_STEP, self._still / 4)))[0]:
+            now, counters = time.monotonic(), work_of(self._process.pid)
+            if counters != before:
+                before, changed = counters, now
+            if now - changed > (MOST if counters is None else self._still):
+                raise Stalled
+            if self._is_blocked is not None and counters is not None and now > changed:
+                check, self._is_blocked = self._is_blocked, None
+                if await asyncio.to_thread(check) and not work.done():
+                    raise Stalled
+
+
 async def communicate(
     process: Process, given: bytes, still: float = STILL, is_blocked: IsBlocked | None = None
 ) -> tuple[bytes, bytes]:
@@ -84,18 +112,7 @@ async def communicate(
     """
     talking = asyncio.create_task(process.communicate(given))
     try:
-        began = changed = time.monotonic()
-        before = work_of(process.pid)
-        while not (await asyncio.wait({talking}, timeout=min(_STEP, still / 4)))[0]:
-            now, work = time.monotonic(), work_of(process.pid)
-            if work != before:
-                before, changed = work, now
-            if now - (began if work is None else changed) > (MOST if work is None else still):
-                raise Stalled
-            if is_blocked is not None and work is not None and now > changed:
-                check, is_blocked = is_blocked, None
-                if await asyncio.to_thread(check) and not talking.done():
-                    raise Stalled
+        await _Patience(process, still, is_blocked).wait(talking)
         return talking.result()
     finally:
         if not talking.done():
@@ -113,20 +130,11 @@ async def read_chunks(
             is blocked; it still runs.
     """
     assert process.stdout is not None, "its output is a pipe"
+    patience = _Patience(process, still, is_blocked)
     while True:
         reading = asyncio.ensure_future(process.stdout.read(size))
         try:
-            changed, before = time.monotonic(), work_of(process.pid)
-            while not (await asyncio.wait({reading}, timeout=min(_STEP, still / 4)))[0]:
-                now, work = time.monotonic(), work_of(process.pid)
-                if work != before:
-                    before, changed = work, now
-                if now - changed > (MOST if work is None else still):
-                    raise Stalled
-                if is_blocked is not None and work is not None and now > changed:
-                    check, is_blocked = is_blocked, None
-                    if await asyncio.to_thread(check) and not reading.done():
-                        raise Stalled
+            await patience.wait(reading)
         finally:
             if not reading.done():
                 reading.cancel()
