@@ -48,7 +48,7 @@ from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.step_work import StepWork, work_on
 from acp_tui.session.subagents import Subagents
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls, settle
+from acp_tui.session.tool_calls import OUTPUT_LIMIT, ToolCalls
 from acp_tui.session.turns import Turn, Turns, TurnState
 
 _PER_CHILD: Final = 1 << 32
@@ -734,9 +734,7 @@ class Session:
         if event.entries:
             self._drop_replay()
             self.entries += copy.deepcopy(list(event.entries))
-            for entry in self.entries:
-                if isinstance(entry, ToolCall):
-                    settle(entry, "interrupted", at)  # nothing runs in a fork
+            self._calls.inherit(at)
         if event.past is not None:
             self._load_past(event.past)
         self._append(fork_notice(event.subject, self.entries, copied=copied, at=at))

@@ -256,6 +256,15 @@ class ToolCalls:
         """Begin a new agent process, which restarts its call ids."""
         self._earlier = len(self._entries)
 
+    def inherit(self, at: float) -> None:
+        """Know the calls of entries that come from another session; nothing of them runs in this one."""
+        for place, entry in enumerate(self._entries):
+            if isinstance(entry, ToolCall):
+                self.places[entry.tool_call_id] = place
+                settle(entry, "interrupted", at)
+                entry.has_left = False
+        self.begin_process()
+
     def printed(self, texts: Mapping[str, str]) -> tuple[int, ...]:
         """Add the output of terminals that no longer exist; return the changed entries."""
         changed = []

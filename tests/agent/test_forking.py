@@ -104,6 +104,7 @@ async def test_a_fork_without_a_history_shows_ours_and_says_so() -> None:
         assert forked.entries[0] is not talk.session.entries[0]
         assert isinstance(forked.entries[2], ToolCall)
         assert forked.entries[2].is_final
+        assert forked.tool_call("t") is forked.entries[2]
 
         talk.puppet.says(TOLD)
         await talk.until(lambda: shown(forked)[-1] == "as the agent has it")
