@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 from acp_tui.patterns import regex
@@ -26,7 +27,12 @@ _MODES: Final = {
 """Lines of a head that say no more than these operations."""
 _DIFF: Final = ("type", "changes", "patch", "_meta")
 _CHANGE: Final = frozenset(("operation", "path", "oldPath", "fileType", "_meta"))
+_NO_NEWLINE: Final = "\\ No newline at end of file"
 _GIT: Final = "diff --git "
+_MOST_CHANGES: Final = 1_000
+"""Most changes of a diff that are read: reading blocks the event loop, and nobody looks at more."""
+_DEEPEST: Final = 100
+"""Most folders of a path that are compared."""
 
 
 @dataclass(slots=True)
@@ -42,10 +48,6 @@ class _FilePatch:
     modes: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
     """Lines that tell something else."""
-
-    def is_about(self, path: str) -> bool:
-        """Return whether a path ends with the name of its file."""
-        return bool(self.name) and _ends_with(path, self.name)
 
     @property
     def name(self) -> str:
@@ -102,39 +104,58 @@ def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
     patch, untold = diff.get("patch"), [name for name in diff if name not in _DIFF]
     is_read = isinstance(patch, dict) and patch.get("format") == "git_patch"
     text = patch.get("text") if is_read and isinstance(patch, dict) else None
-    changes = [
-        each for each in diff["changes"] if isinstance(each, dict) and isinstance(each.get("path"), str)
-    ]
-    untold += [each for each in diff["changes"] if each not in changes or not _is_plain(each)]
-    files = list(_files(text)) if isinstance(text, str) else []
+    changes: list[dict[str, Any]] = []
+    for each in diff["changes"][:_MOST_CHANGES]:
+        is_change = isinstance(each, dict) and isinstance(each.get("path"), str)
+        changes += [each] if is_change else []
+        untold += [] if is_change and _is_plain(each) else [each]
+    files = list(islice(_files(text), _MOST_CHANGES + 1)) if isinstance(text, str) else []
+    if len(files) > _MOST_CHANGES or len(diff["changes"]) > _MOST_CHANGES:
+        untold.insert(0, f"more than {_MOST_CHANGES:,} changes")
     if patch is not None and not isinstance(text, str):
         untold.append(patch)
+    parts = _by_name(files)
+    about_all = [_about(change["path"], parts) for change in changes]
+    known = {id(one) for groups in about_all for group in groups for one in group}
     found: list[dict[str, Any]] = []
-    shown: list[_FilePatch] = []
-    for number, change in enumerate(changes):
-        about = [each for each in files if each.is_about(change["path"])]
-        longest = max((len(each.name) for each in about), default=0)
-        about = [each for each in about if len(each.name) == longest]
-        if not about and len(files) == len(changes) and not _is_known(files[number], changes):
+    shown: set[int] = set()
+    for number, (change, groups) in enumerate(zip(changes, about_all, strict=True)):
+        about = groups[0] if groups else []
+        if not about and len(files) == len(changes) and id(files[number]) not in known:
             about = [files[number]]
-        shown += about
+        shown.update(map(id, about))
         untold += [said for each in about for said in each.untold(change)]
-        found += _parts(change, [hunk for each in about for hunk in each.hunks])
-    for each in files:
-        if each not in shown:
-            untold += [each.name or "a part without a name", *each.odd]
+        hunks = [hunk for each in about for hunk in each.hunks]
+        if not hunks and change.get("operation") in (None, "", "modify"):
+            untold.append(f"no text of {change['path']}")
+        found += _parts(change, hunks)
+    for file in files:
+        if id(file) not in shown:
+            untold += [file.name or "a part without a name", *file.odd]
     if untold and found:
         found[0][UNTOLD] = untold
     return found or [diff]
 
 
+def _by_name(files: Iterable[_FilePatch]) -> dict[str, list[_FilePatch]]:
+    found: dict[str, list[_FilePatch]] = {}
+    for each in files:
+        if each.name:
+            found.setdefault(each.name.removeprefix("/"), []).append(each)
+    return found
+
+
+def _about(path: str, parts: Mapping[str, list[_FilePatch]]) -> list[list[_FilePatch]]:
+    """Return the parts of a patch whose names a path ends with, the longest name first."""
+    words = path.removeprefix("/").split("/")[-_DEEPEST:]
+    ends = ("/".join(words[start:]) for start in range(len(words)))
+    return [parts[end] for end in ends if end in parts]
+
+
 def _is_plain(change: dict[str, Any]) -> bool:
     """Return whether all of a change of the list is shown."""
-    return change.keys() <= _CHANGE and change.get("fileType", "text") in ("text", None)
-
-
-def _is_known(part: _FilePatch, changes: Sequence[dict[str, Any]]) -> bool:
-    return any(part.is_about(change["path"]) for change in changes)
+    texts = all(isinstance(change.get(name), str | None) for name in ("operation", "oldPath"))
+    return texts and change.keys() <= _CHANGE and change.get("fileType", "text") in ("text", None)
 
 
 def _parts(change: dict[str, Any], hunks: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
@@ -187,7 +208,7 @@ def _hunk(lines: list[str], at: int, old_count: int, new_count: int) -> tuple[tu
     new: list[str] = []
     while at < len(lines) and (len(old) < old_count or len(new) < new_count):
         mark, line = lines[at][:1], lines[at][1:] + "\n"
-        if mark == "\\":
+        if mark == "\\" and lines[at] == _NO_NEWLINE:
             _cut(lines[at - 1][:1], old, new)
         elif mark in ("-", "+", " ", ""):
             if mark != "+":
@@ -197,7 +218,7 @@ def _hunk(lines: list[str], at: int, old_count: int, new_count: int) -> tuple[tu
         else:
             break
         at += 1
-    if at < len(lines) and lines[at].startswith("\\"):
+    if at < len(lines) and lines[at] == _NO_NEWLINE:
         _cut(lines[at - 1][:1], old, new)
         at += 1
     return ("".join(old), "".join(new)), at

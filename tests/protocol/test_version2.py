@@ -237,11 +237,13 @@ HEAD = f"{GIT}--- a/x.txt\n+++ b/x.txt\n"
         (f"--- a/.rc\n+++ b/x.txt\n{HUNK}", [".rc"]),
         (f"rename from .rc\nrename to x.txt\n{HUNK}", [".rc"]),
         (f"{GIT}copy to .git/hooks/x\n--- a/x.txt\n+++ b/x.txt\n{HUNK}", [".git/hooks/x"]),
-        (f"{GIT}deleted file mode 100644\n", ["deleted file mode 100644"]),
+        (f"{GIT}deleted file mode 100644\n", ["deleted file mode 100644", "no text of /w/x.txt"]),
         (f"{GIT}index 12..34 120000\n--- a/x.txt\n+++ b/x.txt\n{HUNK}", ["index 12..34 120000"]),
         (f"{GIT}index 12..34 100755\n--- a/x.txt\n+++ b/x.txt\n{HUNK}", None),
         (f"new mode 104755\n{HEAD}{HUNK}", ["a part without a name", "new mode 104755"]),
-        ("not a patch", ["not a patch"]),
+        ("not a patch", ["not a patch", "no text of /w/x.txt"]),
+        (f"{HEAD}{HUNK}\\ evil\n", ["\\ evil"]),
+        (f"{HEAD}{HUNK}\\ No newline at end of file\n", None),
     ],
 )
 def test_v12_what_a_patch_holds_besides_is_kept(patch: str, untold: list[str] | None) -> None:
@@ -264,13 +266,22 @@ def test_v12_both_parts_of_a_patch_about_one_file_are_reported() -> None:
     assert "untold" not in parts[0]
 
 
+def test_of_very_many_changes_the_first_are_read_and_the_rest_is_named() -> None:
+    changes = [{"operation": "delete", "path": f"/w/f{number}"} for number in range(5_000)]
+
+    parts = changed_parts({"type": "diff", "changes": changes})
+
+    assert len(parts) == 1_000
+    assert parts[0]["untold"] == ["more than 1,000 changes"]
+
+
 def test_v12_a_change_that_cannot_be_read_is_kept() -> None:
     changes = [{"operation": "modify", "path": "/w/x.txt", "extra": 1}, {"uri": "file:///root/.bashrc"}]
     (part,) = changed_parts(
         {"type": "diff", "changes": changes, "patch": {"format": "other", "data": ""}, "a": 1}
     )
 
-    assert part["untold"] == ["a", *changes, {"format": "other", "data": ""}]
+    assert part["untold"] == ["a", *changes, {"format": "other", "data": ""}, "no text of /w/x.txt"]
     assert changed_parts({"type": "diff", "changes": [7]}) == [{"type": "diff", "changes": [7]}]
 
 

@@ -69,6 +69,8 @@ _CHANGING: Final = frozenset({"edit", "delete", "move", "other"})
 """Kinds of tools whose input may name a written file in any text."""
 _BEFORE_COMMAND: Final = regex(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
 """The word or prompt in front of a command in a title."""
+_EDITS: Final = frozenset(("", "add", "modify"))
+"""Operations of changes that are edits: to delete or move a file is more."""
 _MAX_PATHS: Final = 200
 """Most files of one call that are examined, since it blocks the loop; a call with more is asked about."""
 _MAX_FOLLOWED: Final = 1_000
@@ -118,7 +120,7 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
     else:
         policy = host.policy_of(session.id)
         paths = _policy_paths(call, session.cwd)
-        is_known = policy == "allow-everything" or len(paths) <= _MAX_FOLLOWED
+        is_known = policy == "allow-everything" or len(paths) <= _MAX_PATHS
         decision = rules.by_policy(policy, call.kind, call.command, paths, files if is_known else None)
         if decision == "allow" and policy != "allow-everything" and _is_more(call, session.cwd, files):
             decision = "ask"
@@ -290,6 +292,7 @@ def _is_more(call: ToolCall, cwd: str, files: Files | None) -> bool:
     """Return whether a call may do more than a policy can see from its kind and paths."""
     return (
         bool(call.unread)
+        or any(isinstance(item, Diff) and item.operation not in _EDITS for item in call.content)
         or not is_searched(call.raw_input)
         or bool(named_commands(call.raw_input))
         or (files is not None and leads_out(call.raw_input, cwd, files.contains))

@@ -530,3 +530,12 @@ async def test_a_read_only_session_reads_the_workspace_and_asks_about_the_rest(t
     assert await answered_under("read-only", inside, tmp_path) == chosen("yes")
     assert await answered_under("read-only", {"kind": "fetch"}, tmp_path) is None
     assert await answered_under("read-only", {"kind": "other"}, tmp_path) is None
+
+
+@pytest.mark.parametrize("operation", ["delete", "move", "copy", "symlink", "modify"])
+async def test_a_policy_for_edits_covers_no_change_of_another_kind(tmp_path: Path, operation: str) -> None:
+    diff = {"type": "diff", "path": str(tmp_path / "a"), "newText": "x", "operation": operation}
+    call: Frame = {"kind": "edit", "content": [diff]}
+
+    is_asked = operation != "modify"
+    assert await answered_under("allow-edits", call, tmp_path) == (None if is_asked else chosen("yes"))
