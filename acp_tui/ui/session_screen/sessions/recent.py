@@ -31,8 +31,12 @@ async def show_recent(screen: ConversationScreen) -> None:
     here = await asyncio.to_thread(_found, cwd)
     now, minus = datetime.now().astimezone(), screen.theme_styles.symbol("minus")
     heading = OneRowBlock([("strong", "  Recent in this folder")], above=1)
+    rows = []
+    for one, lines in here:
+        title = screen.tabs.names.get(one.agent, one.session_id) or one.title
+        rows.append(RecentLine(one, _pieces(one, title, now, lines, minus)))
     for chat in screen.query(ChatPane):
-        chat.show_recent(heading, [RecentLine(one, _pieces(one, now, lines, minus)) for one, lines in here])
+        chat.show_recent(heading, rows)
 
 
 def _found(cwd: str) -> list[tuple[RecordedSession, tuple[int, int]]]:
@@ -49,8 +53,10 @@ def _changed(recorded: RecordedSession) -> tuple[int, int]:
         return 0, 0
 
 
-def _pieces(recorded: RecordedSession, now: datetime, lines: tuple[int, int], minus: str) -> list[Piece]:
-    title = shortened(safe_line(start_of(recorded.title, 4 * _TITLE)), _TITLE)
+def _pieces(
+    recorded: RecordedSession, title: str, now: datetime, lines: tuple[int, int], minus: str
+) -> list[Piece]:
+    title = shortened(safe_line(start_of(title, 4 * _TITLE)), _TITLE)
     agent = shortened(safe_line(start_of(recorded.agent, 4 * _AGENT)), _AGENT)
     when = start_screen.ago(recorded.started, now) if recorded.started is not None else ""
     return [

@@ -359,7 +359,8 @@ class SessionList:
         said = _ago(one.started) if one.started is not None else ""
         where = self._where(self._showing(one))
         about = " · ".join(filter(None, (where, one.agent, said, "recording", self._elsewhere(one.cwd))))
-        return MenuItem(f"{_RECORDED}{number}", one.title, about)
+        title = self._screen.tabs.names.get(one.agent, one.session_id) or one.title
+        return MenuItem(f"{_RECORDED}{number}", title, about)
 
     def _elsewhere(self, cwd: str | None) -> str:
         """Return the folder of a session, if it is another one."""

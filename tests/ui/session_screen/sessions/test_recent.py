@@ -9,7 +9,7 @@ import pytest
 from acp_tui.store.settings import Settings
 from acp_tui.ui.panes.chat import ChatPane, RecentLine
 from acp_tui.ui.session_screen.sessions import recent
-from tests.ui.seats import seat
+from tests.ui.seats import seat, told
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +41,23 @@ async def test_recent_sessions_of_the_folder_are_on_the_first_screen_and_enter_r
         await here.until(lambda: len(here.tabs.screens) == 2)
         await here.sees("› why is", "heard why is")
         await here.until(lambda: here.conversation.phase == "ready")
+
+
+@pytest.mark.slow
+async def test_a_session_with_a_name_of_the_user_is_listed_by_it(tmp_path: Path) -> None:
+    async with seat(tmp_path, Settings(snapshots=False)) as before:
+        await before.say("why is the parser slow")
+        await before.sees("heard")
+        await before.say("/rename slow parser")
+        assert told(before) == "Renamed to “slow parser”."
+
+    async with seat(tmp_path, Settings(snapshots=False)) as here:
+        await here.sees("Recent in this folder", "slow parser")
+        assert "why is" not in here.text
+
+        await here.press("alt+s")
+        await here.sees("recording")
+        assert "why is" not in here.text
 
 
 @pytest.mark.slow
