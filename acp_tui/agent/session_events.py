@@ -497,7 +497,7 @@ class Sessions:
             self._apply(forked, events.Inherited((), subject), at)
             return
         notice = difference_notice(source, forked)
-        past = replace(source.past(), undid=())
+        past = replace(source.past(), undo_steps=())
         self._apply(forked, events.Inherited(tuple(source.entries), source.subject, past), at)
         if notice is not None:
             self._apply(forked, notice, at)

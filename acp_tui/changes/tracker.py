@@ -465,9 +465,9 @@ class ChangeTracker:
 
     async def _recall(self, past: Past) -> None:
         """Continue with the snapshots of earlier runs that still exist."""
-        kept = {each.turn: each for each in past.kept if each.turn <= len(past.turns)}
+        kept = {each.turn: each for each in past.snapshots if each.turn <= len(past.turns)}
         names = {each.id for each in kept.values()}
-        names.update(name for each in past.undid for name in (each.back, each.after))
+        names.update(name for each in past.undo_steps for name in (each.back, each.after))
         there = await self._snapshots.keep(names)
         shots = {turn: Snapshot(each.id, each.at) for turn, each in kept.items() if each.id in there}
         if not shots:
@@ -478,7 +478,7 @@ class ChangeTracker:
             self._late.update(turn for turn, each in kept.items() if each.late)
             self.before = self._baseline.before(len(past.turns))
             self.is_late = len(past.turns) in self._late
-            for place in reversed(self.undo_stack.recall(past.undid, there)):
+            for place in reversed(self.undo_stack.recall(past.undo_steps, there)):
                 self._tell(UndoStepRemoved(place))
         if not kept or min(kept) > 1 or (0 in kept and kept[0].since):
             self.lost = lost_reason(self.first.at)
@@ -489,7 +489,7 @@ class ChangeTracker:
             for turn, shot in {0: self.first, **shots}.items():
                 since = min((number for number in shots if number), default=len(past.turns) + 1) - 1
                 self._tell_kept(turn, shot, since=0 if turn else since)
-            for each in past.undid:
+            for each in past.undo_steps:
                 if {each.back, each.after} <= there:
                     self._tell(each)
 

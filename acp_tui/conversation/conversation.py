@@ -215,11 +215,11 @@ class Conversation(ConversationState):
         """Leave the agent for good; the last conversation ends it. May be called again, even concurrently."""
         self._is_closed = True
         await self._leave()
-        tracking = self.tracking
-        if tracking is not None:
-            await asyncio.shield(tracking.settle())  # others still use the agent, so its journal is open
-            await asyncio.shield(tracking.close())
-            self.tracking = None  # not earlier, so that a second `end` also waits
+        tracker = self.tracker
+        if tracker is not None:
+            await asyncio.shield(tracker.settle())  # others still use the agent, so its journal is open
+            await asyncio.shield(tracker.close())
+            self.tracker = None  # not earlier, so that a second `end` also waits
 
     async def _leave(self) -> None:
         if self._leaving is None:
@@ -443,8 +443,8 @@ class Conversation(ConversationState):
 
     async def show_changes_since(self, turn: int) -> None:
         """Set the first turn of the shown changes, also in a recorded session."""
-        if self.tracking is not None:
-            await self.tracking.show_since(turn)
+        if self.tracker is not None:
+            await self.tracker.show_since(turn)
         elif self.session is not None and (change := self.session.apply(RangeChosen(turn))) is not None:
             self._listener.session_changed(change)
 
@@ -679,13 +679,13 @@ class Conversation(ConversationState):
 
     def _track(self, session: Session) -> None:
         """Track the changed files of the workspace; after a restart, continue."""
-        if self.tracking is not None:
-            self.tracking.go_on(len(session.turns), is_known=0 in session.kept)
+        if self.tracker is not None:
+            self.tracker.go_on(len(session.turns), is_known=0 in session.snapshots)
             return
-        self.tracking = _tracker(self._start, self.cwd, self.note)
-        if self.tracking is not None:
-            self.tracking.on_look = self._listener.comparison_changed
-            self.tracking.begin(session.past())
+        self.tracker = _tracker(self._start, self.cwd, self.note)
+        if self.tracker is not None:
+            self.tracker.on_look = self._listener.comparison_changed
+            self.tracker.begin(session.past())
 
     def _tell_write_failures(self, session: Session) -> None:
         if self.running is not None:
@@ -695,8 +695,8 @@ class Conversation(ConversationState):
 
     async def agent_stopped(self) -> None:
         """Compare the changed files one last time, while the journal is open."""
-        if self.tracking is not None:
-            await self.tracking.settle()
+        if self.tracker is not None:
+            await self.tracker.settle()
 
     def agent_ended(self) -> None:
         """Enter the phase `ended`: the agent has ended unexpectedly."""
@@ -721,8 +721,8 @@ class Conversation(ConversationState):
             self._listener.session_changed(change)
             self._tell_write_failures(self.session)
             entries = (self.session.entries[index] for index in change.entries)
-            if self.tracking is not None and any(_has_ended(entry) for entry in entries):
-                self.tracking.look_soon()
+            if self.tracker is not None and any(_has_ended(entry) for entry in entries):
+                self.tracker.look_soon()
 
     def _child_changed(self, session_id: str, change: SessionChange) -> None:
         """Pass on a change of a subagent."""
@@ -732,8 +732,8 @@ class Conversation(ConversationState):
             return
         self._listener.child_changed(child, change)
         entries = (child.entries[index] for index in change.entries)
-        if self.tracking is not None and any(_has_ended(entry) for entry in entries):
-            self.tracking.look_soon()
+        if self.tracker is not None and any(_has_ended(entry) for entry in entries):
+            self.tracker.look_soon()
 
     def _expects(self, session_id: str) -> bool:
         """Return whether this may be the requested session: updates may precede the answer that names it."""

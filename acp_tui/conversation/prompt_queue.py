@@ -225,7 +225,7 @@ class PromptQueue:
     async def _prompt(self, prompt: Prompt) -> None:
         """Send one prompt and wait for the end of the turn."""
         agent, session = self._conversation.agent, self._conversation.session
-        tracking = self._conversation.tracking
+        tracker = self._conversation.tracker
         assert agent is not None
         assert session is not None
         blocks = await self._prepared(agent, session, prompt)
@@ -235,21 +235,21 @@ class PromptQueue:
             else:
                 await self._send(agent, session, prompt, blocks)
         finally:
-            if tracking is not None:
-                tracking.after_turn()
+            if tracker is not None:
+                tracker.after_turn()
 
     async def _prepared(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock] | None:
         """Return the blocks of a prompt once the snapshot is taken; None if it was withdrawn by then."""
-        this, tracking = self._conversation.round, self._conversation.tracking
+        this, tracker = self._conversation.round, self._conversation.tracker
         self._preparing, self._is_preparing = prompt, True
         self._rejections.arrived()
         self._line_notes.arrived()
         blocks = await self._blocks(agent, session, prompt)
         blocks += self._note(prompt)
         await self._line_notes.follow()
-        if tracking is not None:
-            await tracking.before_turn(len(session.turns) + 1)
-            if tracking.is_late and tracking.first is None:
+        if tracker is not None:
+            await tracker.before_turn(len(session.turns) + 1)
+            if tracker.is_late and tracker.first is None:
                 agent.note(session.id, Noted(_BEFORE_ALL_IS_READ, "warning"))
         if this != self._conversation.round:
             self.withdraw()  # the end of this round gives the prompt back

@@ -41,7 +41,7 @@ class ConversationState:
         """The command of the agent, for every start."""
         self.running: RunningAgent | None = None
         """The agent with its connection, host and journal, while there is one."""
-        self.tracking: ChangeTracker | None = None
+        self.tracker: ChangeTracker | None = None
         """The tracker of changed files, while there is a session."""
         self._start = start
         self._edits: tuple[Session, EditPlaces] | None = None

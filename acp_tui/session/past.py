@@ -58,7 +58,7 @@ class Past:
     files: tuple[FileChange, ...]
     origins: Mapping[tuple[str, str], tuple[Origin, ...]]
     """Origins of every file state seen, by path and content id."""
-    over: frozenset[str]
+    restored: frozenset[str]
     """Paths of files that are back to their original state."""
-    kept: tuple[KeptSnapshot, ...]
-    undid: tuple[UndoStep, ...]
+    snapshots: tuple[KeptSnapshot, ...]
+    undo_steps: tuple[UndoStep, ...]

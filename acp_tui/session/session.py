@@ -85,11 +85,11 @@ class Session:
         self.is_fork = False
         """True if the session continues another one."""
         self.connected = True
-        self.kept: dict[int, KeptSnapshot] = {}
+        self.snapshots: dict[int, KeptSnapshot] = {}
         """Snapshots of the workspace before turns, by turn; 0 is the start."""
         self.since = 0
         """First turn (from 1) covered by `files`; 0 for the whole session, or `THIS_TURN`."""
-        self.undid: list[UndoStep] = []
+        self.undo_steps: list[UndoStep] = []
         """Undo steps, the latest last."""
 
         # The parts, each of which implements one rule of the protocol.
@@ -610,17 +610,17 @@ class Session:
             tuple(self.plans.by_id.values()),
             tuple(self.all_files.values()),
             self._files.origins,
-            frozenset(edited - set(self.all_files)) if self.kept else frozenset(),
-            tuple(self.kept.values()),
-            tuple(self.undid),
+            frozenset(edited - set(self.all_files)) if self.snapshots else frozenset(),
+            tuple(self.snapshots.values()),
+            tuple(self.undo_steps),
         )
 
     def _load_past(self, past: Past) -> SessionChange:
         self._turns.recall(past.turns)
         folders = past.cwd.rstrip("/"), self.cwd.rstrip("/")
-        self._files.take_over(past.files, past.origins, past.over, folders)
-        self.kept = {each.turn: each for each in past.kept}
-        self.undid = list(past.undid)
+        self._files.take_over(past.files, past.origins, past.restored, folders)
+        self.snapshots = {each.turn: each for each in past.snapshots}
+        self.undo_steps = list(past.undo_steps)
         if not self.plans.by_id:
             self.plans = Plans(past.plans)
             self._steps = Steps(self.plans.entries)
@@ -630,13 +630,13 @@ class Session:
         match event:
             case KeptSnapshot():
                 if not event.turn:
-                    self.kept.clear()
-                    self.undid.clear()
-                self.kept[event.turn] = event
+                    self.snapshots.clear()
+                    self.undo_steps.clear()
+                self.snapshots[event.turn] = event
             case UndoStep():
-                self.undid.append(event)
-            case UndoStepRemoved() if 0 <= event.place < len(self.undid):
-                del self.undid[event.place]
+                self.undo_steps.append(event)
+            case UndoStepRemoved() if 0 <= event.place < len(self.undo_steps):
+                del self.undo_steps[event.place]
 
     def _disconnected(self, event: events.Disconnected, at: float) -> SessionChange:
         self.connected = False

@@ -173,6 +173,6 @@ def test_what_was_undone_and_is_not_known_can_be_taken_back_without_harm() -> No
     for place in (7, -1):
         session.apply(UndoStepRemoved(place))
 
-    assert [each.paths for each in session.undid] == [("a",)]
+    assert [each.paths for each in session.undo_steps] == [("a",)]
     session.apply(UndoStepRemoved(0))
-    assert session.undid == []
+    assert session.undo_steps == []

@@ -214,7 +214,7 @@ async def test_a_restore_that_was_killed_half_way_can_be_undone_in_the_next_run(
     assert [change.path for change in undone.restored.done] == ["a"]
     assert (watched.root / "a").read_text() == "the agent's\n"
     assert not watched.tracking.undo_stack.can_undo
-    assert watched.session.undid == []
+    assert watched.session.undo_steps == []
 
 
 @pytest.mark.slow
@@ -227,7 +227,7 @@ async def test_of_a_restore_that_went_through_one_step_is_kept(watched: Watched)
 
     await watched.tracking.reject(change)
 
-    assert [step.paths for step in watched.session.undid] == [("a",)]
+    assert [step.paths for step in watched.session.undo_steps] == [("a",)]
     assert watched.tracking.undo_stack.depth == 1
 
 

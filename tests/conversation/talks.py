@@ -139,7 +139,7 @@ def said(conversation: Conversation) -> list[str]:
 
 def held_before_turns(conversation: Conversation) -> asyncio.Event:
     """Hold what is said back while it is prepared for the agent, until the event is set."""
-    tracking, gate = conversation.tracking, asyncio.Event()
+    tracking, gate = conversation.tracker, asyncio.Event()
     assert tracking is not None
     before_turn = tracking.before_turn
 

@@ -128,16 +128,16 @@ async def test_ending_twice_and_during_the_start_ends_the_process_once(tmp_path:
 async def test_whoever_ends_it_meanwhile_waits_until_the_files_are_looked_at_no_more(tmp_path: Path) -> None:
     async with talk(start(tmp_path, TRACKED)) as (conversation, _):
         await conversation.begin()
-        await until(lambda: conversation.tracking)
-        assert conversation.tracking is not None
-        entered, may_end, close = asyncio.Event(), asyncio.Event(), conversation.tracking.close
+        await until(lambda: conversation.tracker)
+        assert conversation.tracker is not None
+        entered, may_end, close = asyncio.Event(), asyncio.Event(), conversation.tracker.close
 
         async def held() -> None:
             entered.set()
             await may_end.wait()
             await close()
 
-        conversation.tracking.close = held  # type: ignore[method-assign]
+        conversation.tracker.close = held  # type: ignore[method-assign]
         first = asyncio.create_task(conversation.end())
         await entered.wait()
         second = asyncio.create_task(conversation.end())
@@ -146,7 +146,7 @@ async def test_whoever_ends_it_meanwhile_waits_until_the_files_are_looked_at_no_
 
         may_end.set()
         await asyncio.gather(first, second)
-        assert conversation.tracking is None
+        assert conversation.tracker is None
 
 
 async def test_an_end_before_the_agent_is_made_does_not_start_another_process(tmp_path: Path) -> None:

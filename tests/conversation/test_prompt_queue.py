@@ -61,7 +61,7 @@ async def test_the_chat_says_so_when_the_agent_begins_before_the_first_snapshot(
 ) -> None:
     async with talk(start(tmp_path, TRACKED)) as (conversation, _):
         await conversation.begin()
-        tracking = conversation.tracking
+        tracking = conversation.tracker
         assert tracking is not None
         await until(lambda: tracking.first)
         conversation.say("in time")
@@ -95,7 +95,7 @@ async def test_what_is_about_to_be_sent_is_stopped_before_the_agent_hears_of_it(
     async with talk(start(tmp_path, TRACKED)) as (conversation, notes):
         await conversation.begin()
         conversation.rejections.add("rejected your change in a.py", "took that back")
-        await until(lambda: conversation.tracking is not None and conversation.tracking.first)
+        await until(lambda: conversation.tracker is not None and conversation.tracker.first)
         gate = held_before_turns(conversation)
         conversation.say("unwanted")
         conversation.say("b")

@@ -53,7 +53,7 @@ async def run(
     given = start(work, Settings(), **{"session": "kept", "can": LOADS, **like})
     async with talk(given, known_session) as (conversation, _):
         await conversation.begin()
-        await until(lambda: conversation.tracking and conversation.tracking.first)
+        await until(lambda: conversation.tracker and conversation.tracker.first)
         yield conversation
 
 
@@ -72,8 +72,8 @@ async def take_a_turn(conversation: Conversation, name: Path, text: str) -> None
 
 
 def tracking_of(conversation: Conversation) -> ChangeTracker:
-    assert conversation.tracking is not None
-    return conversation.tracking
+    assert conversation.tracker is not None
+    return conversation.tracker
 
 
 def changes(conversation: Conversation) -> list[tuple[str, str, list[int]]]:
@@ -276,7 +276,7 @@ async def test_a_recorded_session_that_goes_on_has_all_of_it(work: Path, home: P
         await conversation.show_recorded(recorded)
         assert given.launch is not None
         await conversation.continue_recorded(given.launch)
-        await until(lambda: conversation.tracking and conversation.tracking.first)
+        await until(lambda: conversation.tracker and conversation.tracker.first)
         await tracking_of(conversation).look()
 
         assert changes(conversation) == [("old", "by no tool call", [1])]

@@ -75,7 +75,7 @@ async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
 ) -> None:
     async with talk(start(tmp_path, TRACKED, can=can, session="kept")) as (conversation, _):
         await conversation.begin()
-        tracking = conversation.tracking
+        tracking = conversation.tracker
         assert tracking is not None
         await until(lambda: tracking.first)
         conversation.say("hello")
@@ -89,7 +89,7 @@ async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
 
         await until(lambda: changed(conversation) == ["new", "newer"])
         await conversation.end()
-        assert conversation.tracking is None
+        assert conversation.tracker is None
 
 
 DIFFERS = "The agent reports this session differently from what you saw here. What you saw is kept."

@@ -42,7 +42,7 @@ async def demo_in(folder: Path, settings: Settings = TRACKED) -> AsyncIterator[S
     given = demo_launch()
     given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
     async with seat(folder, settings, given=given) as here:
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         if tracking is not None:
             await here.until(lambda: tracking.first)
         yield here
@@ -95,7 +95,7 @@ async def test_files_that_a_command_writes_are_in_the_changes_pane(tmp_path: Pat
 
 async def test_what_happens_between_turns_is_marked(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         assert tracking is not None
         (tmp_path / "old.txt").unlink()
         await tracking.look()
@@ -149,7 +149,7 @@ async def test_without_snapshots_only_reported_changes_are_shown(tmp_path: Path)
     async with demo_in(tmp_path, PLAIN) as here:
         await run(here, "echo x > new.txt")
 
-        assert here.conversation.tracking is None
+        assert here.conversation.tracker is None
         assert "none yet" in next(row for row in here.text.splitlines() if "─ changes ─" in row)
 
 
@@ -203,7 +203,7 @@ async def test_permissions_that_a_restored_file_does_not_get_back_are_said(tmp_p
 async def test_a_snapshot_that_is_not_ready_yet_is_not_taken_for_no_changes(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
         await run(here, "echo x > new.txt")
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         assert tracking is not None
         before, tracking.before = tracking.before, None
 
@@ -449,7 +449,7 @@ async def test_where_snapshots_are_gone_the_pane_and_alt_u_say_since_when(tmp_pa
     async with demo_in(tmp_path) as here:
         await run(here, "echo x > new.txt")
         await here.sees("A new.txt")
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         assert tracking is not None
         tracking.before, tracking.lost = None, "The snapshots of this session were removed."
         await run(here, "echo y > newer.txt")

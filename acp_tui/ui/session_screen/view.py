@@ -329,23 +329,23 @@ class SessionView:
 
 
 def _is_kept(screen: ConversationScreen, path: str) -> bool:
-    tracking = screen.conversation.tracking
+    tracking = screen.conversation.tracker
     return tracking is not None and tracking.is_kept(path)
 
 
 def _look_soon(screen: ConversationScreen) -> None:
-    if screen.conversation.tracking is not None:
-        screen.conversation.tracking.look_soon()
+    if screen.conversation.tracker is not None:
+        screen.conversation.tracker.look_soon()
 
 
 def _looking_for(screen: ConversationScreen) -> float:
-    tracking = screen.conversation.tracking
+    tracking = screen.conversation.tracker
     return tracking.look_seconds if tracking is not None else 0.0
 
 
 def _beside(screen: ConversationScreen) -> list[str]:
     """Return the obstacles of change tracking and the changes of untracked files."""
-    tracking, session = screen.conversation.tracking, screen.conversation.session
+    tracking, session = screen.conversation.tracker, screen.conversation.session
     if tracking is None:
         return []
     said = [text for text in (tracking.obstacle, tracking.lost) if text]

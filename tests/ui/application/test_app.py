@@ -110,7 +110,7 @@ async def test_what_waits_can_be_edited_or_sent_now(tmp_path: Path) -> None:
 
 async def test_what_is_about_to_be_sent_is_stopped_too_and_goes_with_what_is_sent_now(tmp_path: Path) -> None:
     async with seat(tmp_path, TRACKED) as here:
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         await here.until(lambda: tracking is not None and tracking.first)
         gate = held_before_turns(here.conversation)
         await here.say("wrong")

@@ -267,7 +267,7 @@ async def test_a_step_opens_to_its_calls_and_changes(tmp_path: Path) -> None:
     call = {"kind": "tool_call", "toolCallId": "c", "title": "Saw the leg"}
     done = {"kind": "tool_call_update", "toolCallId": "c", "status": "completed"}
     async with seat(tmp_path, TRACKED) as here:
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         assert tracking is not None
         await here.until(lambda: tracking.first)
         await here.say(f"updates {json.dumps([plan('in_progress'), call, done, plan('completed')])}")

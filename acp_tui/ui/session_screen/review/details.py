@@ -186,8 +186,8 @@ class DetailScreens:
                 conversation.cwd,
                 self._screen.theme_styles,
                 lambda: (
-                    changes_screen.ChangeReview(conversation.tracking, conversation.rejections)
-                    if conversation.tracking
+                    changes_screen.ChangeReview(conversation.tracker, conversation.rejections)
+                    if conversation.tracker
                     else None
                 ),
                 session.prompt_of,

@@ -182,7 +182,7 @@ async def _way(
     screen: ConversationScreen, session: Session, turn: int
 ) -> tuple[GoBackChoice | None, Sequence[ChangedFile]]:
     """Show what going back changes; return what is to go back, and the changes as they were shown."""
-    tracking = screen.conversation.tracking
+    tracking = screen.conversation.tracker
     found = await _changes(screen, tracking, turn)
     dialog = GoBackDialog(
         session.prompt_of(turn),
@@ -221,7 +221,7 @@ async def _go(
     changes: Sequence[ChangedFile],
 ) -> None:
     """Go back; the files first, so that the new tab starts with the restored files."""
-    tracking = screen.conversation.tracking
+    tracking = screen.conversation.tracker
     restored: Restored | None = None
     if way in ("both", "files") and tracking is not None:
         restored = await restore_files(screen, tracking, turn, changes)

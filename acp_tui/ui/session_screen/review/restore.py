@@ -145,7 +145,7 @@ def has_prompts(session: Session) -> bool:
 
 async def restore_turn(screen: ConversationScreen) -> None:
     """Let the user restore files to before a turn, or undo the last restore."""
-    tracking = screen.conversation.tracking
+    tracking = screen.conversation.tracker
     if tracking is None or tracking.first is None:
         why = without_tracking(screen.conversation) if tracking is None else tracking.obstacle
         screen.notify(why or "The first snapshot is not ready yet.", severity="warning")

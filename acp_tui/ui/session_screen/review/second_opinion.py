@@ -123,7 +123,7 @@ class SecondOpinion:
         return f"```diff\n{''.join(patches)}```\n{rest}"
 
     async def _patch(self, file: FileChange, cwd: str) -> str:
-        tracking = self._screen.conversation.tracking
+        tracking = self._screen.conversation.tracker
         change = tracking.change(file.path) if tracking is not None and file.seen is not None else None
         if tracking is not None and change is not None:
             old, new = await asyncio.to_thread(decode_pair, *await tracking.texts(change))

@@ -119,7 +119,7 @@ async def test_the_changes_screen_shows_who_wrote_a_file_and_closes_for_the_plac
     given = demo_launch()
     given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
     async with seat(tmp_path, Settings(), given=given) as here:
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         assert tracking is not None
         await here.until(lambda: tracking.first)
         await here.say("/run echo three >> old.txt")

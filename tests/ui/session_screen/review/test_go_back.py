@@ -35,7 +35,7 @@ def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
 async def two_turns(folder: Path, **like: Any) -> AsyncIterator[Seat]:
     """Sit where the agent wrote `a.txt` in the first turn, and changed it in the second."""
     async with seat(folder, TRACKED, **like) as here:
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         assert tracking is not None
         await here.until(lambda: tracking.first)
         await run(here, f"sh echo one > {folder}/a.txt; echo written")
@@ -46,7 +46,7 @@ async def two_turns(folder: Path, **like: Any) -> AsyncIterator[Seat]:
 async def run(here: Seat, prompt: str) -> None:
     await here.say(prompt)
     await here.until(lambda: here.conversation.session and prompt in here.said)
-    tracking = here.conversation.tracking
+    tracking = here.conversation.tracker
     await here.until(lambda: not here.conversation.is_busy and (not tracking or tracking.is_settled))
     session, chat = here.conversation.session, here.session.query_one(ChatPane)
     assert session is not None
@@ -266,7 +266,7 @@ async def test_a_session_recorded_without_snapshots_says_so_and_its_prompts_are_
     async with seat(workspace, Settings(), can=can, tells_nothing=True) as here:
         await here.tabs.open(recorded=recording(journal), resumes=True)
         await here.until(lambda: here.conversation.phase == "ready")
-        tracking = here.conversation.tracking
+        tracking = here.conversation.tracker
         assert tracking is not None
         await here.until(lambda: tracking.first and tracking.lost)
         old = here.session
