@@ -43,6 +43,8 @@ class Approval(NamedTuple):
     """True if the agent may act without a question where the user may not expect that."""
     due_to: Literal["mode", "policy"]
     """The menu that changes it."""
+    state: str
+    """The words without the name of a mode."""
 
 
 def approval_of(policy: Policy, options: Sequence[Option]) -> Approval:
@@ -52,9 +54,10 @@ def approval_of(policy: Policy, options: Sequence[Option]) -> Approval:
     """
     found = min(_less(options), key=lambda pair: _ORDER.index(pair[1]), default=None)
     if found is None:
-        return Approval(ASKS[policy], _BRIEFLY[policy], policy == "allow-everything", "policy")
+        asks = ASKS[policy]
+        return Approval(asks, _BRIEFLY[policy], policy == "allow-everything", "policy", asks)
     name, less = found
-    return Approval(f"{name}: {LESS[less]}", f"{name}: {_LESS_BRIEFLY[less]}", True, "mode")
+    return Approval(f"{name}: {LESS[less]}", f"{name}: {_LESS_BRIEFLY[less]}", True, "mode", LESS[less])
 
 
 def _less(options: Sequence[Option]) -> Iterator[tuple[str, str]]:

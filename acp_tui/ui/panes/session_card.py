@@ -111,7 +111,7 @@ class SessionCard(StatusRows):
         approval = conversation.choices.approval
         if approval is not None:
             role = "warning" if approval.is_open else "text"
-            words = approval.words.removeprefix("asks ").removesuffix(" asks")
+            words = approval.state.removeprefix("asks ").removesuffix(" asks").removeprefix("the agent ")
             yield "asks", role, self._value(words), approval.due_to
         if conversation.running is not None and (sandbox := conversation.running.sandbox) is not None:
             yield (
