@@ -54,9 +54,12 @@ class OpenQuestions:
             self._reply(request, _nothing(request), UNKNOWN_SESSION)
             return
         key = question_key(request.id)
-        doubled = (session.id, key) in self._open
-        if doubled:  # two questions with one id cannot be told apart: the user is asked neither
-            self._close(session.id, key, _nothing(request), AnsweredBy("nobody", "an id used twice"))
+        # Two questions with one id cannot be told apart, whatever their sessions: the user is asked neither.
+        doubled = [name for name, other in self._open if other == key]
+        for name in doubled:
+            self._close(
+                name, key, _nothing(self._open[name, key].request), AnsweredBy("nobody", "an id used twice")
+            )
         question = session.questions.get(key)
         permission = question if isinstance(question, Permission) else None
         self._open[session.id, key] = _OpenQuestion(request, session, time.monotonic(), permission)

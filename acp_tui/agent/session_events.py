@@ -92,7 +92,9 @@ _SESSION: Final = regex(rb'"session_?[iI]d"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 def question_key(request_id: RequestId) -> str:
-    """Return the key of the question that belongs to a request."""
+    """Return the key of the question that belongs to a request; it is the same for equal numbers."""
+    if isinstance(request_id, float) and request_id.is_integer():
+        request_id = int(request_id)
     return json.dumps(request_id)
 
 

@@ -449,3 +449,21 @@ async def test_what_an_agent_asks_beyond_the_most_questions_is_answered_with_not
 
         assert (await talk.puppet.answer_to(f"q{MOST_OPEN}"))["result"] == CANCELLED
         assert len(talk.session.questions) == MOST_OPEN
+
+
+@pytest.mark.parametrize(("session", "request_id"), [("s2", 7), ("s2", 7.0), (SESSION, 7.0)])
+async def test_two_questions_with_one_id_are_both_cancelled_whatever_their_sessions(
+    session: str, request_id: float
+) -> None:
+    async with conversation() as talk:
+        await talk.made("s2", "/w")
+        talk.puppet.asks_permission(7, call="t1")
+        await talk.until(lambda: talk.session.questions)
+
+        talk.puppet.asks_permission(request_id, call="t2", sessionId=session)
+
+        await talk.until(lambda: talk.puppet.sent.answers(7) and talk.puppet.sent.answers(request_id))
+        answers = [one for one in talk.puppet.sent.frames if one.get("id") == 7 and "method" not in one]
+        assert [each["result"] for each in answers] == [CANCELLED, CANCELLED]
+        assert not talk.session.questions
+        assert not talk.agent.sessions["s2"].questions
