@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -50,9 +50,13 @@ class WireMessage:
     msg: dict[str, Any]
 
 
-def came(frames: Sequence[WireMessage], method: str) -> Iterator[WireMessage]:
-    """Yield the agent's messages with a method."""
-    return (frame for frame in frames if frame.direction == "in" and frame.msg.get("method") == method)
+def params_of(frames: Sequence[WireMessage], method: str) -> list[Any]:
+    """Return the params of the agent's messages with a method."""
+    return [
+        frame.msg.get("params")
+        for frame in frames
+        if frame.direction == "in" and frame.msg.get("method") == method
+    ]
 
 
 def answers_to(frames: Sequence[WireMessage], method: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from os.path import normpath
 from typing import Any, Final, get_args
 
-from acp_tui.commands.findings import Finding, WireMessage, answers_to, came, shown
+from acp_tui.commands.findings import Finding, WireMessage, answers_to, params_of, shown
 from acp_tui.protocol import dialects, version2
 from acp_tui.protocol.json_values import as_list, member
 from acp_tui.protocol.schema import (
@@ -99,8 +99,9 @@ def shapes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
         if found:
             yield Finding(method, "broken", shown(found), "ignored")
     for method, word in _REQUESTS.items():
-        sent = [frame.msg.get("params") for frame in came(frames, method)]
-        found = [text for params in sent for text in complaints(word, _in_a_session(params))]
+        found = [
+            text for params in params_of(frames, method) for text in complaints(word, _in_a_session(params))
+        ]
         if found:
             refused = "ignored, or the request is refused with -32602"
             yield Finding(method, "broken", shown(found), refused)
@@ -285,11 +286,7 @@ def _values(option: dict[str, Any]) -> list[Any]:
 
 def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Finding]:
     """Check that paths are absolute and inside the session's folders. Source: ACP, "file system"."""
-    asked = [
-        member(frame.msg.get("params"), "toolCall") for frame in came(frames, "session/request_permission")
-    ]
-    calls = [update for update in updates if member(update, "sessionUpdate") in _CALLS]
-    every = [call for call in (*calls, *asked) if isinstance(call, dict)]
+    every = _calls(updates, frames)
     places = _texts(member(place, "path") for call in every for place in as_list(call.get("locations")))
     diffs = _texts(
         member(item, "path")
@@ -298,7 +295,7 @@ def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence
         if member(item, "type") == "diff"
     )
     wanted = {
-        method: _texts(member(frame.msg.get("params"), key) for frame in came(frames, method))
+        method: _texts(member(params, key) for params in params_of(frames, method))
         for method, key in (
             ("fs/read_text_file", "path"),
             ("fs/write_text_file", "path"),
@@ -367,7 +364,7 @@ def unassigned(names: Sequence[str]) -> Iterator[Finding]:
 
 
 def _updates(frames: Sequence[WireMessage]) -> list[Any]:
-    return [member(frame.msg.get("params"), "update") for frame in came(frames, "session/update")]
+    return [member(params, "update") for params in params_of(frames, "session/update")]
 
 
 def _first(update: Any) -> Any:
@@ -390,8 +387,7 @@ def _of_kind(updates: Sequence[Any], *kinds: str) -> list[dict[str, Any]]:
 
 def _asked(frames: Sequence[WireMessage]) -> list[dict[str, Any]]:
     """Return the params of permission requests."""
-    sent = (frame.msg.get("params") for frame in came(frames, "session/request_permission"))
-    return [params for params in sent if isinstance(params, dict)]
+    return [params for params in params_of(frames, "session/request_permission") if isinstance(params, dict)]
 
 
 def _calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> list[dict[str, Any]]:
