@@ -51,7 +51,7 @@ async def test_the_setting_under_the_cursor_is_explained(file: Path) -> None:
         assert "applies at the next start" in screen_text(app)
 
         await pilot.press("down")
-        await until(pilot, lambda: "Limits of recorded sessions" in screen_text(app))
+        await until(pilot, lambda: "Total size of recorded sessions" in screen_text(app))
 
 
 async def test_enter_opens_the_file_at_the_line_and_shows_what_was_saved(
