@@ -66,7 +66,7 @@ from acp_tui.ui.widgets.textual_internals import (
 if TYPE_CHECKING:  # for annotations only: the first frame needs none of them
     from acp_tui.ui.widgets.diff.preferences import DiffPreferences
     from acp_tui.ui.widgets.diff.view import DiffView
-    from acp_tui.ui.widgets.markdown.inline import LinksWanted
+    from acp_tui.ui.widgets.links import LinksWanted
 
 _UI: Final = Path(__file__).parents[1]
 

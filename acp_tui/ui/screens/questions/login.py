@@ -21,7 +21,7 @@ from acp_tui.ui.screens.base.dialog import Details, Dialog
 from acp_tui.ui.screens.base.full_screens import FullScreen
 from acp_tui.ui.widgets.controls import Answer, AnswerList
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.markdown.inline import LinksWanted, addresses, plain
+from acp_tui.ui.widgets.links import LinksWanted, addresses, plain
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.text import exact_line, safe_line

@@ -9,16 +9,16 @@ from typing import Final
 
 from markdown_it.token import Token
 from rich.style import Style
-from textual.message import Message
 
 from acp_tui.patterns import regex
+from acp_tui.ui.widgets.links import WEB_ADDRESS
 from acp_tui.ui.widgets.markdown.parser import REFERENCE
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Span, safe
 
 _OPENS: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}
 _CLOSES: Final = {"strong_close", "em_close", "s_close", "link_close"}
-_MARKED: Final = regex(rf"(https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}}]|{REFERENCE})")
+_MARKED: Final = regex(rf"({WEB_ADDRESS}|{REFERENCE})")
 """A bare web address, or a footnote reference."""
 _CLICKABLE: Final = regex(r"(?:https?|file|mailto):[!-~]+", re.IGNORECASE)
 
@@ -57,11 +57,6 @@ def inline_spans(children: Sequence[Token], styles: Styles, roles: tuple[str, ..
     return spans
 
 
-def bare_links(text: str) -> list[str]:
-    """Return the bare web addresses in a text."""
-    return [part for part in _MARKED.findall(text) if part.startswith("http")] if "://" in text else []
-
-
 def _add_text(text: str, styles: Styles, roles: tuple[str, ...], target: str, spans: list[Span]) -> None:
     """Add text with links for bare web addresses and marks for footnote references."""
     if target or ("://" not in text and "[^" not in text):
@@ -83,32 +78,3 @@ def _style(styles: Styles, roles: tuple[str, ...], target: str) -> Style:
     if target and _CLICKABLE.fullmatch(target):
         return _linked(style, target)
     return style
-
-
-_LINK: Final = regex(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)")
-"""The start of an OSC 8 link, or its end, which has no address."""
-_SEQUENCE: Final = regex(
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|\Z)"  # commands for the terminal itself, such as a title
-    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|\x1b[ -/]*[0-~]"
-    r"|\r(?=\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
-)
-
-
-class LinksWanted(Message):
-    """The user wants to see links: their names by address."""
-
-    def __init__(self, links: dict[str, str]) -> None:
-        super().__init__()
-        self.links = links
-
-
-def plain(text: str) -> str:
-    """Return printed text without escape sequences, with the address of a link after its name."""
-    linked = _LINK.sub(lambda found: f" {found[1]} " if found[1] else "", text)
-    return _SEQUENCE.sub("", linked)
-
-
-def addresses(text: str) -> list[str]:
-    """Return the distinct web addresses in printed text, in order."""
-    return list(dict.fromkeys(bare_links(plain(text))))

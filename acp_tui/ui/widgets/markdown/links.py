@@ -8,7 +8,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from acp_tui.ui.widgets.markdown.inline import bare_links
+from acp_tui.ui.widgets.links import bare_links
 from acp_tui.ui.widgets.markdown.parser import parse
 
 _LONGEST: Final = 200_000

@@ -21,7 +21,7 @@ from textual.reactive import reactive
 from typing_extensions import override
 
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.markdown.inline import LinksWanted
+from acp_tui.ui.widgets.links import LinksWanted
 from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.rows.row_view import RowView
 from acp_tui.ui.widgets.rows.search_bar import open_find_bar

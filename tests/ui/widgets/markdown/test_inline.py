@@ -6,7 +6,6 @@ import pytest
 from rich.cells import cell_len
 from rich.style import Style
 
-from acp_tui.ui.widgets.markdown.inline import addresses, plain
 from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
 from acp_tui.ui.widgets.text import row_text
 from tests.tables import each
@@ -64,36 +63,6 @@ def test_links_defined_at_the_end_are_found_when_the_text_is_complete() -> None:
 
     assert block.rows(40, STYLES)[0][0].style == Style(link="https://a.org")
     assert row_text(block.rows(40, STYLES)[0]) == "a"
-
-
-@pytest.mark.parametrize(
-    ("printed", "text"),
-    [
-        ("\x1b[1;31mred\x1b[0m", "red"),
-        ("\x1b]0;a title\x07text", "text"),
-        ("\x1b]0;a title\x1b\\text", "text"),
-        ("one\r\ntwo", "one\ntwo"),
-        ("\x1b]8;;https://a/b\x07here\x1b]8;;\x07", " https://a/b here"),
-        ("\x1b(B\x1b=text\x07", "text"),
-        ("a\tb", "a\tb"),
-    ],
-)
-def test_what_steers_a_terminal_is_left_out_and_addresses_stay(printed: str, text: str) -> None:
-    assert plain(printed) == text
-
-
-@pytest.mark.parametrize(
-    ("printed", "found"),
-    [
-        ("Visit https://a.b/c?d=e&f=g.", ["https://a.b/c?d=e&f=g"]),
-        ("(https://a.b/c)\nhttps://d\nhttps://d", ["https://a.b/c", "https://d"]),
-        ("\x1b[4mhttps://a.b/\x1b[24mc", ["https://a.b/c"]),
-        ("http://localhost:8080/x\x1b[0m", ["http://localhost:8080/x"]),
-        ("nothing", []),
-    ],
-)
-def test_addresses_are_found_whatever_stands_around_them(printed: str, found: list[str]) -> None:
-    assert addresses(printed) == found
 
 
 def test_tables_line_up() -> None:

@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from acp_tui.ui.application.theme import choose, styles_of
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.markdown.inline import LinksWanted
+from acp_tui.ui.widgets.links import LinksWanted
 from acp_tui.ui.widgets.rows.row_view import StatusRows
 from acp_tui.ui.widgets.rows.search_bar import FindBar
 from acp_tui.ui.widgets.terminal import view as view_module
