@@ -76,7 +76,6 @@ LATE: Final = frozenset(
                 "ui.session_screen.sessions.inbox",
                 "ui.session_screen.sessions.search",
                 "ui.session_screen.sessions.sessions",
-                "ui.session_screen.settings",
                 "ui.session_screen.slash_commands",
                 "ui.session_screen.unfinished",
             )

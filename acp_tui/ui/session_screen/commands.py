@@ -5,25 +5,25 @@ from __future__ import annotations
 import asyncio
 import shlex
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from typing import Any, Final
 
 from acp_tui.conversation.approval import ASKS
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.login import can_log_out, log_out
 from acp_tui.session.session import THIS_TURN, Session
-from acp_tui.store.folders import places
+from acp_tui.store.folders import Problem, config_folder, places
 from acp_tui.store.prompts import Prompt
+from acp_tui.store.setting_list import DEFAULT, ListedSetting, Override, listed, shown
 from acp_tui.store.settings import Policy
 from acp_tui.ui.application.app import AcpApp
 from acp_tui.ui.application.key_guard import AGAIN, KeyHistory, key_history_of
 from acp_tui.ui.application.keys import actions_of
-from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.screens import help as help_screen
-from acp_tui.ui.screens import palette
+from acp_tui.ui.screens import palette, settings
 from acp_tui.ui.screens.base import menu
 from acp_tui.ui.screens.base.unasked import answer_of
-from acp_tui.ui.session_screen import settings as settings_command
 from acp_tui.ui.session_screen import unfinished
 from acp_tui.ui.session_screen.agent import providers
 from acp_tui.ui.session_screen.base.conversation_screen import ConversationScreen
@@ -290,7 +290,30 @@ def _compact(parts: SessionParts) -> None:
 
 
 def _settings(parts: SessionParts) -> None:
-    settings_command.show_settings(parts.screen, parts.start, _app(parts), parts.rules.show)
+    """Open the settings screen, with values that were chosen elsewhere."""
+    start, styles = parts.start, parts.screen.theme_styles
+    file = start.settings_file or config_folder() / "settings.toml"
+
+    def read() -> tuple[list[ListedSetting], list[Problem]]:
+        return listed(file, start.settings, dict(_overridden(parts)))
+
+    _app(parts).push_screen(settings.SettingsScreen(file, read, styles, parts.rules.show))
+
+
+def _overridden(parts: SessionParts) -> Iterator[tuple[str, Override]]:
+    """Yield (name of the setting, the value that overrides it)."""
+    screen, start, theme = parts.screen, parts.start, _app(parts).app_theme.name
+    saved = start.settings
+    if theme != saved.theme:
+        source = "--theme" if theme == start.theme else f"chosen with {key_of(screen, 'app.theme')}"
+        yield "theme", Override(shown(theme), source)
+    frames = screen.query(PaneFrame)
+    panes = tuple(frame.pane.NAME for frame in frames if not frame.has_class("-hidden"))
+    if set(panes) != set(saved.layout):
+        yield "layout", Override(shown(panes), f"chosen with {key_of(screen, 'session.hide-pane')}")
+    if saved.ascii is None:
+        is_ascii = screen.theme_styles.ascii
+        yield "ascii", Override(shown(is_ascii), "locale" if is_ascii else DEFAULT)
 
 
 async def _log_out(parts: SessionParts) -> None:

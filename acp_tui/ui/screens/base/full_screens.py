@@ -21,8 +21,8 @@ from acp_tui.ui.widgets.transcript.blocks import Block
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 
-def list_keys(name: str, first: str = "First", last: str = "Last", opens: str = "Open") -> list[Binding]:
-    """Return the keys of a list of rows, with ids that begin with `name`."""
+def move_keys(name: str, first: str = "First", last: str = "Last") -> list[Binding]:
+    """Return the keys that move in a list of rows, with ids that begin with `name`."""
     return [
         Binding("up,k", "move(-1)", "Up", show=False, id=f"{name}.up"),
         Binding("down,j", "move(1)", "Down", show=False, id=f"{name}.down"),
@@ -30,8 +30,12 @@ def list_keys(name: str, first: str = "First", last: str = "Last", opens: str = 
         Binding("pagedown", "move_page(1)", "Page down", show=False, id=f"{name}.page-down"),
         Binding("home", "move_to(0)", first, show=False, id=f"{name}.first"),
         Binding("end", "move_to(-1)", last, show=False, id=f"{name}.last"),
-        Binding("enter", "open", opens, id=f"{name}.open"),
     ]
+
+
+def list_keys(name: str, first: str = "First", last: str = "Last", opens: str = "Open") -> list[Binding]:
+    """Return the keys of a list whose rows open, with ids that begin with `name`."""
+    return [*move_keys(name, first, last), Binding("enter", "open", opens, id=f"{name}.open")]
 
 
 Result = TypeVar("Result")

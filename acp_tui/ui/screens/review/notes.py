@@ -18,7 +18,7 @@ from typing_extensions import override
 from acp_tui.conversation.line_notes import LineNotes
 from acp_tui.session.line_notes import LineNote, Subject, note_on, place_of
 from acp_tui.ui.screens.base.dialog import Dialog
-from acp_tui.ui.screens.base.full_screens import FullScreen
+from acp_tui.ui.screens.base.full_screens import FullScreen, move_keys
 from acp_tui.ui.widgets.diff.diff import Difference
 from acp_tui.ui.widgets.diff.notes import DiffNote, LineRange
 from acp_tui.ui.widgets.diff.rows import ComparedFile
@@ -178,12 +178,7 @@ class PassageList(NotedList[str]):
     """The rows of a text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="passage.up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="passage.down"),
-        Binding("pageup", "move_page(-1)", "Page up", show=False, id="passage.page-up"),
-        Binding("pagedown", "move_page(1)", "Page down", show=False, id="passage.page-down"),
-        Binding("home", "move_to(0)", "First", show=False, id="passage.first"),
-        Binding("end", "move_to(-1)", "Last", show=False, id="passage.last"),
+        *move_keys("passage"),
         Binding("enter", "write_note", "Reply", show=False, id="passage.reply"),
     ]
 
