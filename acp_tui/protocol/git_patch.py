@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, Final
 
 from acp_tui.patterns import regex
@@ -27,12 +26,17 @@ _MODES: Final = {
 """Lines of a head that say no more than these operations."""
 _DIFF: Final = ("type", "changes", "patch", "_meta")
 _CHANGE: Final = frozenset(("operation", "path", "oldPath", "fileType", "_meta"))
+_WITH_TEXT: Final = (None, "", "modify", "add")
+"""Operations that need lines; a file that is added may be empty."""
+_LONGEST: Final = 4_096
+"""Characters of the longest path that is looked for in a patch."""
+_DEEPEST: Final = 100
+"""Steps at the end of such a path."""
+_MOST_CHANGES: Final = 1_000
+"""Changes of one diff, and characters of its patch, that are read: it blocks the event loop."""
+_MOST_TEXT: Final = 2 << 20
 _NO_NEWLINE: Final = "\\ No newline at end of file"
 _GIT: Final = "diff --git "
-_MOST_CHANGES: Final = 1_000
-"""Most changes of a diff that are read: reading blocks the event loop, and nobody looks at more."""
-_DEEPEST: Final = 100
-"""Most folders of a path that are compared."""
 
 
 @dataclass(slots=True)
@@ -104,63 +108,76 @@ def changed_parts(diff: dict[str, Any]) -> list[dict[str, Any]]:
     patch, untold = diff.get("patch"), [name for name in diff if name not in _DIFF]
     is_read = isinstance(patch, dict) and patch.get("format") == "git_patch"
     text = patch.get("text") if is_read and isinstance(patch, dict) else None
-    changes: list[dict[str, Any]] = []
-    for each in diff["changes"][:_MOST_CHANGES]:
-        is_change = isinstance(each, dict) and isinstance(each.get("path"), str)
-        changes += [each] if is_change else []
-        untold += [] if is_change and _is_plain(each) else [each]
-    files = list(islice(_files(text), _MOST_CHANGES + 1)) if isinstance(text, str) else []
-    if len(files) > _MOST_CHANGES or len(diff["changes"]) > _MOST_CHANGES:
-        untold.insert(0, f"more than {_MOST_CHANGES:,} changes")
-    if patch is not None and not isinstance(text, str):
+    if isinstance(text, str) and len(text) > _MOST_TEXT:
+        untold.append(f"a patch of {len(text):,} characters")
+        text = None
+    elif patch is not None and not isinstance(text, str):
         untold.append(patch)
-    parts = _by_name(files)
-    about_all = [_about(change["path"], parts) for change in changes]
-    known = {id(one) for groups in about_all for group in groups for one in group}
-    found: list[dict[str, Any]] = []
+    listed = diff["changes"][:_MOST_CHANGES]
+    if len(diff["changes"]) > _MOST_CHANGES:
+        untold.append(f"{len(diff['changes']) - _MOST_CHANGES:,} more changes")
+    changes = [each for each in listed if isinstance(each, dict) and isinstance(each.get("path"), str)]
+    untold += [each for each in listed if not (isinstance(each, dict) and _is_plain(each))]
+    parts = list(_files(text)) if isinstance(text, str) else []
     shown: set[int] = set()
-    for number, (change, groups) in enumerate(zip(changes, about_all, strict=True)):
-        about = groups[0] if groups else []
-        if not about and len(files) == len(changes) and id(files[number]) not in known:
-            about = [files[number]]
-        shown.update(map(id, about))
+    found: list[dict[str, Any]] = []
+    for change, about in _matched(changes, parts):
         untold += [said for each in about for said in each.untold(change)]
         hunks = [hunk for each in about for hunk in each.hunks]
-        if not hunks and change.get("operation") in (None, "", "modify"):
+        if not hunks and change.get("operation") in ((None, "", "modify") if about else _WITH_TEXT):
             untold.append(f"no text of {change['path']}")
         found += _parts(change, hunks)
-    for file in files:
-        if id(file) not in shown:
-            untold += [file.name or "a part without a name", *file.odd]
+        shown.update(map(id, about))
+    for each in parts:
+        if id(each) not in shown:
+            untold += [each.name or "a part without a name", *each.odd]
     if untold and found:
         found[0][UNTOLD] = untold
     return found or [diff]
 
 
-def _by_name(files: Iterable[_FilePatch]) -> dict[str, list[_FilePatch]]:
-    found: dict[str, list[_FilePatch]] = {}
-    for each in files:
-        if each.name:
-            found.setdefault(each.name.removeprefix("/"), []).append(each)
-    return found
+def _matched(
+    changes: Sequence[dict[str, Any]], parts: Sequence[_FilePatch]
+) -> Iterator[tuple[dict[str, Any], Sequence[_FilePatch]]]:
+    """Yield each change of the list with the parts of the patch that are about its file.
+
+    A part belongs to the first change that it fits. If none fits, it is the part at the same place, unless
+    another change claims that.
+    """
+    by_name: dict[str, list[_FilePatch]] = {}
+    for part in parts:
+        if part.name:
+            by_name.setdefault(part.name.removeprefix("/"), []).append(part)
+    about = [by_name.pop(_longest(change["path"], by_name), ()) for change in changes]
+    left = {id(part) for named in by_name.values() for part in named}
+    left |= {id(part) for part in parts if not part.name}
+    for number, change in enumerate(changes):
+        is_free = len(parts) == len(changes) and not about[number] and id(parts[number]) in left
+        yield change, [parts[number]] if is_free else about[number]
 
 
-def _about(path: str, parts: Mapping[str, list[_FilePatch]]) -> list[list[_FilePatch]]:
-    """Return the parts of a patch whose names a path ends with, the longest name first."""
-    words = path.removeprefix("/").split("/")[-_DEEPEST:]
-    ends = ("/".join(words[start:]) for start in range(len(words)))
-    return [parts[end] for end in ends if end in parts]
+def _longest(path: str, names: Container[str]) -> str:
+    """Return the longest name that a path ends with, from a slash on; or ""."""
+    steps = path.removeprefix("/").split("/") if len(path) <= _LONGEST else []
+    tails = ("/".join(steps[at:]) for at in range(max(0, len(steps) - _DEEPEST), len(steps)))
+    return next((tail for tail in tails if tail in names), "")
 
 
 def _is_plain(change: dict[str, Any]) -> bool:
     """Return whether all of a change of the list is shown."""
-    texts = all(isinstance(change.get(name), str | None) for name in ("operation", "oldPath"))
-    return texts and change.keys() <= _CHANGE and change.get("fileType", "text") in ("text", None)
+    return (
+        change.keys() <= _CHANGE
+        and isinstance(change.get("path"), str)
+        and isinstance(change.get("oldPath"), str | None)
+        and isinstance(change.get("operation"), str | None)
+        and change.get("fileType", "text") in ("text", None)
+    )
 
 
 def _parts(change: dict[str, Any], hunks: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
     diff: dict[str, Any] = {"type": "diff", "path": change["path"]}
-    diff["operation"] = str(change.get("operation") or "modify")
+    operation = change.get("operation")
+    diff["operation"] = operation if operation and isinstance(operation, str) else "modify"
     if isinstance(change.get("oldPath"), str):
         diff["oldPath"] = change["oldPath"]
     if not hunks:
@@ -185,8 +202,10 @@ def _files(patch: str) -> Iterator[_FilePatch]:
         found = _HUNK.match(line)
         if found is not None:
             counts = int(found[1] or 1), int(found[2] or 1)
-            hunk, at = _hunk(lines, at + 1, *counts)
+            first = at + 1
+            hunk, at = _hunk(lines, first, *counts)
             part.hunks.append(hunk)
+            part.odd += [each for each in lines[first:at] if each[:1] == "\\" and each != _NO_NEWLINE]
             if tuple(text.count("\n") + (text[-1:] not in ("\n", "")) for text in hunk) != counts:
                 part.odd.append(line)
             has_hunks = True
@@ -208,7 +227,7 @@ def _hunk(lines: list[str], at: int, old_count: int, new_count: int) -> tuple[tu
     new: list[str] = []
     while at < len(lines) and (len(old) < old_count or len(new) < new_count):
         mark, line = lines[at][:1], lines[at][1:] + "\n"
-        if mark == "\\" and lines[at] == _NO_NEWLINE:
+        if mark == "\\":
             _cut(lines[at - 1][:1], old, new)
         elif mark in ("-", "+", " ", ""):
             if mark != "+":
@@ -218,7 +237,7 @@ def _hunk(lines: list[str], at: int, old_count: int, new_count: int) -> tuple[tu
         else:
             break
         at += 1
-    if at < len(lines) and lines[at] == _NO_NEWLINE:
+    if at < len(lines) and lines[at].startswith("\\"):
         _cut(lines[at - 1][:1], old, new)
         at += 1
     return ("".join(old), "".join(new)), at

@@ -17,6 +17,7 @@ from acp_tui.protocol.schema import (
     Annotations,
     DiffItem,
     Model,
+    PermissionOption,
     PermissionRequest,
     ResourceContents,
     ToolCallContentChunk,
@@ -58,7 +59,21 @@ def unread_beside(asked: PermissionRequest, came: Object) -> Object:
         found.pop("toolCall", None)
     elif "tool_call" in came:
         found.pop("tool_call", None)
+    options = came.get("options")
+    if isinstance(options, list) and (more := [each for each in options if _says_more(each)][:_MOST]):
+        found["options"] = more
     return {f"request {name}": value for name, value in found.items()}
+
+
+def _says_more(option: Any) -> bool:
+    """Return whether an option has a field that is neither of the protocol nor another name for one."""
+    if not isinstance(option, dict):
+        return False  # an older dialect has the name alone
+    known = _names_of(PermissionOption)
+    said = [value for key, value in option.items() if key in known]
+    return any(
+        value not in said for key, value in option.items() if key not in known and not _is_nothing(value)
+    )
 
 
 def extensions(request: Object) -> Object:
@@ -198,6 +213,8 @@ def _names_of(model: type[Model]) -> Mapping[str, tuple[str, str]]:
     """Return (the attribute, its name on the wire) for each name that pydantic reads."""
     names: dict[str, tuple[str, str]] = {}
     for name, field in model.model_fields.items():
+        if name not in ("unread", "meta"):
+            names[name] = name, field.alias or name
         if name != "unread":
-            names[name] = names[field.alias or name] = name, field.alias or name
+            names[field.alias or name] = name, field.alias or name
     return names

@@ -109,6 +109,8 @@ class ToolUse:
     """The tool's name in the agent, if the agent sends it."""
     is_open: bool = False
     """True if its input is too large to be searched: it may contain any path or command."""
+    also_kinds: tuple[str, ...] = ()
+    """Further kinds that its changes tell: an edit may delete or move files."""
     has_more_paths: bool = False
     """True if it names more paths than `paths` holds: the rest may be denied and is not allowed."""
 
@@ -320,8 +322,8 @@ def _is_for(rule: Rule, workspace: str) -> bool:
 
 def _matches_kind(rule: Rule, use: ToolUse) -> bool:
     if rule.decision != "allow":
-        return rule.tool_kind in (None, use.tool_kind)
-    if use.tool_kind not in TOOL_KINDS:
+        return rule.tool_kind in (None, use.tool_kind, *use.also_kinds)
+    if use.tool_kind not in TOOL_KINDS or (use.also_kinds and rule.tool_kind is not None):
         return False
     if use.tool_kind == "other":  # may do anything, so the rule must name the kind or the tool
         names_tool = rule.tool_kind is None and bool((rule.tool_name or "").strip("*?"))

@@ -118,7 +118,10 @@ def test_every_session_of_a_recording_is_there_with_its_calls_and_prompts(name: 
             for update in [row.msg["params"]["update"]]
             if row.msg["params"]["sessionId"] == session.id and "toolCallId" in update
         }
-        assert all(session.tool_call(call) is not None for call in named)
+        if session.is_fork:  # it shows the calls of the source, whose ids may differ
+            assert sum(isinstance(entry, ToolCall) for entry in session.entries) >= len(named)
+        else:
+            assert all(session.tool_call(call) is not None for call in named)
         sent = [
             "".join(block.get("text", "") for block in row.msg["params"]["prompt"])
             for row in after

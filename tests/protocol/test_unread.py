@@ -82,6 +82,7 @@ def test_a_call_in_the_words_of_the_protocol_is_understood(call: dict[str, Any])
                 {**DIFF, "operation": {"x": 1}},
                 {**DIFF, "operation": "symlink"},
                 {**DIFF, "oldPath": 5},
+                {**DIFF, "meta": {"chmod": "777"}},
                 part({"type": "resource", "resource": {"uri": 5, "text": "x"}}),
                 part({"type": "resource", "resource": {"uri": "u", "text": 5}}),
                 part({"type": "resource", "resource": {"uri": "u", "blob": "AAAA"}}),
@@ -148,6 +149,7 @@ def test_what_stands_beside_the_call_of_a_request_is_found() -> None:
         {"description": {"command": "rm"}},
         {"Description": "x"},
         {"hasNoCall": True},
+        {"options": [{"optionId": "y", "name": "Allow", "kind": "allow_once", "also": "all later calls"}]},
     ],
 )
 def test_a_part_of_a_request_that_no_question_shows_is_found(beside: dict[str, Any]) -> None:

@@ -19,6 +19,8 @@ from acp_tui.protocol.version2 import Inserted, Meaning, Version2
 from tests import recordings
 from tests.tables import each
 
+ONE = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n"
+
 ODD: list[Any] = [
     *(None, True, -1, 1.5, "", "x", [], {}, [None], {"a": 1}, [[]], "\ud800"),
     {"type": "diff", "changes": [{"path": 3}]},
@@ -266,13 +268,40 @@ def test_v12_both_parts_of_a_patch_about_one_file_are_reported() -> None:
     assert "untold" not in parts[0]
 
 
-def test_of_very_many_changes_the_first_are_read_and_the_rest_is_named() -> None:
-    changes = [{"operation": "delete", "path": f"/w/f{number}"} for number in range(5_000)]
+@pytest.mark.parametrize(
+    ("change", "text", "untold"),
+    [
+        ({"operation": "modify", "path": "/w/a"}, None, ["no text of /w/a"]),
+        ({"operation": "add", "path": "/w/a"}, None, ["no text of /w/a"]),
+        ({"operation": "delete", "path": "/w/a"}, None, None),
+        ({"operation": "move", "path": "/w/b", "oldPath": "/w/a"}, None, None),
+        ({"operation": {"x": 1}, "path": "/w/a"}, ONE, [{"operation": {"x": 1}, "path": "/w/a"}]),
+        ({"path": "/w/a", "oldPath": ["/x"]}, ONE, [{"path": "/w/a", "oldPath": ["/x"]}]),
+        ({"path": "/w/a"}, f"{ONE}\\ No newline at end of file\n", None),
+        ({"path": "/w/a"}, f"{ONE}\\ evil\n", ["\\ evil"]),
+        ({"path": "/w/a"}, ONE.replace("a/a", "a/c").replace("b/a", "b/c") + ONE, ["c"]),
+        ({"path": "/w/a"}, "x" * (3 << 20), ["a patch of 3,145,728 characters", "no text of /w/a"]),
+    ],
+)
+def test_v12_what_a_patch_does_not_tell_of_a_change_is_named(
+    change: dict[str, Any], text: str | None, untold: list[Any] | None
+) -> None:
+    patch = {} if text is None else {"patch": {"format": "git_patch", "text": text}}
 
-    parts = changed_parts({"type": "diff", "changes": changes})
+    part, *_ = changed_parts({"type": "diff", "changes": [change], **patch})
 
-    assert len(parts) == 1_000
-    assert parts[0]["untold"] == ["more than 1,000 changes"]
+    assert part.get("untold") == untold
+
+
+def test_v12_a_part_of_a_patch_is_shown_with_one_change_and_a_list_is_cut() -> None:
+    changes = [{"operation": "modify", "path": "/w/a"}] * 1_002
+
+    parts = changed_parts(
+        {"type": "diff", "changes": changes, "patch": {"format": "git_patch", "text": ONE * 3}}
+    )
+
+    assert sum(part["newText"] == "y\n" for part in parts) == 3
+    assert parts[0]["untold"][0] == "2 more changes"
 
 
 def test_v12_a_change_that_cannot_be_read_is_kept() -> None:
@@ -281,7 +310,8 @@ def test_v12_a_change_that_cannot_be_read_is_kept() -> None:
         {"type": "diff", "changes": changes, "patch": {"format": "other", "data": ""}, "a": 1}
     )
 
-    assert part["untold"] == ["a", *changes, {"format": "other", "data": ""}, "no text of /w/x.txt"]
+    patch = {"format": "other", "data": ""}
+    assert part["untold"] == ["a", patch, *changes, "no text of /w/x.txt"]
     assert changed_parts({"type": "diff", "changes": [7]}) == [{"type": "diff", "changes": [7]}]
 
 

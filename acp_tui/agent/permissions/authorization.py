@@ -224,12 +224,20 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         possible_commands=tuple(_possible_commands(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
         names_command=said is None and bool(named_commands(call.raw_input)),
+        also_kinds=tuple(dict.fromkeys(_also_kinds(call))),
         has_more_paths=len(paths) > _MAX_FOLLOWED,
         is_open=not is_searched(call.raw_input),
         workspace=root.cwd,
         roots=(root.cwd, *roots),
         session=root.id,
     )
+
+
+def _also_kinds(call: ToolCall) -> Iterator[str]:
+    """Yield the kinds of its changes that are no edits, whatever the agent calls it."""
+    for item in call.content:
+        if isinstance(item, Diff) and item.operation in ("delete", "move") and item.operation != call.kind:
+            yield item.operation
 
 
 def _hints(call: ToolCall) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -178,6 +179,23 @@ async def test_a_policy_never_says_always_nor_picks_among_several(tmp_path: Path
         assert (
             await answered_under("allow-everything", {"kind": "teleport"}, tmp_path, options=options) is None
         )
+
+
+@pytest.mark.parametrize("operation", ["delete", "move"])
+async def test_an_edit_that_deletes_or_moves_a_file_is_no_edit(operation: str, tmp_path: Path) -> None:
+    change = {"type": "diff", "path": str(tmp_path / "a"), "newText": "x"}
+    call: Frame = {"kind": "edit", "content": [change, {**change, "operation": operation}]}
+    plain: Frame = {"kind": "edit", "content": [change]}
+
+    async def answered(call: Frame, *rules: Rule, policy: Policy = "ask") -> Any:
+        return await answered_under(policy, call, tmp_path, rules=rules)
+
+    assert await answered(plain, policy="allow-edits") == chosen("yes")
+    assert await answered(call, policy="allow-edits") is None
+    assert await answered(plain, Rule("allow", tool_kind="edit")) == chosen("yes")
+    assert await answered(call, Rule("allow", tool_kind="edit")) is None
+    assert await answered(call, Rule("allow", path="a")) == chosen("yes")
+    assert await answered(call, Rule("deny", tool_kind=operation)) == chosen("no")
 
 
 async def test_an_edit_whose_input_names_another_file_outside_is_a_question(tmp_path: Path) -> None:
