@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
 import frizbee
@@ -115,6 +116,14 @@ class MenuPlace(NamedTuple):
     """Key of the highlighted item."""
 
 
+class MenuRow(Option):
+    """The row of an item; unlike its place, it still names the item when the list has changed."""
+
+    def __init__(self, item: MenuItem, prompt: Content) -> None:
+        super().__init__(prompt)
+        self.item = item
+
+
 class MenuFilter(InputLine):
     """The filter of a menu; while it is empty, a number chooses an item instead."""
 
@@ -123,13 +132,17 @@ class MenuFilter(InputLine):
         """The user wants the item with a number, from 1."""
 
         number: int
+        row: Option | None
+        """The row that had this number when the key was read."""
 
     def on_key(self, event: Key) -> None:
         """Handle a number as the first character, here so that keys of one read keep their order."""
         if not self.value and event.key in _NUMBERS:
             event.stop()
             event.prevent_default()
-            self.post_message(self.Numbered(int(event.key)))
+            rows = (row for row in self.screen.query_one(OptionList).options if not row.disabled)
+            number = int(event.key)
+            self.post_message(self.Numbered(number, next(islice(rows, number - 1, None), None)))
 
 
 def number_of(number: int, words: str) -> str:
@@ -179,7 +192,7 @@ class Menu(Dialog[str]):
         """All items."""
         self._current = self._find_current()
         self._shown: dict[Option, MenuItem] = {}
-        self._made: dict[tuple[MenuItem, str], Option] = {}
+        self._made: dict[tuple[MenuItem, str], MenuRow] = {}
         """Rows of all items listed so far, so that narrowing a long list creates none again."""
         self._listed = ""
         """Text of the filter for the listed items."""
@@ -262,15 +275,20 @@ class Menu(Dialog[str]):
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(self._shown[event.option].key)
+        self._take(event.option)
 
     @on(MenuFilter.Numbered)
     def _choose_number(self, event: MenuFilter.Numbered) -> None:
         event.stop()
-        if event.number <= len(self._shown):
-            self.dismiss(list(self._shown.values())[event.number - 1].key)
+        if event.row is not None:
+            self._take(event.row)
         else:
             self.query_one(Input).insert(str(event.number), 0)
+
+    def _take(self, row: Option) -> None:
+        """Dismiss with the item of a row; the list may have changed since, and may have lost the item."""
+        if isinstance(row, MenuRow) and any(item.key == row.item.key for item in self.items):
+            self.dismiss(row.item.key)
 
     def _number(self, words: str) -> str:
         """Return the number of the next item, as its row begins."""
@@ -297,8 +315,8 @@ class Menu(Dialog[str]):
                 group = item.group
                 options.append(Option(Content.styled(safe_line(group), "bold $muted"), disabled=True))
             number = self._number(words)
-            option = self._made.get((item, number)) or Option(
-                Content.assemble((number, "$muted"), self.row(item, column))
+            option = self._made.get((item, number)) or MenuRow(
+                item, Content.assemble((number, "$muted"), self.row(item, column))
             )
             self._made[item, number] = option
             self._shown[option] = item

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
-from acp_tui.ui.screens.base.menu import Menu, MenuItem, ThemeMenu, matching
+from acp_tui.ui.screens.base.menu import Menu, MenuFilter, MenuItem, ThemeMenu, matching
 from tests.conversation.talks import PLAIN
 from tests.ui.screens.dialogs import NOTHING, STYLES, shown
 from tests.ui.screens.stage import until
@@ -116,6 +116,42 @@ async def test_a_click_chooses() -> None:
         await pilot.click("#body", offset=(5, 0))
 
         assert app.result == "m/1"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["enter", "2"])
+async def test_a_list_that_changes_behind_the_key_keeps_what_was_chosen(key: str) -> None:
+    items = [MenuItem(name, name) for name in ("a", "b", "c")]
+    opened = Menu("Inbox", lambda: items, "b", STYLES)
+    async with shown(opened) as (app, pilot):
+        press(opened, key)
+        items[:] = [MenuItem(name, name) for name in ("x", "a", "c", "b")]
+        opened.refresh_items()
+
+        await until(pilot, lambda: app.result is not NOTHING)
+        assert app.result == "b"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["enter", "2"])
+async def test_an_item_that_is_gone_behind_the_key_chooses_nothing(key: str) -> None:
+    items = [MenuItem(name, name) for name in ("a", "b", "c")]
+    opened = Menu("Inbox", lambda: items, "b", STYLES)
+    async with shown(opened) as (app, pilot):
+        press(opened, key)
+        items[:] = [MenuItem(name, name) for name in ("a", "c")]
+        opened.refresh_items()
+        await until(pilot, lambda: "2   c" in app.text)
+
+        assert app.result is NOTHING
+
+
+def press(menu: Menu, key: str) -> None:
+    """Press a key so that the menu hears of it behind whatever comes next."""
+    if key == "enter":
+        menu.body.action_select()
+    else:
+        menu.query_one(MenuFilter).on_key(Key(key, key))
 
 
 @pytest.mark.slow
