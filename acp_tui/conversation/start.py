@@ -124,14 +124,18 @@ class Start:
             sandbox.close()
             raise
 
-    def for_another_tab(self) -> Self:
-        """Return the start without the options that only the first tab uses."""
+    def for_another_tab(self, launch: Launch | None = None) -> Self:
+        """Return the start without the options that only the first tab uses.
+
+        A new session of the agent of the command line (`launch`) begins in its mode, too: the agent's own
+        first mode may ask less.
+        """
         return replace(
             self,
             launch=None,
             process=None,
             spawn_error=None,
-            mode=None,
+            mode=self.mode if launch is not None and launch == self.launch else None,
             continues=False,
             resume=None,
             prompt="",

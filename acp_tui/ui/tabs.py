@@ -122,7 +122,8 @@ class Tabs(SessionTabs):
         reviewed: ConversationScreen | None = None,
         like: ConversationScreen | None = None,
     ) -> SessionScreen:
-        start = self._start.for_another_tab()
+        same_agent = running.launch if running is not None and policy is None else None
+        start = self._start.for_another_tab(same_agent)
         if like is not None:
             cwd = cwd or like.conversation.cwd
             policy, mode = like.conversation.choices.to_go_on_with

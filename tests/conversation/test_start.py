@@ -48,6 +48,14 @@ def test_the_command_line_comes_before_the_workspace_the_agents_own_setting_and_
     assert Start("/w", settings, Guard(), known, sandbox=option).wants_sandbox(launch()) is wanted
 
 
+def test_a_new_session_of_the_agent_of_the_command_line_begins_in_its_mode(tmp_path: Path) -> None:
+    began = replace(start(tmp_path), mode="plan")
+
+    assert began.for_another_tab(launch()).mode == "plan"
+    assert began.for_another_tab(launch()._replace(name="other")).mode is None
+    assert began.for_another_tab().mode is None
+
+
 async def test_without_a_fence_the_agent_is_not_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
