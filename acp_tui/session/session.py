@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, assert_never, get_args
 
-from acp_tui.protocol import dialects, schema
+from acp_tui.protocol import dialects, schema, version2
 from acp_tui.protocol.schema import (
     REQUEST_CANCELLED,
     AvailableCommand,
@@ -908,11 +908,13 @@ class Session:
     def _unknown(self, event: schema.UnknownUpdate, at: float) -> SessionChange:
         """Show an unknown update; consecutive ones of one name share an entry."""
         last = self.entries[-1] if self.entries else None
-        name = dialects.update_name(event.raw)
+        raw, name = event.raw, dialects.update_name(event.raw)
+        if (sent := version2.name_of(name)) != name:
+            raw, name = {**raw, "sessionUpdate": sent}, sent
         if isinstance(last, UnknownNews) and last.name == name:
-            last.count, last.raw = last.count + 1, event.raw
+            last.count, last.raw = last.count + 1, raw
             return SessionChange((len(self.entries) - 1,))
-        return SessionChange((self._append(UnknownNews(name, event.raw, at=at)),))
+        return SessionChange((self._append(UnknownNews(name, raw, at=at)),))
 
     def _compaction(
         self, event: schema.CompactionUpdate | schema.CompactionSummaryChunk, at: float

@@ -563,7 +563,10 @@ async def test_v20_unknown_and_malformed_updates_are_dropped_alone() -> None:
         )
 
         assert talk.said() == "still here"
-        assert any(isinstance(entry, UnknownNews) for entry in talk.session.entries)
+        unknown = [entry for entry in talk.session.entries if isinstance(entry, UnknownNews)]
+        assert "tool_call_update" in [entry.name for entry in unknown]
+        names = {entry.name for entry in unknown}
+        assert {entry.raw["sessionUpdate"] for entry in unknown} == names
 
 
 async def test_v20_metadata_of_a_call_is_patched_key_by_key() -> None:
