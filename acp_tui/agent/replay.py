@@ -26,7 +26,7 @@ from acp_tui.session.events import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import OUTPUT_LIMIT
-from acp_tui.store.agents import known_agents, quirks_of
+from acp_tui.store.agents import quirks_of
 from acp_tui.store.journal import full_notice, is_full_notice
 from acp_tui.store.launch import Quirks
 from acp_tui.workspace.processes import ExitStatus
@@ -288,7 +288,7 @@ def _quirks(argv: object) -> Quirks:
     """Return the known quirks of the agent that was started."""
     if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
         return Quirks()
-    return quirks_of(argv, known_agents())
+    return quirks_of(argv)
 
 
 def _full(recorded: object) -> str:

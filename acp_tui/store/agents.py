@@ -165,9 +165,9 @@ def agent_behind(launch: Launch, known: Mapping[str, KnownAgent]) -> KnownAgent 
     return known.get(launch.name) or agent_of(launch.argv, known)
 
 
-def quirks_of(argv: Sequence[str], known: Mapping[str, KnownAgent]) -> Quirks:
+def quirks_of(argv: Sequence[str]) -> Quirks:
     """Return the quirks of the known agent started by a command line, or none."""
-    agent = agent_of(argv, known)
+    agent = agent_of(argv, known_agents())
     return agent.quirks if agent is not None else Quirks()
 
 

@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from acp_tui.patterns import regex
 from acp_tui.protocol import dialects, frames, version2
 from acp_tui.protocol.json_values import as_list, member
-from acp_tui.store.agents import known_agents, quirks_of
+from acp_tui.store.agents import quirks_of
 from acp_tui.store.folders import plain_file
 
 Column = Literal["prompt", "answer", "plan", "tool", "output", "decision", "file"]
@@ -301,7 +301,7 @@ class DocumentReader:
         if "start" in msg:
             self.start = self.start or msg
             argv = [word for word in as_list(msg["start"]) if isinstance(word, str)]
-            self._unsaid = dialects.unsaid(quirks_of(argv, known_agents()).unsaid) if argv else None
+            self._unsaid = dialects.unsaid(quirks_of(argv).unsaid) if argv else None
             yield from self.finish()
         elif "exit" in msg:
             yield from self.finish()

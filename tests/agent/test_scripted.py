@@ -17,7 +17,7 @@ from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import PromptRequest
 from acp_tui.protocol.validation import read
 from acp_tui.session.entries import AgentMessage, ToolCall, UserMessage, text_of
-from acp_tui.store.agents import known_agents, quirks_of
+from acp_tui.store.agents import quirks_of
 from acp_tui.workspace.terminals import Terminals
 from tests import recordings
 from tests.journals import Line, MemoryJournal, told
@@ -36,7 +36,7 @@ class Person:
         self.script = Scripted(rows, self.workspace, self.act)
         self.journal = MemoryJournal()
         host = Host(terminals=Terminals(), missing_file_reads_empty=True)
-        quirks = quirks_of(rows[0].msg["start"], known_agents())
+        quirks = quirks_of(rows[0].msg["start"])
         self.journal.note({"start": rows[0].msg["start"]})
         self.agent = Agent(
             self.script,
