@@ -286,12 +286,20 @@ class Snapshots:
         Raises:
             Unavailable, GitFailed.
         """
+        names = [name for name in (change.old_id, change.new_id) if name]
+        contents: list[bytes] = []
         async with self._open():
-            old, new = [
-                await self.store.git("cat-file", "blob", name) if name else None
-                for name in (change.old_id, change.new_id)
-            ]
-        return old, new
+            given = "".join(f"{name}\n" for name in names).encode()
+            out = await self.store.git("cat-file", "--batch=%(objecttype) %(objectsize)", given=given)
+            end = 0
+            for name in names:
+                start = out.index(b"\n", end) + 1
+                kind, _, size = out[end : start - 1].partition(b" ")
+                if kind != b"blob":
+                    raise GitFailed(f"{name} is not in the store.")
+                end = start + int(size) + 1
+                contents.append(out[start : end - 1])
+        return contents[0] if change.old_id else None, contents[-1] if change.new_id else None
 
     async def count_lines(self, old: bytes, new: bytes) -> tuple[int, int]:
         """Return the lines added and removed between two UTF-8 texts.
