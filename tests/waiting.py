@@ -17,10 +17,13 @@ async def until(condition: Callable[[], object], what: str = "condition") -> Non
         TimeoutError: it does not come to hold.
     """
     deadline = time.monotonic() + PATIENCE
+    looked = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             raise TimeoutError(f"never: {what}")
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(max(0.001, 3 * (now - looked)))  # after a long look, others get the processor
+        looked = time.monotonic()
 
 
 async def settled() -> None:

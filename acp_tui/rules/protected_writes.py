@@ -33,7 +33,7 @@ _MAX_DEPTH: Final = 3
 _MAX_FOLDERS: Final = 12
 _MAX_FOLLOWED: Final = 100
 """Most words whose links are followed in both directions."""
-_MAX_COPIED: Final = 5_000
+MAX_COPIED: Final = 5_000
 """Most files of a copied folder that are checked; a larger copy is asked about."""
 _MAX_PIECES: Final = 20_000
 """Most names in a line; a line with more is asked about."""
@@ -256,7 +256,7 @@ def _copies(words: Sequence[Word], folders: Sequence[str]) -> Iterator[str]:
     operands = [word for word in words if not (word.text or "").startswith("-")]
     taken = [text.partition("=")[2] for text in texts if text.startswith("--target-d")]
     taken += [after for before, after in pairwise(texts) if re.fullmatch(r"-\w*t", before)]
-    left = _MAX_COPIED
+    left = MAX_COPIED
     for word, folder in itertools.product(operands, folders):
         named = _spelled(operands[-1], [folder]) if len(operands) > 1 or operands[-1].pattern else []
         for place, goal in itertools.product(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -21,7 +22,8 @@ _STARTERS = {
 
 def _starts_git(path: Path) -> bool:
     """Return whether a module starts git or contains a git command line."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    text = path.read_text()
+    for node in ast.walk(ast.parse(text)) if re.search("[\"']git\\b", text) else ():
         words: list[ast.expr] = []
         if isinstance(node, ast.Call) and _name(node.func) in _STARTERS:
             words = node.args[:1]

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from acp_tui.rules import protected
+from acp_tui.rules import protected, protected_writes
 from acp_tui.rules.protected_writes import protections_in
 from tests.tables import each
 
@@ -576,10 +576,13 @@ def test_an_installed_program_is_left_out_where_it_is_run_but_not_as_an_output(w
 
 
 @pytest.mark.slow
-def test_a_copy_of_more_files_than_are_looked_at_is_taken_for_a_write(workspace: Path) -> None:
-    for number in range(60):
+def test_a_copy_of_more_files_than_are_looked_at_is_taken_for_a_write(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protected_writes, "MAX_COPIED", 50)
+    for number in range(6):
         (workspace / f"many/{number}").mkdir(parents=True)
-        for name in range(100):
+        for name in range(10):
             (workspace / f"many/{number}/{name}").touch()
 
     assert protections_in("cp -r many ../copy", str(workspace), [str(workspace)])

@@ -101,9 +101,10 @@ def test_what_nobody_sees_is_a_mark(one: str) -> None:
     assert exact(f"rm{one}-rf") == "rm\ufffd-rf"
 
 
-@each("one", [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) == "Cf"])
-def test_no_format_character_is_unseen_in_commands_and_paths(one: str) -> None:
-    assert exact(f"rm{one}-rf") == "rm\ufffd-rf"
+def test_no_format_character_is_unseen_in_commands_and_paths() -> None:
+    unseen = [one for one in map(chr, range(0x110000)) if unicodedata.category(one) == "Cf"]
+
+    assert [one for one in unseen if exact(f"rm{one}-rf") != "rm\ufffd-rf"] == []
 
 
 READABLE = (

@@ -32,10 +32,12 @@ def test_what_both_sides_said_is_told() -> None:
 
 
 def test_a_long_session_is_cut_at_the_start_of_a_line() -> None:
-    text = handed_over(talk(("first", "a line\n" * MOST), ("last", "the end")))
+    line = f"a line{' of many words' * 99}\n"
+
+    text = handed_over(talk(("first", line * (MOST // len(line) + 1)), ("last", "the end")))
 
     assert text.endswith("> last\n\nthe end\n")
-    assert "left out …]\n\na line\n" in text
+    assert f"left out …]\n\n{line}" in text
     assert "first" not in text
     assert len(text) < MOST + 200
 
