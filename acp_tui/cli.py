@@ -427,7 +427,6 @@ def _run(options: Options) -> NoReturn:
     gc.disable()  # start-up objects stay alive; the interface re-enables it
     late_methods.install()
     load_asyncio()
-    load_hashlib()
     cwd = folder(options.cwd, "The workspace")
     roots = [folder(extra, "The folder of --add-dir") for extra in options.add_dir]
     start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))
@@ -486,36 +485,6 @@ def load_asyncio() -> None:
         import asyncio  # noqa: F401
     finally:
         del sys.modules["ssl"]
-
-
-def load_hashlib() -> None:
-    """Import hashlib and hmac without OpenSSL, which takes three megabytes; Python has the same functions.
-
-    Some builds of Python lack them, and then OpenSSL is used.
-    """
-    own = (
-        "_md5",
-        "_sha1",
-        "_sha3",
-        "_blake2",
-        *(("_sha2",) if sys.version_info >= (3, 12) else ("_sha256", "_sha512")),
-    )
-    if "hashlib" in sys.modules or not all(map(_is_there, own)):
-        return
-    sys.modules["_hashlib"] = None  # type: ignore[assignment]  # makes its import fail
-    try:
-        import hashlib  # noqa: F401
-        import hmac  # noqa: F401
-    finally:
-        del sys.modules["_hashlib"]
-
-
-def _is_there(name: str) -> bool:
-    try:
-        __import__(name)
-    except ImportError:
-        return False
-    return True
 
 
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:

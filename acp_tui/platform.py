@@ -11,6 +11,7 @@ import resource
 import shutil
 import signal
 import struct
+import sys
 import threading
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
@@ -483,3 +484,33 @@ def attach_signals(descriptor: int, thread: int, number: signal.Signals) -> None
     """Choose the signal of a descriptor, and the thread that gets it."""
     fcntl.fcntl(descriptor, fcntl.F_SETSIG, number)
     fcntl.fcntl(descriptor, _SET_OWNER, struct.pack("ii", _THREAD, thread))
+
+
+def load_hashlib() -> None:
+    """Import hashlib and hmac without OpenSSL, which takes three megabytes; Python has the same functions.
+
+    Some builds of Python lack them, and then OpenSSL is used.
+    """
+    own = (
+        "_md5",
+        "_sha1",
+        "_sha3",
+        "_blake2",
+        *(("_sha2",) if sys.version_info >= (3, 12) else ("_sha256", "_sha512")),
+    )
+    if "hashlib" in sys.modules or not all(map(_is_there, own)):
+        return
+    sys.modules["_hashlib"] = None  # type: ignore[assignment]  # makes its import fail
+    try:
+        import hashlib  # noqa: F401
+        import hmac  # noqa: F401
+    finally:
+        del sys.modules["_hashlib"]
+
+
+def _is_there(name: str) -> bool:
+    try:
+        __import__(name)
+    except ImportError:
+        return False
+    return True

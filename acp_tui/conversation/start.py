@@ -14,7 +14,6 @@ from acp_tui.store.folders import Problem, state_folder
 from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.preferences import SandboxedWorkspaces
-from acp_tui.store.prompts import Prompt, lines_of
 from acp_tui.store.settings import Policy, Settings
 from acp_tui.workspace.guard import Guard
 
@@ -72,12 +71,6 @@ class Start:
     """The sandbox option of the command line."""
     opened: dict[str, Literal["write", "read"]] = field(default_factory=dict)
     """Places that the user has opened in the sandbox, by path; they stay open when the agent is restarted."""
-
-    @property
-    def first_prompt(self) -> Prompt:
-        """The prompt of the command line, with text from a pipe as a chip."""
-        chips = {f"[piped {lines_of(self.piped)} #1]": self.piped} if self.piped else {}
-        return Prompt("\n\n".join(filter(None, (self.prompt, *chips))), chips)
 
     def wants_sandbox(self, launch: Launch) -> bool:
         """Return whether an agent is started in a sandbox.

@@ -60,6 +60,12 @@ def lines_of(text: str) -> str:
     return f"{count} line{'s' if count > 1 else ''}"
 
 
+def prompt_with_piped(text: str, piped: str) -> Prompt:
+    """Return a prompt with text from a pipe as a chip."""
+    chips = {f"[piped {lines_of(piped)} #1]": piped} if piped else {}
+    return Prompt("\n\n".join(filter(None, (text, *chips))), chips)
+
+
 def join_prompts(prompts: Sequence[Prompt]) -> Prompt:
     """Join prompts with blank lines; the result is not a command."""
     chips = {chip: text for prompt in prompts for chip, text in prompt.chips.items()}

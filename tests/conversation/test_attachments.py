@@ -25,7 +25,6 @@ from acp_tui.conversation.attachments import (
     names_outside,
     typed_mention,
 )
-from acp_tui.conversation.start import Start
 from acp_tui.protocol.schema import (
     AudioContent,
     EmbeddedResource,
@@ -34,9 +33,7 @@ from acp_tui.protocol.schema import (
     ResourceLink,
     TextContent,
 )
-from acp_tui.store.prompts import Prompt
-from acp_tui.store.settings import Settings
-from acp_tui.workspace.guard import Guard
+from acp_tui.store.prompts import Prompt, prompt_with_piped
 
 ALL = PromptCapabilities(image=True, embedded_context=True)
 NONE = PromptCapabilities()
@@ -187,9 +184,9 @@ def test_a_text_of_somebody_else_is_known_by_the_whole_paths_outside_that_it_men
 def test_what_comes_through_a_pipe_attaches_no_file(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("s")
-    begun = Start(str(tmp_path), Settings(), Guard(), prompt="Review this", piped=f"+ see @{secret}\n+ x")
+    prompt = prompt_with_piped("Review this", f"+ see @{secret}\n+ x")
 
-    made, _ = blocks(begun.first_prompt, [str(tmp_path)], ALL)
+    made, _ = blocks(prompt, [str(tmp_path)], ALL)
 
     assert [one.text for one in made if isinstance(one, TextContent)] == [
         f"Review this\n\n+ see @{secret}\n+ x"

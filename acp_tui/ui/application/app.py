@@ -33,6 +33,7 @@ from typing_extensions import override
 
 from acp_tui.conversation.start import Start
 from acp_tui.desktop import Colors, colors_of_terminal, speaks_777
+from acp_tui.platform import load_hashlib
 from acp_tui.store.folders import Problem, config_folder
 from acp_tui.store.settings import Settings
 from acp_tui.ui.application.app_theme import AppTheme, AsciiFilter, is_ascii
@@ -361,6 +362,7 @@ class AcpApp(App[int]):
         """Load the other modules in a thread, so that keys are handled in the meantime."""
         self._is_drawn = True
         sys.setswitchinterval(SOONER)
+        load_hashlib()
         late = await asyncio.to_thread(importlib.import_module, "acp_tui.late_modules")
         late.install()
         module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")

@@ -230,6 +230,7 @@ async def test_threads_that_compute_give_way_soon(tmp_path: Path, monkeypatch: p
 
 
 HEAVY = (
+    "hashlib",
     "acp_tui.protocol",
     "acp_tui.session.session",
     "acp_tui.ui.session_screen",
@@ -314,7 +315,7 @@ def test_every_sheet_is_read_soon_after_the_first_frame(reports: dict[str, Any])
 @pytest.mark.slow
 def test_openssl_is_not_loaded() -> None:
     script = (
-        "import sys; from acp_tui import cli; cli.load_asyncio(); cli.load_hashlib();"
+        "import sys; from acp_tui import cli, platform; cli.load_asyncio(); platform.load_hashlib();"
         "import acp_tui.ui.after_start; sys.exit(not {'_ssl', '_hashlib'}.isdisjoint(sys.modules))"
     )
 

@@ -24,7 +24,7 @@ from acp_tui.protocol.schema import AuthMethod
 from acp_tui.store.agents import LaunchError, demo_launch, resolve
 from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch
-from acp_tui.store.prompts import Prompt
+from acp_tui.store.prompts import Prompt, prompt_with_piped
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens import start as start_screen
 from acp_tui.ui.screens.base import menu
@@ -58,8 +58,8 @@ class Startup:
             told = f"{', '.join(start.misplaced)} {were} passed to the agent."
             self._screen.notify(f"{told} Options of acp-tui go before --agent.", timeout=10)
             start.misplaced = ()
-        if start.first_prompt.text:
-            conversation.say(start.first_prompt)
+        if start.prompt or start.piped:
+            conversation.say(prompt_with_piped(start.prompt, start.piped))
         if (start.continues or start.resume) and await self._resume():
             return
         if conversation.launch is not None or conversation.running is not None:
