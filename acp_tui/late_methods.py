@@ -1,7 +1,9 @@
 """Methods of dataclasses that are compiled when they are first used.
 
-`dataclasses` generates the source of up to six methods for each class and compiles it. For all classes of the
-interface that takes a tenth of the start, and a session calls only a fifth of them.
+`dataclasses` generates the source of up to six methods for each class and compiles it. For the 240 classes
+of a new session, 100 of them of libraries, that is an eighth of the start, and a session calls a fifth of
+them. Named tuples for all classes of ours that never change, and no comparison for the others, would save
+three fifths of it, but these tuples would be equal across classes.
 """
 
 from __future__ import annotations
