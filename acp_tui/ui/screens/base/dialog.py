@@ -29,7 +29,7 @@ from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.rows.row_view import RowView
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import Row, safe_line
-from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
 _GAPS: Final = (3, 2)
 """Cells between two hints, the wide gap first."""
@@ -390,6 +390,14 @@ def told(text: str) -> str:
     return (
         text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… and {len(text) - _LONGEST:,} more characters"
     )
+
+
+def message_block(text: str, role: str = "text", above: int = 0) -> list[TextBlock]:
+    """Return an agent's text behind a label, so that no line looks like a row of ours."""
+    if not text:
+        return []
+    first, rest = [("muted", "message   ")], [("muted", " " * 10)]
+    return [TextBlock([(role, told(text))], first=first, rest=rest, above=above)]
 
 
 class Details(RowView, can_focus=False):

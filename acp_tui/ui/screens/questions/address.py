@@ -26,7 +26,7 @@ from acp_tui.patterns import regex
 from acp_tui.platform import own_path, own_program
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.base.answer_dialog import AnswerDialog, answer_keys
-from acp_tui.ui.screens.base.dialog import Details, Hint, told
+from acp_tui.ui.screens.base.dialog import Details, Hint, message_block
 from acp_tui.ui.screens.questions.form import ElicitationAnswer
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.delay import draws
@@ -245,15 +245,13 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
 
     def _about(self) -> list[TextBlock]:
         address, mark = self._address, self.theme_styles.symbol("warning")
-        message = told(self._elicitation.message)
-        blocks = [TextBlock([("text", message)])] if message else []
         host = self.theme_styles["accent"] + self.theme_styles["strong"]
         parts: list[tuple[str | Style, str]] = [
             ("muted", address.before),
             (host, address.host),
             ("muted", address.after),
         ]
-        blocks.append(TextBlock(parts, first=[("muted", "address   ")], rest=[("muted", " " * 10)], above=1))
+        blocks = [TextBlock(parts, first=[("muted", "address   ")], rest=[("muted", " " * 10)])]
         if address.host:
             blocks.append(TextBlock([(host, address.host)], first=[("muted", "host      ")]))
         if self._elicitation.visiting:
@@ -268,7 +266,8 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
                     above=not number,
                 )
             )
-        return blocks
+        # Last and apart: its lines could look like the rows above.
+        return [*blocks, *message_block(self._elicitation.message, above=1)]
 
 
 def _at_first(address: Address) -> Iterator[tuple[str, Answer]]:

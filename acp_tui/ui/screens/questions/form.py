@@ -17,7 +17,7 @@ from textual.widgets import Button, Input, Static
 from typing_extensions import override
 
 from acp_tui.session.questions import Elicitation
-from acp_tui.ui.screens.base.dialog import Details, Dialog, told
+from acp_tui.ui.screens.base.dialog import Details, Dialog, message_block
 from acp_tui.ui.screens.questions.form_fields import (
     Entry,
     FormField,
@@ -268,14 +268,14 @@ class FormDialog(Dialog[ElicitationAnswer]):
 
     def _introduction(self) -> list[TextBlock]:
         schema = self._elicitation.schema or {}
-        message = told(self._elicitation.message)
-        blocks = [TextBlock([("text", message)])] if message else []
-        for role, text in (("strong", schema.get("title")), ("muted", schema.get("description"))):
-            if isinstance(text, str) and text:
-                blocks.append(TextBlock([(role, told(text))], above=1 if role == "strong" and blocks else 0))
+        blocks: list[TextBlock] = []
         if any(about.asks_for_secret for about in self._fields):
             warning = "This form seems to ask for a secret. Agents may not do that: do not enter one."
             blocks.append(TextBlock([("warning", f"{self.theme_styles.symbol('warning')} {warning}")]))
+        blocks += message_block(self._elicitation.message)
+        for role, text in (("strong", schema.get("title")), ("muted", schema.get("description"))):
+            if isinstance(text, str) and text:
+                blocks += message_block(text, role, above=1 if role == "strong" and blocks else 0)
         return blocks
 
 

@@ -47,12 +47,11 @@ from acp_tui.ui.screens.base.editor import begin
 from acp_tui.ui.screens.base.menu import MenuItem, choose
 from acp_tui.ui.screens.questions.permission_details import (
     AGENT_ONLY,
-    LONG,
     NOTHING_KNOWN,
     AlwaysScope,
     Background,
     DetailLevel,
-    brief,
+    asked_in_words,
     command_of,
     details_of,
     diffs_of,
@@ -370,7 +369,12 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             possible = self._make_rule is not None and not self.is_zoomed and self._rejecting is None
             possible = possible and self._always is None
         elif action == "toggle_whole":
-            more = has_more(self._call) or has_more_parts(command_of(self._call), self._cwd, self._inside)
+            words = self._asked(DetailLevel()) != self._asked(DetailLevel(whole=True))
+            more = (
+                words
+                or has_more(self._call)
+                or has_more_parts(command_of(self._call), self._cwd, self._inside)
+            )
             possible = more and not self.is_zoomed
         elif action == "go":
             possible = len(self._waiting) > 1 and self._rejecting is None
@@ -690,7 +694,13 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if left := sum(1 for _ in doubted):
             odd.append(TextBlock([("warning", f"{left} more options are odd.")]))
         told = details_of(
-            call, self._cwd, self._inside, styles, level, reasons=[*odd, *why], places=self._places
+            call,
+            self._cwd,
+            self._inside,
+            styles,
+            level,
+            reasons=[*odd, *why, *self._asked(level)],
+            places=self._places,
         )
         news: list[TextBlock] = []
         if self._later is not None:
@@ -699,17 +709,13 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
         lost = self._lost()
         waiting = waiting_list(self._waiting, self._counter[0] - 1, _LISTED, styles)
-        return [*waiting, *self._asked(level), *lost, *news, *told]
+        return [*waiting, *lost, *news, *told]
 
     def _asked(self, level: DetailLevel) -> list[TextBlock]:
         """Return the agent's question, if it differs from the call's title."""
         question = self.question
-        blocks = []
-        if question.title and question.title != question.call.title:
-            blocks.append(TextBlock([("strong", exact_line(shortened(question.title, LONG)))]))
-        if question.description:
-            blocks.append(TextBlock(brief("muted", question.description, level, safe_line)))
-        return blocks
+        title = question.title if question.title != question.call.title else ""
+        return asked_in_words(title, question.description, level)
 
     def _lost(self) -> list[TextBlock]:
         """Return warnings about replaced files that cannot be shown."""

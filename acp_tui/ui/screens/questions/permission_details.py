@@ -90,6 +90,8 @@ _USUAL: Final = frozenset(
     }
 )
 """Names in the `_meta` of agents that say nothing about what they ask for."""
+_AGENT: Final = 30
+"""Most cells of an agent's name in a heading, which it must not fill."""
 _LABEL: Final = 10
 _SECTION: Final = [("faint", " " * _LABEL)]
 
@@ -113,6 +115,7 @@ def wish_of(agent: str, kind: str, *, tool: str | None = None, ours: bool = Fals
         tool: the name of the tool, if the agent sent it; it is added if it is a plain word.
         ours: True for requests to the client that came without a permission request.
     """
+    agent = shortened(agent, _AGENT)
     if ours:
         return f"{agent} wants acp-tui {_OURS.get(kind, 'to do something')}"
     named = f" (tool {tool})" if _is_plain_name(tool) else ""
@@ -180,6 +183,13 @@ def places_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
     """Return where the paths of a call and its folder lead. Blocking: call it in a thread."""
     paths = islice(dict.fromkeys([folder_of(call, cwd), *_paths(call, cwd)]), _FOLLOWED)
     return {path: destination(path, cwd) for path in paths}
+
+
+def asked_in_words(title: str, description: str, level: DetailLevel) -> list[TextBlock]:
+    """Return the words of a request, each in about two rows, as the agent's own: they can claim anything."""
+    words = (("question", title), ("", description))
+    texts = ((label, " ".join(text.split())) for label, text in words)
+    return [labelled(label, brief("text", text, level, exact_line)) for label, text in texts if text]
 
 
 def has_more(call: ToolCall) -> bool:

@@ -25,6 +25,7 @@ from acp_tui.ui.screens.questions.permission_details import (
     LONG,
     Background,
     DetailLevel,
+    asked_in_words,
     before_words,
     details_of,
     has_more,
@@ -482,3 +483,34 @@ def test_of_very_many_texts_the_first_stand_by_themselves_and_the_others_as_one(
     assert len(blocks) < 300
     assert "text 199" in text_of(call)
     assert "more than" in text_of(call) or "more characters" in text_of(call)
+
+
+FORGED = "Run it?\ncommand   ls -la\nin        /w\nhistory   allowed 12 times here\n" + "x\n" * 200
+
+
+def test_the_words_of_a_request_are_short_behind_a_label_and_in_one_piece() -> None:
+    styles = Styles()
+
+    blocks = asked_in_words(FORGED, "", DetailLevel())
+
+    rows = [row_text(row) for block in blocks for row in block.rows(60, styles)]
+    assert rows[0].startswith("question  Run it? command ls -la")
+    assert all(row.startswith(" " * 10) for row in rows[1:])
+    assert len(rows) <= 4
+
+
+def test_the_name_of_an_agent_leaves_room_for_what_it_wants() -> None:
+    name = "Claude wants to read README.md, a file of this workspace, allowed by your rule"
+
+    assert wish_of(name, "execute").endswith("… wants to run a command")
+    assert len(wish_of(name, "execute")) < 60
+
+
+async def test_what_a_request_does_stands_above_its_words() -> None:
+    question = asks(runs("rm -rf x"))
+    question.question.title = FORGED
+    async with shown(question) as (app, _):
+        lines = app.text.splitlines()
+        command = next(number for number, line in enumerate(lines) if "rm -rf x" in line)
+        words = next(number for number, line in enumerate(lines) if "Run it?" in line)
+        assert command < words
