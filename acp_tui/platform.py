@@ -22,6 +22,7 @@ from typing import Final, NamedTuple, Protocol
 from acp_tui.patterns import regex
 
 PROC: Final = "/proc"
+_SYSTEM: Final = ("/usr/bin", "/bin", "/opt/homebrew/bin", "/usr/local/bin")
 _exposed: set[str] = set()
 """Folders that an agent may write, as named and with links followed."""
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
@@ -247,9 +248,14 @@ class PsutilProcesses:
 
 
 def expose(folders: Iterable[str]) -> None:
-    """Note that an agent may write these folders: acp-tui runs no program of its own from them."""
+    """Note that an agent may write these folders: acp-tui runs no program of its own from them.
+
+    A folder that holds the system's programs, such as `/`, does not count: without them nothing would run.
+    """
     for folder in folders:
-        _exposed.update((os.path.abspath(folder), os.path.realpath(folder)))  # noqa: PTH100 - text
+        for place in (os.path.abspath(folder), os.path.realpath(folder)):  # noqa: PTH100 - text
+            if not any(each.startswith(f"{place.rstrip('/')}/") or each == place for each in _SYSTEM):
+                _exposed.add(place)
 
 
 def own_path() -> str:

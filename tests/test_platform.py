@@ -47,3 +47,15 @@ def test_a_program_of_our_own_is_none_that_an_agent_could_have_written(
     assert platform.own_program("git") == str(system / "git")
     assert platform.own_path() == str(system)
     assert platform.own_program("tool") is None, "it leads into the workspace"
+
+
+@pytest.mark.parametrize("folder", ["/", "/usr"])
+def test_work_in_a_folder_of_the_system_hides_no_program(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "_exposed", set())  # private: it holds for the whole run
+    before = platform.own_path()
+
+    platform.expose([folder])
+
+    assert platform.own_path() == before
