@@ -156,7 +156,7 @@ class UserMessageBlock(EntryBlock):
     @override
     def sync(self) -> None:
         prompt = [("accent", f"{self.context.symbol('prompt')} ")]
-        pieces, rest = self._pieces(), ""
+        pieces, rest = self._pieces(pictures=self.context.pictures), ""
         if self.is_folded:
             pieces, rest = _beginning(pieces)
         text = TextBlock(pieces, first=prompt, rest=INDENT, above=1, is_prose=True)
@@ -169,10 +169,12 @@ class UserMessageBlock(EntryBlock):
         else:
             self.parts = [text, *more]
 
-    def _pieces(self) -> list[Piece]:
+    def _pieces(self, *, pictures: bool = False) -> list[Piece]:
+        """Return the text; images are left out if `pictures` of them follow, each with its description."""
         pieces: list[Piece] = [
             ("user", str(part)) if isinstance(part, TextBuffer) else ("muted", f" [{described(part)}]")
             for part in self.entry.parts
+            if not (pictures and isinstance(part, ImageContent))
         ]
         if self.entry.is_reworded:
             sent = shortened(" ".join(words_of(self.entry).split()), _SENT)

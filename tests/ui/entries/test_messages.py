@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
@@ -31,6 +33,13 @@ def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
 
     assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
     assert rows(block(message, context(ascii=True)), ascii=True)[1] == "> look at *this*"
+
+
+async def test_an_image_of_a_prompt_that_is_drawn_is_described_once() -> None:
+    shown = rows(block(UserMessage([TextBuffer("look"), PICTURE]), replace(context(), pictures=True)))
+
+    assert shown[1] == "› look"
+    assert " ".join(shown).count("image image/png 5 B") == 1
 
 
 def test_c149_words_that_were_given_to_a_turn_say_so() -> None:
