@@ -276,9 +276,9 @@ class PromptArea(Vertical):
         other = draft.was_for if self._agent and draft.was_for != self._agent else ""
         if was_typed_early or other:
             box.stashed = prompt
-            key, to_whom = key_of(box, "prompt.stash"), f" to {other}" if other else ""
+            key, for_whom = key_of(box, "prompt.stash"), f" for {other}" if other else ""
             self.notify(
-                f"Your unsent draft{to_whom} from last time is stashed: {key} restores it.", title="Draft"
+                f"Your unsent draft{for_whom} from last time is stashed: {key} restores it.", title="Draft"
             )
         else:
             box.show_prompt(prompt)

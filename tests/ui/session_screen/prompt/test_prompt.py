@@ -168,7 +168,7 @@ async def test_a_draft_to_another_agent_is_stashed_and_not_in_the_way(workspace:
 
     other = launch()._replace(title="Other agent")
     async with seat(workspace, KEEPS, given=other) as here:
-        await here.until(lambda: "Your unsent draft to Plain agent from last time is stashed" in told(here))
+        await here.until(lambda: "Your unsent draft for Plain agent from last time is stashed" in told(here))
         assert here.draft == ""
         await here.press("ctrl+s")
         assert here.draft == "a thought for this one"
