@@ -65,6 +65,39 @@ _BEFORE: Final = frozenset({"always", "please", "just", "i", "we", "you", "the",
 """Words skipped at the start of a name."""
 _STAYS: Final = frozenset({"it", "as", "this", "that", "them", "things", "everything", "all"})
 """Words after “keep” or “leave” that make it a rejection."""
+_PLAIN: Final = frozenset(
+    """
+    a accept accepted access action actions again agree ahead all allow allowed allows always an and
+    any apply approve approved apps at authorise authorize auto automatically bash below browser but
+    call calls change changes code command commands confirm confirmed content continue copy create
+    current day delete directory do domain during each edit editing edits enable entire every
+    everything everywhere exact execute executing execution fetch file files folder for forever from
+    git given globally go grant granted hour hours i implement in install it its job last let list
+    local location low machine make making mcp me medium minute minutes modify move my network npm
+    of ok okay on once one operation operations our overwrite patch pattern permanently permission
+    permissions permit plan please prefix proceed project python read reading reads remember rename
+    repo repository request requests risk run running runs safe same save search send server servers
+    session sessions shell similar site step such sure task terminal that the their them these this
+    those time times to today tool tools trust turn update url use user uses using we web website
+    whole with work workspace write writes writing y yeah yep yes you your yup
+    """.split()  # noqa: SIM905
+)
+"""All words that a name may have to be understood as allowing: together they cannot say the opposite.
+
+Words to be wary of (“without”, “nobody”, “undo”, “instead”, “later”) would never be all of them.
+"""
+_PHRASES: Final = regex(
+    r"\b(?:(?:do not|dont|stop) (?:ask|asking|prompt|prompting)(?: me)?(?: again)?"
+    r"|bypass permissions|use auto mode|manually approve|commands? that starts? with|ask for high risk)\b"
+)
+"""Phrases that allow by words that alone might not."""
+_BEFORE_COMMAND: Final = regex(
+    r"`|\bagain for\b|(?<=\buser):|(?<=\bproject):|(?<=\bworkspace):|(?<=\bsession):"
+)
+"""Precedes a command behind a whole name; “Always allow: …” goes on in words."""
+_COUNT: Final = regex("[1-9][0-9]*")
+_OVERLAY: Final = 1
+"""Combining class of marks that strike a letter through."""
 _MARKS: Final = {"reject": frozenset("❌✗✘✖🚫⛔🛑👎"), "allow": frozenset("✅✓✔👍")}
 
 
@@ -109,13 +142,30 @@ def says(name: str) -> frozenset[str]:
 
 
 def allows(name: str, *, is_lasting: bool = False) -> bool:
-    """Return whether a name is understood as allowing; one that lasts may end with a command."""
-    meanings, words = says(name), _without_start(_words(name))
-    further = _words(_unquoted(name))[1:] if is_lasting else words[1:]
-    if "reject" in meanings or any(_meaning(rest) == "reject" for rest in (words[1:], *_ends(further))):
+    """Return whether a name is understood as allowing: all its words are known to say that.
+
+    One that lasts may end with a command.
+    """
+    words = _without_start(_words(name))
+    if "reject" in says(name) or _meaning(words[1:]) == "reject" or not _is_plain(name, is_lasting):
         return False
     first = " ".join(words[:1] if words[:1] != ["go"] else words[:2])
-    return "allow" in meanings or first in _DOES or " ".join(words[:2]) in _DOES
+    return "allow" in says(name) or first in _DOES or " ".join(words[:2]) in _DOES
+
+
+def _is_plain(name: str, is_lasting: bool) -> bool:
+    """Return whether a name has nothing but words and signs that allow."""
+    said = _BEFORE_COMMAND.split(name, maxsplit=1)[0] if is_lasting else name
+    if len(said) > _READ or any(map(_is_crossing, unicodedata.normalize("NFKD", said))):
+        return False
+    words = " ".join(_WORD.findall(_APOSTROPHES.sub("", _seen(said))))
+    return all(word in _PLAIN or _COUNT.fullmatch(word) for word in _PHRASES.sub(" ", words).split())
+
+
+def _is_crossing(letter: str) -> bool:
+    """Return whether a mark strikes its letter through, or a sign means the opposite (“¬”, “≠”)."""
+    sign = unicodedata.category(letter)
+    return unicodedata.combining(letter) == _OVERLAY or (sign == "Sm" and letter != "+")
 
 
 def _further(name: str) -> Iterator[str]:

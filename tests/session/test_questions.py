@@ -148,7 +148,7 @@ def test_an_option_is_odd_if_its_name_and_kind_do_not_agree(name: str, kind: str
             "Allow for this session",
         ),
         *("Yes", "Yes, proceed", "Yes, and don't ask again for commands that start with `git`", "1. Yes"),
-        *("Always Allow for user: touch *", "Always proceed (don't ask again)", "Approve for this session"),
+        *("Always proceed (don't ask again)", "Approve for this session", "Yes, implement this plan"),
         *("Auto-confirm LOW/MEDIUM risk, ask for HIGH risk action", "Yes, and bypass permissions", "Go on"),
         *("Run it", "Write it", "Allow reading", "Trust this folder", "Go", "OK, don't ask again", "Apply"),
     ],
@@ -158,7 +158,24 @@ def test_a_name_is_understood_that_begins_with_a_word_that_allows(name: str) -> 
     assert is_understood(option(name, "allow_always"))
 
 
+@each(
+    "name",
+    [
+        *("Continue without running it", "Go on without it", "Proceed without this change", "Run away"),
+        *("Yes, without changes", "Approve the denial", "Authorize nobody", "Trust nobody", "Run dry"),
+        *("OK, keep my files", "Yes - undo", "Yes, back out", "Okay, undo it", "Yes, avoid it", "OK, close"),
+        *("Write to /dev/null instead", "Let it be", "Yes, I object", "Apply later", "Save and exit"),
+        *("Allow me to think", "Agree to disagree", "Yes, use plan mode", "Yes, ask me", "Allow 0 files"),
+        *("Always allow: nobody", "Allow n", "Un-allow", "A\u0336l\u0336l\u0336o\u0336w\u0336", "¬ Allow"),
+    ],
+)
+def test_a_name_with_a_word_that_is_not_known_to_allow_is_not_understood(name: str) -> None:
+    assert not is_understood(option(name, "allow_once"))
+    assert not is_understood(option(name, "allow_always"))
+
+
 def test_a_command_in_a_name_counts_unless_the_answer_has_a_second_step() -> None:
+    assert is_understood(option("Always Allow for user: touch *", "allow_always"))
     assert all(is_understood(option(name, "allow_always")) for name in WITH_COMMANDS)
     assert not is_understood(option("Agree to `cancel`", "allow_once"))
     assert not is_understood(option("Yes: I want to cancel", "allow_once"))
