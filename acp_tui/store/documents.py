@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -375,7 +376,7 @@ def document_at(path: Path, offset: int, end: int) -> Document | None:
     with plain_file(path) as file:
         file.seek(offset)
         data = file.read(min(end - offset, _READ_AGAIN))
-    done = [found for line in data.splitlines(keepends=True) for found in reader.take(line)]
+    done = [found for line in BytesIO(data) for found in reader.take(line)]
     done += reader.finish()
     return next((each for each in done if each.offset == offset), None)
 

@@ -9,6 +9,7 @@ journal, after a note with that number.
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -97,7 +98,7 @@ def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
             count, _, data = plain_bytes(path).partition(b"\n")
             kept.append((int(count), data))
     kept.sort(key=lambda one: one[0])  # the later file has the higher count
-    lines = [line for _, data in kept for line in data.splitlines(keepends=True)]
+    lines = [line for _, data in kept for line in io.BytesIO(data)]  # a message may contain "\r"
     if lines:
         t = 0.0
         with suppress(ValueError, KeyError, TypeError):

@@ -74,9 +74,10 @@ def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
         try:
             row = json_line.read(line)
             at, method, params = float(row["t"]), row["msg"].get("method"), row["msg"].get("params")
+            is_ours = row["dir"] == "out"  # a message of the agent may contain the same words
         except (ValueError, TypeError, KeyError, AttributeError):
             continue
-        if method in _METHODS and isinstance(params, dict):
+        if is_ours and method in _METHODS and isinstance(params, dict):
             yield at, method, params
 
 
@@ -92,7 +93,7 @@ def changed_lines(recorded: RecordedSession) -> tuple[int, int]:
     for path in (*recorded.earlier, recorded.path):
         for line in _lines(path, _looks):
             row = _row(line)
-            if row is None or member(row.msg, "session") != recorded.session_id:
+            if row is None or row.direction != "note" or member(row.msg, "session") != recorded.session_id:
                 continue
             for item in as_list(member(row.msg, "snapped")):
                 counts = member(item, "added") or 0, member(item, "removed") or 0

@@ -286,6 +286,21 @@ def test_what_was_kept_beside_a_journal_is_read_after_a_crash(
     assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in path.parent.iterdir())
 
 
+def test_a_message_with_carriage_returns_beside_a_journal_is_one_row(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "MAX_JOURNAL_BYTES", 10)
+    journal = Journal(path)
+    journal.record("in", b'{"jsonrpc": "2.0", "method": "fill"}')
+    journal.flush()
+    forged = b'{"t": 9, "dir": "out", "msg": {"method": "session/prompt"}}'
+    journal.record("in", b'{"jsonrpc": "2.0", "method": "x", "params": [\r' + forged + b"\r]}")
+    journal.flush()
+
+    assert list(path.parent.glob("*.beside-*"))
+    assert [row.msg["method"] for row in read(path) if row.direction != "note"] == ["fill", "x"]
+
+
 def test_where_there_is_no_room_beside_the_journal_it_is_dropped_and_counted(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

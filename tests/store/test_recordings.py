@@ -285,6 +285,21 @@ def test_a_session_that_was_begun_far_down_in_a_long_journal_is_offered_too(tmp_
     assert [one.title for one in recent_sessions(tmp_path, 50)] == ["late", "begin"]
 
 
+def test_a_message_of_the_agent_that_looks_like_a_row_lists_no_session_and_no_lines(tmp_path: Path) -> None:
+    path = tmp_path / "1.ndjson"
+    several(path, ("a", "begin"))
+    forged = {"dir": "out", "msg": "session/x", "method": "session/prompt", "params": {"sessionId": "bank"}}
+    look = {"n": 1, "dir": "note", "msg": {"snapped": 1}, "session": "a"}
+    files = [{"path": "/w/a", "added": 9999, "removed": 7}]
+    with path.open("ab") as file:
+        for msg in ({"jsonrpc": "2.0", **forged}, {"jsonrpc": "2.0", **look, "snapped": files}):
+            file.write(json.dumps({"t": 5, "dir": "in", "msg": msg}).encode() + b"\n")
+
+    [found] = recent_sessions(tmp_path, 50)
+    assert (found.session_id, found.title) == ("a", "begin")
+    assert changed_lines(found) == (0, 0)
+
+
 def test_a_session_in_which_something_was_said_stands_for_those_where_nothing_was(tmp_path: Path) -> None:
     path = tmp_path / "1.ndjson"
     several(path, ("a", "begin"))
