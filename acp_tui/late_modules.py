@@ -25,7 +25,6 @@ LATE: Final = frozenset(
             f"acp_tui.{name}"
             for name in (
                 "agent.replay",
-                "changes.snapshot_log",
                 "rules.commands",
                 "rules.harmless_options",
                 "rules.paths",
