@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from acp_tui import platform
 from acp_tui.agent.connection import Connection
 from acp_tui.platform import ways
 from acp_tui.protocol.jsonrpc import Message, Request
@@ -105,6 +106,12 @@ def all_that_is_sent_is_valid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.setattr(Connection, "_receive", noted_receive)
     yield
     assert [fault for each in judges.values() for fault in each.faults] == []
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_exposed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the folders of earlier tests: programs in one of them, such as /tmp, would not be run."""
+    monkeypatch.setattr(platform, "_exposed", set())  # private: it holds for the whole run of the program
 
 
 @pytest.fixture(autouse=True)

@@ -39,7 +39,6 @@ def test_a_program_of_our_own_is_none_that_an_agent_could_have_written(
     (system / "tool").symlink_to(workspace / "git")
     path = os.pathsep.join(map(str, (workspace, tmp_path / "link", "relative", system)))
     monkeypatch.setenv("PATH", path)
-    monkeypatch.setattr(platform, "_exposed", set())  # private: it holds for the whole run
     assert platform.own_program("git") == str(workspace / "git")
 
     platform.expose([str(workspace)])
@@ -53,7 +52,6 @@ def test_a_program_of_our_own_is_none_that_an_agent_could_have_written(
 def test_work_in_a_folder_of_the_system_hides_no_program(
     folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(platform, "_exposed", set())  # private: it holds for the whole run
     before = platform.own_path()
 
     platform.expose([folder])
