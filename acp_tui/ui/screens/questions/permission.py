@@ -124,6 +124,7 @@ _LOST: Final = 3
 _LISTED: Final = 3
 """Most rows of open questions: the tool call must stay in view on 24 rows."""
 _CHANGED: Final = "Changed after the question: your answer is about the original request."
+_SILENT: Final = "The agent does not say what it wants to do."
 _JUST_CHANGED: Final = "reject · call just changed: allowing works in a moment"
 # The agent may change a call while its question is open. A change stays on the screen for READABLE seconds
 # before the next one, and an allowing answer counts only for content that was shown for PAUSE seconds:
@@ -693,15 +694,10 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         ]
         if left := sum(1 for _ in doubted):
             odd.append(TextBlock([("warning", f"{left} more options are odd.")]))
-        told = details_of(
-            call,
-            self._cwd,
-            self._inside,
-            styles,
-            level,
-            reasons=[*odd, *why, *self._asked(level)],
-            places=self._places,
-        )
+        beside = [*odd, *why, *self._asked(level)]
+        told = details_of(call, self._cwd, self._inside, styles, level, reasons=beside, places=self._places)
+        if len(told) == len(odd) + len(why) and not diffs_of(call):
+            told.append(TextBlock([("warning", _SILENT)]))
         news: list[TextBlock] = []
         if self._later is not None:
             news = [TextBlock([("warning", _CHANGED)])]

@@ -462,6 +462,22 @@ async def test_a_long_command_with_many_parts_leaves_its_beginning_and_all_answe
         await until(pilot, lambda: "more rows, PgDn shows them" in app.text)
 
 
+@pytest.mark.parametrize(
+    ("call", "is_silent"),
+    [
+        (ToolCall("t", "", "other"), True),
+        (ToolCall("t", "Look", "other"), False),
+        (ToolCall("t", "", "edit", content=[Diff(path="/w/a", old_text="a", new_text="b")]), False),
+        (ToolCall("t", "", "other", raw_input={"x": 1}), False),
+    ],
+)
+async def test_a_request_that_says_nothing_is_said_to_do_so(call: ToolCall, is_silent: bool) -> None:
+    async with shown(asks(call)) as (app, pilot):
+        await until(pilot, lambda: "n  No" in app.text)
+
+        assert ("does not say what it wants to do" in app.text) is is_silent
+
+
 @pytest.mark.slow
 async def test_a_second_answer_takes_no_other_screen_away() -> None:
     question = dialog()
