@@ -232,7 +232,10 @@ class Clipboard:
         if self._has_told:
             return ""
         self._has_told = True
-        return f"Sent to the terminal (OSC 52). If paste fails: {self._advice(program)}"
+        advice = self._advice(program)
+        if program is None:
+            advice = f"If paste fails, {advice[0].lower()}{advice[1:]}"
+        return f"Sent to the terminal (OSC 52). {advice}"
 
     def _advice(self, program: ClipboardProgram | None) -> str:
         if program is not None:

@@ -211,7 +211,7 @@ async def test_notices_never_cover_the_keys_of_a_dialog(count: int, notices: int
 
 @pytest.mark.slow
 async def test_a_notice_is_shown_to_its_last_word() -> None:
-    said = "Sent to the terminal (OSC 52). If paste fails: Allow OSC 52 in the settings of your terminal."
+    said = "Sent to the terminal (OSC 52). If paste fails, allow OSC 52 in the settings of your terminal."
     async with shown(menu(), notices=True) as (app, pilot):
         app.notify(said, title="Clipboard")
 
