@@ -31,7 +31,7 @@ _OFFERED: Final = "offered"
 _ONCE, _ALWAYS, _STRICT, _FORGET = "once", "always", "strict", "forget"
 _OFFER: Final = (
     ("accent", "\n/sandbox"),
-    ("muted", "  runs this agent in a sandbox: now it can act without asking, with all your rights\n"),
+    ("muted", "  runs this agent in a sandbox; without one, it can act unasked with all your rights\n"),
 )
 _KEPT: Final = 20
 """Number of refusals in the menu, the newest ones."""
