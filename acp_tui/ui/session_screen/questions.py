@@ -49,6 +49,11 @@ class QuestionDialogs:
         """The last dialog of each open question, which has the text entered so far."""
         self._not_before = 0.0
         """The earliest time of the next automatic dialog: thousands of withdrawals must not each show one."""
+        self._is_wary = False
+        """True after such a withdrawal: a question must then have stood for a moment."""
+        self._since: dict[Key, tuple[Question, float]] = {}
+        """The open questions with the times at which they were first seen."""
+        self._looks_again = False
 
     def show_next(self, *, follows: bool = False) -> None:
         """Show the oldest open question; close the dialog of an answered one.
@@ -57,11 +62,16 @@ class QuestionDialogs:
         """
         questions = self._screen.conversation.questions
         self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
+        now, before = monotonic(), self._since
+        self._since = {
+            key: before[key] if key in before and before[key][0] is one else (one, now)
+            for key, one in questions.items()
+        }
         if (shown := self._shown) is not None and questions.get(shown.key) is not shown.question:
             self._take_away()
-            if (now := monotonic()) - shown.since < _PAUSE:
+            self._is_wary = now - shown.since < _PAUSE
+            if self._is_wary:
                 self._not_before = now + _PAUSE
-                after(self._screen, _PAUSE, self.show_next)
             self._screen.tabs.come_back(self._screen, shown.key)
         self._rescue([key for key, last in self._last.items() if questions.get(key) is not last.question])
         if self._shown is not None:
@@ -69,12 +79,21 @@ class QuestionDialogs:
         if self._shown is not None or not self._screen.is_seen:
             return
         is_asked_for = follows or self._wanted_by is not None
-        if not is_asked_for and monotonic() < self._not_before:
-            return
         wanted = [self._wanted] if self._wanted is not None and self._wanted in questions else []
         key = next((key for key in chain(wanted, questions) if key not in self._aside), None)
-        if key is not None:
+        if key is None:
+            return
+        stands_at = self._since[key][1] + _PAUSE if self._is_wary else 0.0
+        wait = max(self._not_before, stands_at) - now
+        if is_asked_for or wait <= 0:
             self._show(key, questions[key], follows=follows)
+        elif not self._looks_again:
+            self._looks_again = True
+            after(self._screen, wait, self._look_again)
+
+    def _look_again(self) -> None:
+        self._looks_again = False
+        self.show_next()
 
     @property
     def shown(self) -> Key | None:

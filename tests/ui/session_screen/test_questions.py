@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
@@ -17,6 +18,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.decisions import NAME, Decisions
+from acp_tui.store.launch import Launch
 from acp_tui.ui.application.key_guard import key_history_of, press
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.form import FormDialog
@@ -476,6 +478,46 @@ async def test_questions_that_are_withdrawn_at_once_bring_up_few_dialogs(
 
         await here.until(lambda: asking.shown == next(iter(here.conversation.questions)))
         assert len(pushed) <= 3
+
+
+WITHDRAWS = """
+import json, sys, time
+def send(**message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+options = [{"optionId": "y", "name": "Allow", "kind": "allow_once"}]
+def ask(number):
+    call = {"toolCallId": f"t{number}", "title": f"make {number}", "kind": "execute"}
+    params = {"sessionId": "s", "options": options, "toolCall": call}
+    send(id=number, method="session/request_permission", params=params)
+    if number < 59:
+        time.sleep(0.05)  # so that it is seen; all together, longer than several pauses between dialogs
+        send(method="$/cancel_request", params={"requestId": number})
+for line in sys.stdin:
+    message = json.loads(line)
+    match message.get("method"):
+        case "initialize": send(id=message["id"], result={"protocolVersion": 1})
+        case "session/new": send(id=message["id"], result={"sessionId": "s"})
+        case "session/prompt": ask(0)
+        case None: ask(message["id"] + 1)
+"""
+
+
+async def test_of_questions_that_are_each_withdrawn_at_once_only_one_that_stands_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch = Launch("x", "x", (sys.executable, "-c", WITHDRAWS))
+    async with seat(tmp_path, given=launch) as here:
+        pushed: list[object] = []
+        push = here.app.push_screen
+
+        def count(screen: PermissionDialog, answered: Callable[[object], None]) -> object:
+            pushed.append(screen)
+            return push(screen, answered)
+
+        monkeypatch.setattr(here.app, "push_screen", count)
+        here.conversation.say("go")
+        await here.until(lambda: "make 59" in here.text and isinstance(here.app.screen, PermissionDialog))
+
+        assert len(pushed) <= 2
 
 
 @pytest.mark.slow
