@@ -362,7 +362,7 @@ class AcpApp(App[int]):
         """Load the other modules in a thread, so that keys are handled in the meantime."""
         self._is_drawn = True
         sys.setswitchinterval(SOONER)
-        load_hashlib()
+        await asyncio.to_thread(load_hashlib)
         late = await asyncio.to_thread(importlib.import_module, "acp_tui.late_modules")
         late.install()
         module = await asyncio.to_thread(importlib.import_module, "acp_tui.conversation.running_agent")
