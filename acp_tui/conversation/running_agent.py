@@ -231,6 +231,7 @@ def _host(start: Start, launch: Launch, sandbox: Sandbox | None) -> Host:
     return Host(
         Terminals(guard=start.guard, enclosure=sandbox.commands if sandbox is not None else None),
         sandbox=sandbox,
+        own=(start.cwd, *start.extra_roots),
         policy=start.settings.policy,
         rules=book,
         entered=book.enter,

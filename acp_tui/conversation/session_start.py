@@ -23,7 +23,7 @@ from acp_tui.store.mcp import McpServer, split_by_support
 from acp_tui.store.recordings import rows_about
 from acp_tui.store.redaction import secret_arguments
 from acp_tui.workspace.files import link_target
-from acp_tui.workspace.real_paths import followed
+from acp_tui.workspace.real_paths import followed, resolved
 
 if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
     from acp_tui.sandbox.sandbox import Sandbox
@@ -321,10 +321,10 @@ class SessionStart:
         """
         cwd = info.cwd or self._start.cwd
         _need_folder(cwd)
-        granted = [cwd, self._start.cwd, *self._start.extra_roots]
-        kept = [root for root in info.additional_directories if path_rules.is_below(root, granted)]
-        self._not_granted = [root for root in info.additional_directories if root not in kept]
-        return cwd, [*self._start.extra_roots, *kept]
+        granted = [cwd, *map(resolved, (self._start.cwd, *self._start.extra_roots))]
+        found = {root: path_rules.real_below(root, granted) for root in info.additional_directories}
+        self._not_granted = [root for root, real in found.items() if real is None]
+        return cwd, [*self._start.extra_roots, *filter(None, found.values())]
 
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
         servers, self._left_out = mcp_servers_for(self._start, agent.can.mcp_capabilities)

@@ -214,9 +214,14 @@ def _single(path: str) -> str:
 
 def is_below(path: str, folders: Iterable[str]) -> bool:
     """Return whether an absolute path, with links followed, is one of the folders or in one."""
+    return real_below(path, map(resolved, folders)) is not None
+
+
+def real_below(path: str, folders: Iterable[str]) -> str | None:
+    """Return an absolute path with its links followed if it leads into real folders, else None."""
     real = resolved(path)
-    tops = (resolved(folder).rstrip("/") for folder in folders)
-    return "\0" not in path and any(f"{real}/".startswith(f"{top}/") for top in tops)
+    is_inside = any(f"{real}/".startswith(f"{folder.rstrip('/')}/") for folder in folders)
+    return real if is_inside and "\0" not in path else None
 
 
 def _plain_start(pattern: str) -> str:

@@ -289,8 +289,11 @@ class Files:
         roots: Sequence[str | os.PathLike[str]],
         read_limit: int = READ_LIMIT,
         backups: Backups | None = None,
+        *,
+        follows: bool = True,
     ) -> None:
-        self.roots = tuple(dict.fromkeys(followed(root) for root in roots))
+        """Take the roots; without `follows` they are real paths, or no file is below them."""
+        self.roots = tuple(dict.fromkeys(followed(root) if follows else str(root) for root in roots))
         """Real paths of the session's folder and of the additional ones."""
         self.read_limit = read_limit
         """Maximum bytes returned by one read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from acp_tui.rules.model import Rule
 from acp_tui.store.settings import Policy, StaleWriteSetting
 from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import Files, OutsideRoots
+from acp_tui.workspace.real_paths import followed
 from acp_tui.workspace.terminals import DEFAULT_LIMIT, Terminals
 
 if TYPE_CHECKING:  # most sessions have no sandbox, and its module is loaded only for one
@@ -48,6 +49,11 @@ class Host:
     """Copies of files with hard links, kept while they are written."""
     sandbox: Sandbox | None = None
     """The fence around the agent and its commands, or None."""
+    own: Collection[str] | None = None
+    """The folders that the user named, which may be links; None: all are such.
+
+    Others were decided about with their links followed, and lead nowhere else afterwards.
+    """
     _files: dict[str, Files] = field(default_factory=dict)
     _parents: dict[str, str] = field(default_factory=dict)
     """The parent of each subagent's session."""
@@ -61,7 +67,9 @@ class Host:
             self.backups.restore()
         self._parents.pop(session_id, None)
         self._folders.pop(session_id, None)
-        self._files[session_id] = Files(roots, backups=self.backups)
+        is_own = [self.own is None or root in self.own for root in roots]
+        real = [followed(root) if own else root for root, own in zip(roots, is_own, strict=True)]
+        self._files[session_id] = Files(real, backups=self.backups, follows=False)
         expose(self._files[session_id].roots)
         self.enter(roots[0])
 

@@ -328,6 +328,23 @@ async def test_a_folder_that_only_the_agent_names_is_lent_by_the_user_alone(
 
 
 @pytest.mark.slow
+async def test_a_listed_folder_is_granted_as_what_it_led_to_when_it_was_judged(tmp_path: Path) -> None:
+    work, inner, link = tmp_path / "work", tmp_path / "work" / "inner", tmp_path / "work" / "link"
+    inner.mkdir(parents=True)
+    link.symlink_to(inner)
+    listed = [{"sessionId": "apples", "title": "apples", "cwd": str(link)}]
+    can: dict[str, Any] = {"sessionCapabilities": {"list": {}, "resume": {}}}
+    async with seat(work, can=can, sessions=listed) as here:
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+        await here.sees("apples")
+        await here.press("enter")
+
+        await here.until(lambda: here.conversation.session and here.conversation.session.id == "apples")
+        assert here.conversation.roots[0] == str(inner)
+
+
+@pytest.mark.slow
 async def test_a_session_is_archived_and_brought_back_before_it_is_resumed(tmp_path: Path) -> None:
     can: dict[str, Any] = {"sessionCapabilities": {"list": {}, "archive": {}, "resume": {}}}
     listed = [{"sessionId": name, "title": name, "cwd": str(tmp_path)} for name in ("apples", "pears")]
