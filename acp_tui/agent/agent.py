@@ -146,7 +146,8 @@ class Agent:
         self._recorder = DecisionRecorder(keep, name)
         self._questions = OpenQuestions(self.connection.reply, host, self._recorder)
         self._service = Service(host, self.connection.reply, self.connection.fail, self, process.room)
-        self._client_questions = ClientQuestions(self.note)
+        self._client_questions = ClientQuestions(self.note, self._questions)
+        self._questions.others = self._client_questions
         self._amendments = Amendments(host, self)
         self._stale_writes = StaleWrites(
             host, self._client_questions, self._tell_act, self._stale_write_decided

@@ -6,7 +6,7 @@ Rules and the policy answer some at once; the user answers the others; the end o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -45,6 +45,8 @@ class OpenQuestions:
         self._host = host
         self._recorder = recorder
         self._open: dict[tuple[str, str], _OpenQuestion] = {}
+        self.others: Sized = ()
+        """The client's own open questions, which count as well."""
         self.grants = Grants()
         """The grants of the answers so far."""
 
@@ -66,13 +68,17 @@ class OpenQuestions:
         if doubled or session.turn_state == "cancelling":
             self._close(session.id, key, _nothing(request), AnsweredBy("cancelled", "stop"))
             return
-        if len(self._open) > MOST_OPEN:
+        if len(self._open) + len(self.others) > MOST_OPEN:
             self._close(session.id, key, _nothing(request), AnsweredBy("nobody", "too many open questions"))
             return
         if permission is not None and session.id != OUTSIDE and not session.cwd:
             self._open[session.id, key].is_early = True
         elif permission is not None:
             self._answer_without_user(permission, session, agent)
+
+    def __len__(self) -> int:
+        """Return the number of open questions."""
+        return len(self._open)
 
     def set_up(self, session: Session, agent: str) -> None:
         """Decide about the questions that came before the session had a folder."""

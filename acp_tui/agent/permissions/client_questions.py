@@ -11,7 +11,7 @@ import asyncio
 import itertools
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sized
 from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
@@ -62,9 +62,10 @@ class _Pending(NamedTuple):
 class ClientQuestions:
     """The open client questions of one connection."""
 
-    def __init__(self, note: Callable[[str, Event], None]) -> None:
-        """Take the function that applies an event to the session of an id."""
+    def __init__(self, note: Callable[[str, Event], None], others: Sized = ()) -> None:
+        """Take the function that applies an event to the session of an id, and the agent's open questions."""
         self._note = note
+        self._others = others
         self._numbers = itertools.count(1)
         self._open: dict[tuple[str, str], _Pending] = {}
 
@@ -86,7 +87,7 @@ class ClientQuestions:
         Raises:
             Refused: too many are open; the user is not asked, and nothing is recorded.
         """
-        if len(self._open) >= MOST_OPEN:
+        if len(self._open) + len(self._others) >= MOST_OPEN:
             raise Refused("It was not done: too many questions are open.")
         key = f"own-{next(self._numbers)}"
         answer: asyncio.Future[ClientAnswer] = asyncio.get_running_loop().create_future()
@@ -125,6 +126,10 @@ class ClientQuestions:
         if not pending.answer.done():
             pending.answer.set_result(ClientAnswer(choice, answered_by, amendment=amendment))
         return True
+
+    def __len__(self) -> int:
+        """Return the number of open questions."""
+        return len(self._open)
 
     def cancel(self, session_id: str, why: str) -> None:
         """Close the open questions of a session without a choice."""

@@ -16,7 +16,7 @@ from acp_tui.session.questions import MOST_OPEN
 from acp_tui.store.settings import Policy
 from tests.agent.granted import served
 from tests.agent.permissions.turn import RUN, asked, notices, running, wants
-from tests.agent.puppet import text
+from tests.agent.puppet import CANCELLED, text
 from tests.sent import Frame
 from tests.waiting import until
 
@@ -260,3 +260,21 @@ async def test_what_would_be_one_question_too_many_is_refused(tmp_path: Path) ->
 
         assert "too many questions" in refused["error"]["message"]
         assert len(session.questions) == MOST_OPEN
+
+
+async def test_questions_of_the_agent_and_of_the_client_count_together(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        for _ in range(MOST_OPEN):
+            wants(talk, "terminal/create", **RUN)
+        await until(lambda: len(session.questions) == MOST_OPEN)
+
+        call = {"toolCallId": "t1", "title": "Look"}
+        talk.puppet.asks_permission("q", toolCall=call, sessionId="s2")
+        assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
+
+        (first, *_) = session.questions
+        talk.agent.answer(session.id, first, "refuse")
+        talk.puppet.asks_permission("r", toolCall=call, sessionId="s2")
+        await until(lambda: '"r"' in session.questions)
+        refused = await talk.puppet.answer_to(wants(talk, "terminal/create", **RUN))
+        assert "too many questions" in refused["error"]["message"]
