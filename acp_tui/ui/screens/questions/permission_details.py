@@ -15,7 +15,7 @@ from acp_tui import formatting
 from acp_tui.agent.permissions.authorization import why_asked
 from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents, precedents
 from acp_tui.agent.permissions.grants import titled_command
-from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
+from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of, unknown_fields
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import expand_home
 from acp_tui.patterns import regex
@@ -155,7 +155,8 @@ def details_of(
     title = [_title(call, level, is_alone=not facts)] if _worth_showing(call.title, command) else []
     if title and facts:  # the action comes first: a title is only the agent's claim
         title.insert(0, TextBlock())
-    blocks: list[Block] = [*facts, *title, *_unread(call, level), *reasons, *_plan(call, level)]
+    more = _more_of_command(call, level)
+    blocks: list[Block] = [*facts, *more, *title, *_unread(call, level), *reasons, *_plan(call, level)]
     texts = _texts(call)
     if texts and diffs_of(call):  # the changes below must be in view
         blocks.append(TextBlock(brief("text", " ".join(texts), level, safe_line), above=1))
@@ -213,7 +214,7 @@ def rest_of_input(call: ToolCall) -> Any:
     """Return the raw input without the facts shown above; None when nothing is left."""
     raw, said = call.raw_input, call.stated_command
     if isinstance(raw, dict) and said is not None:
-        shown = {*said.keys, folder_key(raw)}
+        shown = {*said.keys, folder_key(raw), *unknown_fields(raw, said.keys)}
         raw = {key: value for key, value in raw.items() if key not in shown}
     if isinstance(raw, dict) and call.plan and raw.get("plan") == call.plan:
         raw = {key: value for key, value in raw.items() if key != "plan"}
@@ -314,6 +315,17 @@ def _worth_showing(title: str, command: str | None) -> bool:
     words = title.strip().strip("`")
     tool, _, rest = words.partition(": ")
     return bool(title) and words != command and (command is None or " " in tool or rest != command)
+
+
+def _more_of_command(call: ToolCall, level: DetailLevel) -> Iterator[Block]:
+    """Yield the fields beside a command that may change what it does, such as words or a standard input."""
+    said, raw = call.stated_command, call.raw_input
+    if said is None or not isinstance(raw, dict):
+        return
+    for name in unknown_fields(raw, said.keys):
+        text, is_all = (pretty(raw.get(name)), True) if level.whole else _beginning(raw.get(name), _READ)
+        label = ("warning", f"{exact_line(shortened(name, BRIEF))}: ")
+        yield labelled("and", [label, *_cut("text", text, level, is_all)])
 
 
 def _unread(call: ToolCall, level: DetailLevel) -> Iterator[Block]:

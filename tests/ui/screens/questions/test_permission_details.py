@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import OptionList
@@ -85,6 +86,24 @@ def test_what_is_not_understood_of_a_request_is_a_warning_and_shown() -> None:
     assert "Caution: parts of this request are not understood: content, args." in text_of(call)
     assert '"path": ".bashrc"' in text_of(call)
     assert has_more(call)
+
+
+@pytest.mark.parametrize(
+    ("more", "shown"),
+    [
+        ({"args": "push --force origin main"}, "args: push --force origin main"),
+        ({"cmd": "rm -rf ~"}, "cmd: rm -rf ~"),
+        ({"stdin": "rm -rf ~"}, "stdin: rm -rf ~"),
+        ({"script": ["rm", "-rf"]}, '"-rf"'),
+    ],
+)
+def test_a_field_that_may_change_a_command_is_shown_below_it(more: dict[str, Any], shown: str) -> None:
+    raw = {"command": "git", "description": "Look", **more}
+    text = text_of(ToolCall("t", "git", "execute", raw_input=raw))
+
+    assert shown in text
+    assert "input     ▸ 3 lines (i opens)" in text, "what does no harm stays folded"
+    assert text.index("git") < text.index(shown.split(":")[0])
 
 
 PLAN = "# Big plan\n\n1. **Read** the notes"
@@ -231,8 +250,8 @@ def test_paths_outside_are_marked_and_those_inside_are_short() -> None:
 def test_input_that_is_not_shown_otherwise_is_folded_until_asked_for() -> None:
     call = ToolCall("t", "Tests", "execute", raw_input={"command": "ls", "cmd": "other", "timeout": 30})
 
-    assert rest_of_input(call) == {"cmd": "other", "timeout": 30}
-    assert "4 lines (i opens)" in text_of(call)
+    assert rest_of_input(call) == {"timeout": 30}
+    assert "3 lines (i opens)" in text_of(call)
     assert '"timeout": 30' in text_of(call, whole=True)
 
 
