@@ -16,6 +16,27 @@ _SURROUNDINGS: Final = frozenset(
     )
 )
 """Fields, folded, that change what a command does though the question did not have them."""
+_OUTPUT: Final = frozenset(
+    (
+        *("output", "aggregatedoutput", "formattedoutput", "stdout", "stderr", "result", "results", "error"),
+        *("exitcode", "exitstatus", "status", "success", "at", "time", "timestamp", "startedat", "endedat"),
+        *("startedatms", "endedatms", "completedatms"),
+        *(
+            "duration",
+            "durationms",
+            "elapsed",
+            "id",
+            "callid",
+            "toolcallid",
+            "turnid",
+            "processid",
+            "parsedcmd",
+        ),
+    )
+)
+"""Fields, folded, that tell of a call without a part in what it does."""
+_BY_AGENT: Final = (("source", "agent"), ("source", "unified_exec_startup"))
+"""Fields and values that name who runs a command."""
 _WORDS: Final = 200
 """Most characters of a value that is named."""
 _EDITING: Final = frozenset(("edit", "write", "patch", "update"))
@@ -40,7 +61,8 @@ def asked_about(call: ToolCall, asked: ToolCall, cwd: str) -> str:
     if asked.name and call.name and asked.name != call.name:
         return f"{about} (tool {asked.name[:_WORDS]})"
     if call.kind == "switch_mode":
-        return about if asked.plan != call.plan else ""
+        is_other = asked.plan != call.plan or not _is_same_switch(call, asked)
+        return about if is_other else _with_fields(about, _changed_fields(asked, call, cwd))
     then, now = _diffs_of(asked), _diffs_of(call)
     if now and not all(_explains(then, one) for one in now):
         return f"{about}: {_first_change(then[0])}" if then else about
@@ -82,6 +104,11 @@ def _is_same_title(call: ToolCall, asked: ToolCall) -> bool:
     return call.title in _EDITING or any(f"/{name}".endswith(f"/{call.title}") for name in names)
 
 
+def _is_same_switch(call: ToolCall, asked: ToolCall) -> bool:
+    """Return whether a title is the old one or of the plan: agents rename the end of a plan behind it."""
+    return call.title in (asked.title, "") or "plan" in call.title.casefold()
+
+
 def _with_fields(about: str, fields: Iterator[tuple[str, Any]]) -> str:
     """Return the words for a call with the first field that was another, or ""."""
     for name, value in fields:
@@ -93,15 +120,18 @@ def _with_fields(about: str, fields: Iterator[tuple[str, Any]]) -> str:
 def _changed_fields(asked: ToolCall, call: ToolCall, cwd: str) -> Iterator[tuple[str, Any]]:
     """Yield the fields of the input with other values than in the question, with those values."""
     then, now = asked.raw_input, call.raw_input
+    if then is None and isinstance(now, Mapping) and call.kind != "edit":
+        then = {}
     if not isinstance(then, Mapping) or not isinstance(now, Mapping):
         if then is not None and now is not None and then != now:
             yield "input", then
         return
     for name, value in now.items():
-        known = then.get(name)
-        if name in then and value != known and not (call.command and _is_count(value)):
-            yield name, known
-        elif name not in then and call.command and value and value != cwd and _surrounds(name):
+        if _folded(name) in _OUTPUT or (name, value) in _BY_AGENT:
+            continue
+        if name in then and value != then[name]:
+            yield name, then[name]
+        elif name not in then and value and value != cwd and not _is_told(value, asked):
             yield name, None
     if call.kind == "edit":  # agents tell an edit first by its patch, and then by its texts
         return
@@ -111,9 +141,12 @@ def _changed_fields(asked: ToolCall, call: ToolCall, cwd: str) -> Iterator[tuple
             yield name, value
 
 
-def _is_count(value: Any) -> bool:
-    """Return whether a value is a number, such as a time."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_told(value: Any, asked: ToolCall) -> bool:
+    """Return whether the question about an edit had a value as the name of a file, or in its texts."""
+    texts = [text for diff in _diffs_of(asked) for text in (diff.old_text or "", diff.new_text)]
+    return isinstance(value, str) and (
+        value in asked.named_paths or (asked.kind == "edit" and any(value in text for text in texts))
+    )
 
 
 def _surrounds(name: str) -> bool:
@@ -143,13 +176,15 @@ def _file_of(diff: Diff) -> tuple[str, str, str]:
 
 
 def _applied(edits: Sequence[Diff], text: str) -> str | None:
-    """Return a text with edits applied wherever their old text is, or None if it is nowhere."""
+    """Return a text with edits applied where their old text is; None if it is nowhere, or in two places."""
     found = False
     for edit in edits:
         old = edit.old_text or ""
-        if old and old in text:
+        if old and (at := text.find(old)) >= 0:
+            if at != text.rfind(old):
+                return None
             found = True
-            text = text.replace(old, edit.new_text)
+            text = text[:at] + edit.new_text + text[at + len(old) :]
         elif not old and not text:
             return edit.new_text
     return text if found else None

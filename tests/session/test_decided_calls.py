@@ -30,6 +30,9 @@ def edit(old: str | None, new: str) -> dict[str, Any]:
 
 
 CHANGE = {**EDIT, **edit("x = 1\n", "x = 2\n")}
+KILL = {"kind": "execute", "rawInput": {"command": "kill", "pid": 5}}
+SWITCH = {"kind": "switch_mode", "title": "Leave plan mode"}
+CHANGE_A = {**CHANGE, "rawInput": {"path": "/w/a"}}
 DEPLOY = {"kind": "execute", "rawInput": {"command": "deploy", "dry_run": True}}
 
 
@@ -77,6 +80,15 @@ def decided(before: dict[str, Any], after: dict[str, Any], option: PermissionOpt
         (CHANGE, {"content": [], "title": "Wrote EVIL"}, "Edit a"),
         ({**EDIT, "rawInput": {"text": "ho"}}, {"rawInput": {"text": "EVIL"}}, "Edit a (text: ho)"),
         ({**EDIT, "rawInput": {"text": "ho"}}, edit("", "EVIL"), "Edit a"),
+        ({"rawInput": {"url": "u"}}, {"rawInput": {"url": "u", "body": "x"}}, "Do it (without body)"),
+        ({"kind": "other"}, {"rawInput": {"action": "drop"}}, "Do it (without action)"),
+        (MAKE, {"rawInput": {"command": "make test", "host": "prod"}}, "make test (without host)"),
+        (KILL, {"rawInput": {"command": "kill", "pid": 1}}, "kill (pid: 5)"),
+        (CHANGE_A, {"rawInput": {"also": "/w/.bashrc"}}, "Edit a (without also)"),
+        ({**EDIT, **edit("x\n", "")}, edit("x\nx\nx\n", ""), "Edit a: - x"),
+        ({**EDIT, **edit("x", "y")}, edit("x, x", "y, y"), "Edit a: + y"),
+        (SWITCH, {"title": "Switch to yolo"}, "Leave plan mode"),
+        (SWITCH, {"rawInput": {"mode": "yolo"}}, "Leave plan mode (without mode)"),
     ],
 )
 def test_a_decision_keeps_what_it_was_about_when_the_call_says_something_else(
