@@ -73,7 +73,7 @@ class PlanLine(TextBlock):
         mark = f"{styles.symbol(symbol)} "
         spans = [(role, shortened(entry.content, _LONGEST, styles.symbol("cut"))), *priority]
         if files is not None and status in ("completed", "left"):
-            spans.append(("muted" if files else "faint", f"  {_files(files)}"))
+            spans.append(("muted", f"  {_files(files)}"))
         self.set_spans(spans, first=[(mark_role, mark)])
         self.entry = entry
         self.is_current = status == "in_progress"
@@ -317,6 +317,6 @@ def _blocks(plan: PlanFile | UnknownPlan) -> Iterator[Block]:
         case UnknownPlan():
             kind = plan.raw.get("type") if isinstance(plan.raw, dict) else None
             yield TextBlock([("muted", f"a plan of kind {shortened(str(kind), _KIND)}")])
-            yield TextBlock([("faint", shortened(json.dumps(plan.raw, ensure_ascii=False), _LONGEST))])
+            yield TextBlock([("muted", shortened(json.dumps(plan.raw, ensure_ascii=False), _LONGEST))])
         case _:
             assert_never(plan)

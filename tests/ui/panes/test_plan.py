@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 
 from acp_tui.protocol.schema import PlanEntry
 from acp_tui.protocol.validation import read_update
@@ -13,7 +14,7 @@ from acp_tui.ui.panes.plan import PlanLine, PlanPane
 from acp_tui.ui.screens.base.texts import MarkdownScreen
 from acp_tui.ui.screens.review.plan_step import PlanStepScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.widgets.styles import Styles
+from acp_tui.ui.widgets.styles import ROLES, Styles
 from acp_tui.ui.widgets.text import row_cells, row_text
 from tests.conversation.talks import TRACKED
 from tests.ui.seats import seat
@@ -251,6 +252,16 @@ def test_a_number_of_files_is_not_wrapped_and_none_takes_no_row(files: int, rows
     shown = PlanLine(entry, Styles(), is_idle=True, files=files).rows(18, Styles())
 
     assert [row_text(row).replace("\N{NO-BREAK SPACE}", " ") for row in shown] == rows
+
+
+@pytest.mark.parametrize("files", [0, 2])
+def test_a_number_of_files_is_in_a_color_for_words(files: int) -> None:
+    entry = PlanEntry(content="look around", priority="low", status="completed")
+    marked = Styles(by_role={role: Style(meta={"role": role}) for role in ROLES})
+
+    (row,) = PlanLine(entry, marked, is_idle=True, files=files).rows(40, marked)
+
+    assert "faint" not in {segment.style.meta.get("role") for segment in row if segment.style}
 
 
 def test_a_step_that_was_not_begun_says_nothing_of_changes() -> None:

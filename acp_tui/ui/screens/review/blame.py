@@ -53,12 +53,12 @@ class BlameList(NotedList[BlamedLine]):
     @override
     def pieces(self, item: BlamedLine) -> tuple[list[Piece], list[Piece]]:
         step, is_known = item.author.step, _is_known(item)
-        role = ("accent" if is_known else "muted") if item.is_first else "faint"
+        role = "accent" if is_known and item.is_first else "muted"
         left: list[Piece] = []
         if self.row_width >= _WIDE:
             when = f"{datetime.fromtimestamp(step.at):%m-%d %H:%M}" if is_known and step is not None else ""
             agent = safe_line(step.agent)[:_AGENT] if is_known and step is not None else ""
-            left.append(("muted" if item.is_first else "faint", f" {when:11} {agent:{_AGENT}}"))
+            left.append(("muted", f" {when:11} {agent:{_AGENT}}"))
         who = shortened(safe_line(in_words(item.author)), _WHO)
         left += [
             (role, f" {who:{_WHO}} "),
