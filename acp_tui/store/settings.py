@@ -61,7 +61,7 @@ class Settings(NamedTuple):
     layout: tuple[str, ...] = PANES
     """Panes shown beside the chat."""
     thoughts: Thoughts = "auto"
-    """Unfolded thoughts: `auto` (while they stream), `always` or `never`."""
+    """`auto`: one line with the newest words while they stream; `always`: unfolded; `never`: without words."""
     fold_turns: bool = False
     """Fold all turns but the last to one line."""
     enter_sends: bool = True
@@ -148,7 +148,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     "thoughts": Setting(
         shape.one_of(*get_args(Thoughts)),
         '"auto", "always" or "never"',
-        "Expand thoughts: auto expands them while they stream",
+        "Thoughts: auto shows the newest words while they stream, always all of them, never none",
     ),
     "fold_turns": Setting(shape.switch, "true or false", "Fold all turns but the last to one line"),
     "enter_sends": Setting(

@@ -29,11 +29,11 @@ from acp_tui.ui.entries.messages import (
     AgentMessageBlock,
     AscribedMessageBlock,
     SteeredMessageBlock,
-    ThoughtBlock,
     UserMessageBlock,
 )
 from acp_tui.ui.entries.output import TerminalTail, TextTail
 from acp_tui.ui.entries.subagent import SessionMessageBlock, SubagentBlock
+from acp_tui.ui.entries.thought import ThoughtBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.unknown import UnknownNewsBlock
 from acp_tui.ui.widgets.text import exact_line, safe_line

@@ -17,7 +17,7 @@ from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.application.commands import bindings
 from acp_tui.ui.entries.entry import BlockContext, EntryBlock
 from acp_tui.ui.entries.folding import Folding
-from acp_tui.ui.entries.messages import ThoughtBlock
+from acp_tui.ui.entries.thought import ThoughtBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.panes.pane import Pane, PaneKey

@@ -30,7 +30,7 @@ from acp_tui.ui.application.terminal import Attention
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.side import Side
-from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.panes.status_line import StatusLine
 from acp_tui.ui.screens.base import editor
 from acp_tui.ui.screens.base.unasked import is_for_prompt
 from acp_tui.ui.session_screen import commands, slash_commands

@@ -9,7 +9,8 @@ import pytest
 from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
 from acp_tui.session.entries import AgentMessage, AscribedMessage, SteeredMessage, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
-from acp_tui.ui.entries.messages import ThoughtBlock, described
+from acp_tui.ui.entries.messages import described
+from acp_tui.ui.entries.thought import ThoughtBlock
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from tests.ui.entries.rows import PICTURE, block, context, rows, thought

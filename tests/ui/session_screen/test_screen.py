@@ -9,7 +9,7 @@ from textual.dom import DOMNode
 
 from acp_tui.session.events import SessionChange
 from acp_tui.ui.application.app import AcpApp
-from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.panes.status_line import StatusLine
 from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.session_screen.review.go_back import GoBackDialog

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.ui.entries.messages import ThoughtBlock
+from acp_tui.ui.entries.thought import ThoughtBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.review.tool_call import ToolCallScreen
 from tests.ui.seats import seat

@@ -12,7 +12,7 @@ from acp_tui.protocol.schema import TextContent
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.session import Session
-from acp_tui.ui.panes.status import Computing, pending, silence_notice
+from acp_tui.ui.panes.status_line import Computing, pending, silence_notice
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from tests.ui.seats import seat
 
