@@ -61,7 +61,7 @@ class Settings(NamedTuple):
     layout: tuple[str, ...] = PANES
     """Panes shown beside the chat."""
     thoughts: Thoughts = "auto"
-    """`auto`: one line with the newest words while they stream; `always`: unfolded; `never`: without words."""
+    """`auto`: a line with the newest words while they stream; `always`: unfolded; `never`: without words."""
     fold_turns: bool = False
     """Fold all turns but the last to one line."""
     enter_sends: bool = True
