@@ -950,6 +950,16 @@ async def test_v14_calls_and_terminals_are_cancelled_where_that_is_offered() -> 
                 ],
             ),
         )
+        talk.puppet.says(call(capabilities=None), terminal(capabilities=None))
+        await talk.until(lambda: not talk.call().can_cancel)
+        await settled()
+        for attempt in (talk.agent.cancel_call(SESSION, "t1"), talk.agent.cancel_terminal(SESSION, "x1")):
+            with pytest.raises(NotOffered):
+                await attempt
+
+        talk.puppet.says(call(capabilities=can), terminal(capabilities=can))
+        await talk.until(lambda: talk.call().can_cancel)
+        await settled()
         stopping = asyncio.create_task(talk.agent.cancel_call(SESSION, "t1"))
         request = await talk.puppet.hears("tool_call/cancel")
         assert request["params"] == {"sessionId": SESSION, "toolCallId": "t1"}
@@ -1133,6 +1143,10 @@ async def test_v2_v18_no_method_of_version_1_goes_out() -> None:
         assert request["params"] == {"methodId": "web"}
         talk.puppet.answers(request, {})
         await login
+        talk.agent.can.auth.logout = {}
+        leaving = asyncio.create_task(talk.agent.logins.log_out())
+        talk.puppet.answers(await talk.puppet.hears("auth/logout"), {})
+        await leaving
         closing = asyncio.create_task(talk.agent.close_session(SESSION))
         talk.puppet.answers(await talk.puppet.hears("session/close"), {})
         await closing

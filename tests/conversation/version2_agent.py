@@ -121,8 +121,8 @@ def prompt(frame: Frame) -> None:
             status="completed",
             content=[item],
         )
-    elif words == "dream":
-        state("dreaming")
+    elif words.startswith("dream"):
+        state(words.partition(" ")[2] or "dreaming")
         hear()  # the cancel
         state("idle", stopReason="cancelled")
         return

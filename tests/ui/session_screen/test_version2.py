@@ -36,10 +36,18 @@ async def test_v4_a_prompt_in_other_words_than_were_sent_is_marked(tmp_path: Pat
         await here.sees("› something else (in the agent's words; you sent “twist”)", "Heard twist.")
 
 
-async def test_v7_a_word_of_a_later_version_is_shown(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("dreaming", "state “dreaming”"),
+        ("unknown", "state not known"),
+        ("requires_action", "waiting for you"),
+    ],
+)
+async def test_v7_the_state_that_the_agent_reports_is_shown(tmp_path: Path, word: str, shown: str) -> None:
     async with seat(tmp_path, given=launch()) as here:
-        await here.say("dream")
-        await here.sees("state “dreaming”")
+        await here.say(f"dream {word}")
+        await here.sees(shown)
         await here.press("escape")
         await here.sees("Cancelled.", "ready")
 
