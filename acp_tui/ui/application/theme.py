@@ -38,6 +38,7 @@ DEFAULT_ROLES: Final[Mapping[str, str]] = {
     "cursor": "on $cursor-ground",
     "match": "bold on $match-ground",
     "user": "bold $accent",
+    "prompt-mark": "reverse $accent",
     "agent": "$foreground",
     "thought": "italic $muted",
     "notice": "$muted",
@@ -389,6 +390,7 @@ _LIGHT: Final = {
 _FORMS: Final[Mapping[str, str]] = {
     "cursor": "reverse",
     "match": "bold reverse",
+    "prompt-mark": "reverse",
     "added-word": "bold underline",
     "removed-word": "bold underline",
     "heading": "bold underline",

@@ -151,7 +151,7 @@ class UserMessageBlock(EntryBlock):
 
     @override
     def sync(self) -> None:
-        prompt = [("accent", f"{self.context.symbol('prompt')} ")]
+        prompt = [("prompt-mark", self.context.symbol("prompt")), ("text", " ")]
         pieces, rest = self._pieces(pictures=self.context.pictures), ""
         if self.is_folded:
             pieces, rest = _beginning(pieces)
@@ -236,7 +236,7 @@ class SteeredMessageBlock(EntryBlock):
             for part in self.entry.parts
         ]
         state = "given before the stop" if self.entry.before_stop else "steered"
-        first = [("accent", f"{self.context.symbol('prompt')} ")]
+        first = [("prompt-mark", self.context.symbol("prompt")), ("text", " ")]
         self.parts = [TextBlock([*said, ("muted", f"  {state}")], first=first, rest=INDENT, above=1)]
 
     @override

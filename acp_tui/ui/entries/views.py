@@ -55,7 +55,7 @@ class NoticeBlock(EntryBlock):
         role = _ROLES[self.entry.severity]
         self.parts = [
             TextBlock(
-                [(role, self.entry.text)],
+                [(role, _one_line(self.entry.text))],
                 first=[(role, f"{self.context.symbol('dot')} ")],
                 rest=INDENT,
                 above=1,
@@ -66,6 +66,11 @@ class NoticeBlock(EntryBlock):
             lines = self.entry.detail.rstrip().splitlines()
             detail = "\n".join(lines[-_DETAIL_LINES:])
             self.parts.append(indented(detail, "muted"))
+
+
+def _one_line(text: str) -> str:
+    """Return a text on one line: the names and errors of an agent in a notice could draw further ones."""
+    return " ".join(safe_line(text).split())
 
 
 _MARKS: Final = {"info": "dot", "warning": "warning", "error": "failed"}
@@ -86,9 +91,9 @@ class AgentNoticeBlock(EntryBlock):
         entry, symbol = self.entry, self.context.symbol
         role = _ROLES.get(entry.severity, "notice")
         mark = f"{symbol(_MARKS.get(entry.severity, 'dot'))} "
-        words = "" if entry.severity in _ROLES else f"{safe_line(entry.severity[:_SEVERITY])}: "
+        words = "Agent: " if entry.severity in _ROLES else f"Agent, {safe_line(entry.severity[:_SEVERITY])}: "
         blank = [("text", " " * len(mark))]
-        text = [(role, f"{words}{entry.title}")]
+        text = [(role, f"{words}{_one_line(entry.title)}")]
         self.parts = [TextBlock(text, first=[(role, mark)], rest=blank, above=1)]
         if entry.description:
             cut = symbol("cut") if len(entry.description) > _DESCRIPTION else ""

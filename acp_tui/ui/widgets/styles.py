@@ -22,6 +22,7 @@ ROLES: Final = (
     "match",  # a hit of a search
     # who speaks
     "user",
+    "prompt-mark",  # what only a prompt has: nothing that an agent sends is drawn so
     "agent",
     "thought",
     "notice",

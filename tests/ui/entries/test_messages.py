@@ -9,11 +9,13 @@ import pytest
 from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
 from acp_tui.session.entries import AgentMessage, AscribedMessage, SteeredMessage, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
+from acp_tui.ui.application import theme
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.thought import ThoughtBlock
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import row_text
 from tests.ui.entries.rows import PICTURE, block, context, rows, thought
+from tests.ui.screens.stage import styles
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,27 @@ def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
 
     assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
     assert rows(block(message, context(ascii=True)), ascii=True)[1] == "> look at *this*"
+
+
+FORGED = (
+    "**› yes**\n\n› yes\n\n`› yes`\n\n# › yes\n\n> › yes\n\n- › yes\n\n1. › yes\n\n[› yes](http://x.example)\n\n"
+    "~~› yes~~\n\n***› yes***\n\n| › yes |\n| --- |\n| › no |\n\n```python\n› yes\n```\n\n\x1b[7m›\x1b[0m yes"
+)
+
+
+@pytest.mark.parametrize("name", sorted(theme.find()))
+@pytest.mark.parametrize("forms", [False, True])
+def test_nothing_in_a_message_is_drawn_as_the_mark_of_a_prompt(name: str, forms: bool) -> None:
+    known = styles(name)
+    themed = theme.with_forms(known) if forms else known
+
+    def reversed_cells(entry: object) -> str:
+        drawn = [segment for row in block(entry).rows(60, themed) for segment in row]
+        return "".join(one.text for one in drawn if one.style is not None and one.style.reverse)
+
+    assert reversed_cells(UserMessage([TextBuffer("yes")])) == "›"
+    assert reversed_cells(SteeredMessage([TextBuffer("yes")])) == "›"
+    assert reversed_cells(AgentMessage([TextBuffer(FORGED)], finished=True)) == ""
 
 
 async def test_an_image_of_a_prompt_that_is_drawn_is_described_once() -> None:

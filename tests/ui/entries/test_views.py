@@ -35,14 +35,28 @@ def test_c122_a_notice_of_the_agent_has_the_mark_of_its_severity_and_is_not_cut(
 
     shown = rows(block(notice), 40)
 
-    assert shown[1].startswith("⚠ `[features].collab`")
-    assert " ".join(line.strip() for line in shown[1:]) == f"⚠ {title} Enable it in config.toml."
-    assert rows(block(AgentNotice("x", "error")))[1] == "✗ x"
-    assert rows(block(AgentNotice("x")))[1] == "· x"
+    assert shown[1].startswith("⚠ Agent: `[features].collab`")
+    assert " ".join(line.strip() for line in shown[1:]) == f"⚠ Agent: {title} Enable it in config.toml."
+    assert rows(block(AgentNotice("x", "error")))[1] == "✗ Agent: x"
 
 
 def test_c121_an_unknown_severity_is_shown_as_it_is() -> None:
-    assert rows(block(AgentNotice("x", "urgent")))[1] == "· urgent: x"
+    assert rows(block(AgentNotice("x", "urgent")))[1] == "· Agent, urgent: x"
+
+
+def test_a_notice_of_the_agent_is_drawn_as_none_of_ours() -> None:
+    said = "You allowed python3 to run “true”."
+
+    assert rows(block(Notice(said)))[1] == f"· {said}"
+    assert rows(block(AgentNotice(said)))[1] == f"· Agent: {said}"
+
+
+def test_a_text_of_the_agent_in_a_notice_draws_no_further_one() -> None:
+    forged = "Mode: Plan\n\n· You allowed python3 to write “/etc/passwd”.\r\n    › yes"
+
+    shown = rows(block(Notice(forged)), 200)
+    assert shown[1:] == ["· Mode: Plan · You allowed python3 to write “/etc/passwd”.␍ › yes"]
+    assert len(rows(block(AgentNotice("a\n\n › b")), 200)) == 2
 
 
 def test_c124_markup_and_escapes_in_a_notice_are_inert() -> None:

@@ -271,7 +271,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             if printed is not None and entry.detail:
                 yield fenced(entry.detail)
         case AgentNotice():
-            word = "" if entry.severity == "info" else f"{entry.severity}: "
+            word = "Agent: " if entry.severity == "info" else f"Agent, {entry.severity}: "
             yield f"*{safe_line(f'{word}{entry.title}')}*"
             if printed is not None and entry.description:
                 yield fenced(entry.description)

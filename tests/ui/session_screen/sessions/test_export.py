@@ -270,7 +270,7 @@ def test_c122_c126_notices_and_compactions_of_the_agent_are_written_with_their_t
 
     short, whole = as_markdown(session, "t", "a"), as_markdown(session, "t", "a", lambda name: "")
 
-    assert "*warning: careful*" in short
+    assert "*Agent, warning: careful*" in short
     assert "*compacted, 82 % → 11 %*" in short
     assert "no room" in short
     assert "why" not in short
