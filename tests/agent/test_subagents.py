@@ -308,7 +308,7 @@ def test_c142_a_load_rebuilds_the_subagents_of_claude_and_of_codex() -> None:
         titles = [one.title for one in subagents(session)]
         assert titles == ["Change the notes", "First", "Second"], name
         assert all(one.entries for one in subagents(session))
-        assert all(not one.is_working for one in subagents(session))
+        assert [(one.state, one.is_lost) for one in subagents(session)] == [("idle", False)] * 3
         assert "the child is done" not in said(session)
 
 
