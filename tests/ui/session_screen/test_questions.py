@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from pathlib import Path
 from time import monotonic
 
@@ -13,13 +14,16 @@ from textual.widgets import Input
 from textual.widgets.text_area import Selection
 
 from acp_tui.agent.permissions.authorization import USER
+from acp_tui.protocol.schema import PermissionOption, ToolCallFields
 from acp_tui.rules.model import Rule
+from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.store.launch import Launch
 from acp_tui.ui.application.key_guard import key_history_of, press
+from acp_tui.ui.screens.base.menu import Menu
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.form import FormDialog
 from acp_tui.ui.screens.questions.permission import PermissionDialog
@@ -617,3 +621,51 @@ async def test_a_write_over_newer_changes_is_merged_with_them(tmp_path: Path) ->
         assert "--json" in text
         assert text.endswith("# A line of yours.\n")
         assert "merged your change of demo-tally.py" in here.conversation.rejections.note()
+
+
+def orders() -> list[tuple[str, ...]]:
+    """Return the orders in which Esc is for the quit menu: no question comes up over it."""
+    found = []
+    for order in permutations(("gone", "second", "esc", "quit")):
+        at = {what: number for number, what in enumerate(order)}
+        comes_over = at["quit"] < at["second"] < at["esc"] and at["gone"] < at["esc"]
+        if at["quit"] < at["esc"] and not comes_over:
+            found.append(order)
+    return found
+
+
+@pytest.mark.parametrize("order", orders())
+async def test_a_question_under_the_quit_menu_is_there_after_it_in_every_order(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    allow = PermissionOption(option_id="y", name="Allow", kind="allow_once")
+    async with seat(tmp_path) as here:
+        here.conversation.say("wait")
+        await here.sees("waiting")
+        session, running = here.conversation.session, here.conversation.running
+        assert session is not None
+        assert running is not None
+
+        def ask(name: str) -> None:
+            call = ToolCallFields(tool_call_id=name, title=name, kind="execute")
+            running.agent.note(session.id, events.Asked(Permission(name, ToolCall(name), [allow]), call))
+
+        ask("first")
+        await shown(here)
+        for what in order:
+            match what:
+                case "gone":
+                    running.agent.note(session.id, events.Answered("first"))
+                case "second":
+                    ask("second")
+                case "quit":
+                    await here.press("ctrl+q")
+                    await here.until(lambda: any(isinstance(each, Menu) for each in here.app.screen_stack))
+                case "esc":
+                    await here.until(lambda: isinstance(here.app.screen, Menu))
+                    await here.press("escape")
+                    await here.until(lambda: not isinstance(here.app.screen, Menu))
+
+        asking = here.session.parts.question_dialogs
+        await here.until(lambda: asking.shown == (session.id, "second"))
+        await here.until(lambda: isinstance(here.app.screen, PermissionDialog))
