@@ -36,7 +36,7 @@ def modes(turn: DemoTurn, rest: str) -> None:
     options = turn.session.options
     wanted = "ask" if options.mode == "code" else "code"
     tool = turn.tool(f"Switch to {wanted} mode", "switch_mode", raw_input={"mode": wanted})
-    yes = {**ALLOW_ONCE, "name": f"Yes, switch to {wanted}"}
+    yes = {**ALLOW_ONCE, "name": "Yes, proceed"}
     if ask(turn, tool, (yes, {**REJECT_ONCE, "name": "No, stay"})) is not yes:
         tool.finish("You want to stay.", failed=True)
         turn.say(f"We stay in {options.mode} mode.")
