@@ -270,6 +270,11 @@ def own_program(name: str) -> str | None:
     return None if found is None or _is_exposed(found) else found
 
 
+def own_command(*words: str) -> tuple[str, ...]:
+    """Return the command line of another acp-tui, for which no file of the current folder is a module."""
+    return (sys.executable, "-P", "-m", "acp_tui", *words)
+
+
 def _is_exposed(path: str) -> bool:
     places = {os.path.abspath(path), os.path.realpath(path)}  # noqa: PTH100 - text
     return any(place == each or place.startswith(f"{each}/") for place in places for each in _exposed)

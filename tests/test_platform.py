@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,18 @@ def test_work_in_a_folder_of_the_system_hides_no_program(
     platform.expose([folder])
 
     assert platform.own_path() == before
+
+
+@pytest.mark.parametrize(
+    "options", [["-m"], ["-P", "-m"]], ids=["as the user starts it", "as it starts itself"]
+)
+def test_no_file_of_the_workspace_is_a_module_of_ours(options: list[str], tmp_path: Path) -> None:
+    (tmp_path / "shtab.py").write_text("open('OWNED', 'w')")
+    (tmp_path / "argparse.py").write_text("open('OWNED', 'w')")
+    argv = [sys.executable, *options, "acp_tui", "--help"]
+    assert platform.own_command("--help") == (sys.executable, "-P", "-m", "acp_tui", "--help")
+
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    assert "--agent" in done.stdout
+    assert not (tmp_path / "OWNED").exists()

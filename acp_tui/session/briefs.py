@@ -28,6 +28,7 @@ def review_brief(session: Session, agent: str, changes: str) -> str:
 
     Quoted text in a brief attaches no file.
     """
+    agent = _named(agent)
     parts = (
         f"Review these changes. {agent} made them for the prompts below, in a conversation that you do not"
         " know.",
@@ -50,6 +51,7 @@ def handoff_brief(session: Session, agent: str, rejected: Sequence[str]) -> str:
         agent: the name of its agent.
         rejected: the changes that the user has rejected or restored, as text.
     """
+    agent = _named(agent)
     parts = [
         f"Continue this work, which {agent} has begun in this folder. You have not seen that conversation.",
         _asked(session),
@@ -117,6 +119,11 @@ def _quoted(text: str) -> str:
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]} […]"
     return "\n".join(f"> {line}" for line in _unmentioned(text).split("\n"))
+
+
+def _named(agent: str) -> str:
+    """Return the name that an agent gives itself, on one line."""
+    return _unmentioned(" ".join(agent.split()))
 
 
 def _unmentioned(text: str) -> str:

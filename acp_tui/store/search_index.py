@@ -15,7 +15,6 @@ import fcntl
 import heapq
 import os
 import sqlite3
-import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,6 +25,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
+from acp_tui.platform import own_command
 from acp_tui.store import journal
 from acp_tui.store.documents import COLUMNS, Document, DocumentReader
 from acp_tui.store.folders import open_plain, plain_file, private_folder, state_folder
@@ -110,7 +110,7 @@ def index_folder() -> Path:
 
 def build_command() -> tuple[str, ...]:
     """Return the command line that brings the index up to date."""
-    return (sys.executable, "-m", "acp_tui", "search", "--index")
+    return own_command("search", "--index")
 
 
 def has_full_text() -> bool:

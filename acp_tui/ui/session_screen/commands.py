@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from typing import Any, Final
 
 from acp_tui.conversation.approval import ASKS
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.login import can_log_out, log_out
+from acp_tui.platform import own_command
 from acp_tui.session.session import THIS_TURN, Session
 from acp_tui.store.folders import Problem, config_folder, places
 from acp_tui.store.prompts import Prompt
@@ -270,7 +270,7 @@ def _edit_queue(parts: SessionParts) -> None:
         parts.screen.prompt.give_back(conversation.prompts.take(len(conversation.prompts.queue) - 1))
 
 
-_DOCTOR: Final = f"!{shlex.join((sys.executable, '-m', 'acp_tui', 'doctor'))}"
+_DOCTOR: Final = f"!{shlex.join(own_command('doctor'))}"
 COMPACTS: Final = ("compact", "compress", "summarize")
 """Names of the agents' own command."""
 
