@@ -68,9 +68,10 @@ def test_no_file_of_the_workspace_is_a_module_of_ours(options: list[str], tmp_pa
     (tmp_path / "shtab.py").write_text("open('OWNED', 'w')")
     (tmp_path / "argparse.py").write_text("open('OWNED', 'w')")
     argv = [sys.executable, *options, "acp_tui", "--help"]
+    env = {**os.environ, "PYTHONPATH": str(Path(platform.__file__).parents[1])}
     assert platform.own_command("--help") == (sys.executable, "-P", "-m", "acp_tui", "--help")
 
-    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
 
     assert "--agent" in done.stdout
     assert not (tmp_path / "OWNED").exists()

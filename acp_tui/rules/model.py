@@ -248,6 +248,8 @@ def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
         return RuleVerdict("ask", None, why="rules allow no call that names so many files" if rules else "")
     if use.unread:
         return RuleVerdict("ask", None, why="rules allow no call that is not understood" if rules else "")
+    if use.is_open:
+        return RuleVerdict("ask", None, why="rules allow no call whose input is too large to be searched")
     runs = use.command is not None or use.tool_kind == "execute"
     if runs and not all(map(use.is_inside, filter(None, (use.folder, *use.folders)))):
         return RuleVerdict("ask", None, why="rules allow no command outside the workspace" if rules else "")

@@ -28,7 +28,7 @@ from acp_tui.patterns import regex
 from acp_tui.rules import model as rules
 from acp_tui.rules import protected, protected_writes
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
-from acp_tui.session.questions import Permission, flaw_of, is_understood
+from acp_tui.session.questions import Permission, flaw_of
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import named_commands, unusual_commands
 from acp_tui.workspace.files import Files, with_targets
@@ -142,9 +142,8 @@ def answer_without_user(
     if option_id is None and decision != "deny":
         return None
     option = question.option(option_id)
-    is_unclear = option is not None and (flaw_of(option, question.options) or not is_understood(option))
-    if is_unclear and decision == "allow":
-        return None
+    if option is not None and decision == "allow" and flaw_of(option, question.options):
+        return None  # a name in another language is no flaw: nobody reads it, the agent goes by the kind
     return AutomaticAnswer(option_id, answered_by)
 
 

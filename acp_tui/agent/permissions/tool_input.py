@@ -285,20 +285,28 @@ def _is_known(name: str, value: Any, folder: Any) -> bool:
     return values is not None and values.fullmatch(value) is not None
 
 
+_VARIABLE: Final = ({"name", "value"}, {"key", "value"})
+"""The fields of a variable in a list."""
+
+
 def _is_env(value: Any) -> bool:
     """Return whether a value has one of the shapes in which variables are read."""
     if isinstance(value, dict):
         return all(isinstance(text, str | int) for text in value.values())
     return all(
-        isinstance(one, str)
-        or (isinstance(one, dict) and one.keys() <= {"name", "key", "value"} and _is_env(one))
+        isinstance(one, str) or (isinstance(one, dict) and one.keys() in _VARIABLE and _is_env(one))
         for one in (value if isinstance(value, list) else (value,))
     )
 
 
 def env_of(call: ToolCall) -> dict[str, str]:
     """Return the environment variables in the input of a command that may change its effect."""
-    return effective_env(pair for value in _fields(call.raw_input, _ENV_FIELD) for pair in _variables(value))
+    found: dict[str, str] = {}
+    for value in _fields(call.raw_input, _ENV_FIELD):
+        for name, text in effective_env(_variables(value)).items():
+            known = found.get(name, text)
+            found[name] = text if known == text else f"{known} or {text}"
+    return found
 
 
 def _variables(value: Any) -> Iterator[tuple[str, str]]:
@@ -321,10 +329,10 @@ def _fields(raw_input: Any, names: re.Pattern[str]) -> Iterator[Any]:
         if isinstance(value, list) and depth:
             waiting += [(item, depth - 1) for item in value[:_MAX_PATHS]]
         elif isinstance(value, dict) and depth:
-            for key, inner in islice(value.items(), _MAX_PATHS):
+            for key, inner in value.items():
                 if names.fullmatch(_snake_case(key)):
                     yield inner
-                else:
+                elif isinstance(inner, dict | list):
                     waiting.append((inner, depth - 1))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent.permissions.tool_input import env_of
 from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.store.settings import Policy
@@ -557,3 +558,25 @@ async def test_a_policy_for_edits_covers_no_change_of_another_kind(tmp_path: Pat
 
     is_asked = operation != "modify"
     assert await answered_under("allow-edits", call, tmp_path) == (None if is_asked else chosen("yes"))
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {**{f"a{number}": "" for number in range(1_001)}, "env": {"LD_PRELOAD": "x.so"}},
+        {"env": [{"name": "TERM", "key": "LD_PRELOAD", "value": "x.so"}]},
+        {"env": {"LD_PRELOAD": "x.so"}},
+    ],
+    ids=["behind many fields", "under two names", "plainly"],
+)
+async def test_no_rule_allows_a_command_with_a_variable_that_is(hidden: Frame, tmp_path: Path) -> None:
+    call: Frame = {"kind": "execute", "title": "make", "rawInput": {"command": "make", **hidden}}
+    rule = Rule("allow", command="make")
+
+    assert await answered_under("ask", call, tmp_path, rules=(rule,)) is None
+
+
+def test_both_values_of_one_variable_are_shown() -> None:
+    call = ToolCall("t", raw_input={"env": {"LD_PRELOAD": "evil"}, "vars": {"LD_PRELOAD": "fine"}})
+
+    assert sorted(env_of(call)["LD_PRELOAD"].split(" or ")) == ["evil", "fine"]
