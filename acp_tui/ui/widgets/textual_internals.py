@@ -247,7 +247,21 @@ class PiecesUpdate(CompositorUpdate):
         return "".join([f"\x1b[{y + 1};{x + 1}H{strip.render(console)}" for x, y, strip in self.pieces])
 
 
-class FewRowsCompositor(Compositor):
+class PresentCompositor(Compositor):
+    """A compositor that leaves out widgets that have gone since the layout.
+
+    A widget loses the styles of its parts when it goes, and its places only with the next layout: Textual
+    would draw it until then, which fails for a text area, an input or a list.
+    """
+
+    @property
+    @override
+    def visible_widgets(self) -> dict[Widget, tuple[Region, Region]]:
+        visible = super().visible_widgets.items()
+        return {widget: place for widget, place in visible if widget.parent is not None}
+
+
+class FewRowsCompositor(PresentCompositor):
     """A compositor that asks widgets for the rows that are drawn only, and none that are covered there.
 
     Textual's asks each widget within the bounds of all changes for all of its rows, and cuts each row at the
@@ -364,12 +378,18 @@ def _drawn_by(widget: Widget, region: Region, shown: Region, touched: Sequence[_
 
 
 class ExactLayout:
-    """Mixin of screens that are laid out by the present sizes of their widgets.
+    """Mixin of screens that are laid out by the present sizes of their widgets, and draw no others.
 
     A widget that changes its height twice before it is idle keeps the height that a layout measured in
     between: for Textual both are one change. Under load, dialogs were higher than
     their text.
     """
+
+    _compositor: Compositor
+
+    def __init__(self: Any, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)  # Textual's `Screen` is the next base
+        self._compositor = PresentCompositor()
 
     def _refresh_layout(self: Any, size: Size | None = None, scroll: bool = False) -> None:
         if not scroll or self._layout_widgets:  # else nothing is measured

@@ -9,6 +9,7 @@ import inspect
 import pkgutil
 import re
 import weakref
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,7 +27,7 @@ from textual.geometry import Region, Size
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, OptionList, TextArea
 from typing_extensions import override
 
 import acp_tui.ui
@@ -564,6 +565,45 @@ async def test_a_height_that_changes_again_before_it_was_told_is_the_last_one() 
 
         assert growing.size.height == 3
         assert screen.query_one(Vertical).size.height == 3
+
+
+class Leaving(Vertical):
+    """A box that has its screen drawn when its parts have gone, before a layout."""
+
+    drawn: int | None = None
+    parts: Sequence[Widget] = ()
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield TextArea()
+        yield Input()
+        yield OptionList("one")
+
+    def on_mount(self) -> None:
+        self.parts = list(self.query(Widget))
+
+    def on_unmount(self) -> None:
+        for part in self.parts:
+            part.notify_style_update()  # as for the loss of the focus: styles are asked for again
+        self.drawn = len(self.screen._compositor.render_strips())  # private: as the timer of a screen does
+
+
+class Left(internals.ExactLayout, Screen[None]):
+    @override
+    def compose(self) -> ComposeResult:
+        yield Leaving()
+
+
+async def test_parts_that_have_gone_are_not_drawn_before_the_next_layout() -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        screen = Left()
+        await app.push_screen(screen)
+        await pilot.pause()
+        leaving = screen.query_one(Leaving)
+        await leaving.remove()
+
+        assert leaving.drawn == screen.size.height
 
 
 class Titled(internals.ExactLayout, Screen[None]):
