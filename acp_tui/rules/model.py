@@ -82,6 +82,8 @@ class ToolUse:
     """The id of the session."""
     inputs: tuple[str, ...] = ()
     """Absolute paths named only in its input: they can deny the call, but not allow it."""
+    others: tuple[str, ...] = ()
+    """Absolute paths of files in its patches and in fields of any name: an allow rule must match them."""
     worded: str | None = None
     """A command found in its texts, if no field names one: it can deny the call, but not allow it."""
     possible_commands: tuple[str, ...] = ()
@@ -352,7 +354,7 @@ def _allows_paths(rule: Rule, use: ToolUse) -> bool:
     is_anywhere = rule.path.startswith("/")
     return bool(use.paths) and all(
         _is_plain(path) and pattern.fullmatch(path) and (is_anywhere or use.is_inside(path))
-        for path in (*use.paths, *use.inputs)
+        for path in (*use.paths, *use.inputs, *use.others)
     )
 
 

@@ -21,12 +21,14 @@ from acp_tui.agent.permissions.tool_input import (
     input_paths,
     is_searched,
     leads_out,
+    other_files,
     patched_in,
     unknown_fields,
 )
 from acp_tui.patterns import regex
 from acp_tui.rules import model as rules
 from acp_tui.rules import protected, protected_writes
+from acp_tui.rules.paths import is_below
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
 from acp_tui.session.questions import Permission, flaw_of
 from acp_tui.session.session import Session
@@ -213,6 +215,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         tool_name=call.name or "",
         paths=with_targets(named, session.cwd),
         inputs=with_targets(input_paths(call, session.cwd), session.cwd),
+        others=_others(call, session.cwd, (root.cwd, *roots)),
         hints=tuple(_hints(call)),
         folder=absolute(folder_of(call, session.cwd), session.cwd),
         folders=tuple(absolute(path, session.cwd) for path in folders_in(call.raw_input)) if runs else (),
@@ -246,6 +249,14 @@ def _hints(call: ToolCall) -> Iterator[str]:
     yield from hinted_in(call.raw_input, said.keys if said is not None else frozenset())
     yield from hinted_in(dict(call.unread))
     yield from patched_in(call.raw_input) if said is None else ()
+
+
+def _others(call: ToolCall, cwd: str, roots: Sequence[str]) -> tuple[str, ...]:
+    """Return the files that patches or fields with any other name may mean, without those of the command."""
+    raw, said = call.raw_input, call.stated_command
+    if said is not None and isinstance(raw, dict):
+        raw = {key: value for key, value in raw.items() if key not in said.keys}
+    return with_targets(other_files(raw, cwd, lambda path: is_below(path, roots)), cwd)
 
 
 def _worded(call: ToolCall) -> str | None:

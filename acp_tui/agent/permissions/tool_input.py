@@ -133,8 +133,7 @@ def hinted_in(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
 
 def changed_in(raw_input: Any) -> list[str]:
     """Return the texts of an input that may name a file to change: in any field, and in patches."""
-    one_line = (text for one in _texts(raw_input, _CONTENT_FIELD) for text in _values(one))
-    return list(dict.fromkeys([*islice(one_line, _MAX_PATHS), *patched_in(raw_input)]))
+    return list(dict.fromkeys([*_one_line(raw_input), *patched_in(raw_input)]))
 
 
 def patched_in(raw_input: Any) -> list[str]:
@@ -150,6 +149,41 @@ def patched_in(raw_input: Any) -> list[str]:
     # Programs such as git add a folder of one letter, `a/` or `b/`.
     shorter = (rest for name in whole if not name.startswith("/") and (rest := name.partition("/")[2]))
     return list(dict.fromkeys([*whole, *shorter]))
+
+
+def other_files(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> list[str]:
+    """Return the files, absolute, that an input names in patches and in fields with any other name.
+
+    A text that only looks like a path, such as a part of a URL, names no existing file.
+    """
+    found = [
+        *_patch_names(raw_input),
+        *(text for text in _one_line(raw_input) if _is_file(text, cwd, is_inside)),
+    ]
+    return list(dict.fromkeys(_joined(text, cwd) for text in found))
+
+
+def _patch_names(raw_input: Any) -> Iterator[str]:
+    """Yield the names of files in patches as the patches mean them, those of git with and without `a/`."""
+    found = (line for text in _texts(raw_input) for line in _PATCHED.finditer(text[:_MAX_PATCH]))
+    for line in islice(found, _MAX_PATHS):
+        is_of_two = line[0].lstrip().startswith("diff")
+        for name in map(_unquoted, line[1].split() if is_of_two else [line[1].split("\t")[0].strip()]):
+            if name != "/dev/null":
+                yield name
+            if name[1:2] == "/" and "***" not in line[0]:
+                yield name[2:]
+
+
+def _is_file(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
+    """Return whether a text names a file in the workspace, or any place outside."""
+    path = _joined(text, cwd)
+    try:
+        if text.startswith(("/", "~/")) and is_inside(path):
+            return not os.path.isdir(path)  # noqa: PTH112
+        return _is_out(text, cwd, is_inside) or os.path.isfile(path)  # noqa: PTH113
+    except ValueError:  # no valid path on this machine
+        return False
 
 
 def _unquoted(name: str) -> str:
@@ -204,8 +238,13 @@ def leads_out(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> boo
 
     A text that only looks like a path, such as a part of a URL, names no existing file.
     """
-    texts = islice((text for one in _texts(raw_input, _CONTENT_FIELD) for text in _values(one)), _MAX_PATHS)
-    return any(_is_out(text, cwd, is_inside) for text in dict.fromkeys(texts))
+    return any(_is_out(text, cwd, is_inside) for text in _one_line(raw_input))
+
+
+def _one_line(raw_input: Any) -> list[str]:
+    """Return the texts of one line in an input, except in the fields for contents."""
+    texts = (text for one in _texts(raw_input, _CONTENT_FIELD) for text in _values(one))
+    return list(dict.fromkeys(islice(texts, _MAX_PATHS)))
 
 
 def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
@@ -225,7 +264,12 @@ def _is_out(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
 def input_paths(call: ToolCall, cwd: str) -> list[str]:
     """Return the paths that only the input of a call names, absolute."""
     found = named_in(call.raw_input, narrow=call.command is not None)
-    return [os.path.join(cwd, expand_home(path)).replace("/./", "/") for path in found]  # noqa: PTH118 - text, not yet a path
+    return [_joined(path, cwd) for path in found]
+
+
+def _joined(path: str, cwd: str) -> str:
+    """Return a path as written, absolute."""
+    return os.path.join(cwd, expand_home(path)).replace("/./", "/")  # noqa: PTH118 - text, not yet a path
 
 
 def folder_of(call: ToolCall, cwd: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,61 @@ async def test_a_rule_about_paths_sees_what_only_the_input_names(path: str) -> N
     assert await answered_by(denying, call, OPTIONS) == chosen("no")
     assert await answered_by(denying, {"kind": "edit", "rawInput": {"path": path}}, OPTIONS) == chosen("no")
     assert await answered_by((Rule("allow", path="/w/a"),), call, OPTIONS) is None
+
+
+@pytest.mark.parametrize(
+    "raw_input",
+    [
+        {"patch": "*** Update File: /etc/x\n@@\n-a\n+b\n"},
+        {"patch": "*** Update File: src/a\n*** Move to: other\n"},
+        {"diff": "--- a/src/a\n+++ b/other\n@@ -1 +1 @@\n"},
+        {"diff": "diff --git a/src/a b/other\nGIT binary patch\n"},
+        {"files": {"diff": "--- src/a\n+++ ../x\n"}},
+        {"out": "/etc/x"},
+        {"out": "../x"},
+        {"out": "kept"},
+        {"more": [{"out": "{workspace}/new"}]},
+    ],
+)
+@pytest.mark.parametrize("kind", ["edit", "delete"])
+async def test_a_rule_with_a_path_allows_no_file_elsewhere_whatever_field_or_patch_names_it(
+    tmp_path: Path, raw_input: Frame, kind: str
+) -> None:
+    told = json.loads(json.dumps(raw_input).replace("{workspace}", str(tmp_path)))
+    (tmp_path / "kept").touch()
+    call = {"kind": kind, "locations": [{"path": str(tmp_path / "src/a")}], "rawInput": told}
+
+    assert await answered_by((Rule("allow", path="src/**"),), call, OPTIONS, str(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    "raw_input",
+    [
+        {"patch": "*** Update File: src/a\n@@\n-a\n+b\n*** Add File: {workspace}/src/of two words\n"},
+        {"diff": "--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n"},
+        {"diff": "diff --git a/src/a b/src/b\nrename from src/a\nrename to src/b\n"},
+        {"diff": "--- /dev/null\n+++ b/src/a\t2026-11-30\n"},
+        {"old_string": "/etc/passwd", "new_string": "kept", "mode": "kept-not", "root": "{workspace}"},
+        {"route": "/api/users", "replace_all": False, "scope": "src"},
+    ],
+)
+async def test_a_rule_with_a_path_allows_what_names_its_files_alone(tmp_path: Path, raw_input: Frame) -> None:
+    told = json.loads(json.dumps(raw_input).replace("{workspace}", str(tmp_path)))
+    (tmp_path / "src").mkdir()
+    (tmp_path / "kept").touch()
+    call = {"kind": "edit", "locations": [{"path": str(tmp_path / "src/a")}], "rawInput": told}
+
+    assert await answered_by((Rule("allow", path="src/**"),), call, OPTIONS, str(tmp_path)) == chosen("yes")
+
+
+async def test_a_rule_for_the_workspace_allows_no_patch_of_a_file_outside(tmp_path: Path) -> None:
+    call = {
+        "kind": "edit",
+        "locations": [{"path": str(tmp_path / "a")}],
+        "rawInput": "--- /etc/x\n+++ /etc/x\n",
+    }
+
+    assert await answered_by((Rule("allow", path=f"{tmp_path}/**"),), call, OPTIONS, str(tmp_path)) is None
 
 
 async def answered_under(
