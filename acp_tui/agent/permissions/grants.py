@@ -15,14 +15,21 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
-from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in, unknown_fields
+from acp_tui.agent.permissions.tool_input import (
+    effective_env,
+    env_of,
+    folder_of,
+    is_searched,
+    named_in,
+    unknown_fields,
+)
 from acp_tui.formatting import expand_home
 from acp_tui.patterns import regex
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute
 from acp_tui.session.questions import Destination, OldText, Permission, flaw_of, option_kind
 from acp_tui.session.session import Session
-from acp_tui.session.shell_command import is_shell, shell_command
+from acp_tui.session.shell_command import is_shell, named_commands, shell_command, unusual_commands
 from acp_tui.workspace.encodings import is_data
 from acp_tui.workspace.files import Target, link_target
 from acp_tui.workspace.processes import WorkingFolder
@@ -352,17 +359,31 @@ def call_behind(session: Session, request: ImplicitRequest) -> ToolCall | None:
 
 def commands_of(call: ToolCall) -> Iterator[str]:
     """Yield spellings of the command that a call shows; its title counts if no field names one."""
-    command = call.command or call.worded_command
-    if command is not None:
+    command = shown_command(call)
+    is_titled = call.command is None and call.worded_command is None
+    if command is not None and not (is_titled and _ODD_BLANK.search(command)):
         yield command
-    elif (titled := titled_command(call)) is not None and not _ODD_BLANK.search(titled):
-        yield titled
 
 
-def titled_command(call: ToolCall) -> str | None:
-    """Return the command to show for a call that has it only in its title."""
+def shown_command(call: ToolCall) -> str | None:
+    """Return the command to show for a call; its words count only if its input holds no other one."""
+    return call.command or (None if hides_command(call) else _command_in_words(call))
+
+
+def hides_command(call: ToolCall) -> bool:
+    """Return whether the input of a call that states no command may hold another one than its words."""
+    raw, said = call.raw_input, _command_in_words(call)
+    if call.command is not None:
+        return False
+    if call.kind != "execute" and said is None:
+        return bool(named_commands(raw))
+    return not is_searched(raw) or any(text.strip() != said for text in unusual_commands(raw))
+
+
+def _command_in_words(call: ToolCall) -> str | None:
+    """Return the command that only the texts or the title of a call have."""
     if call.kind != "execute" or call.command is not None or call.worded_command is not None:
-        return None
+        return call.worded_command
     title = call.title.strip()
     if len(title) > 2 and title.startswith("`") and title.endswith("`") and title.count("`") == 2:
         return title[1:-1]

@@ -23,6 +23,7 @@ from typing_extensions import override
 
 from acp_tui import formatting
 from acp_tui.agent.permissions.amendments import Amendment
+from acp_tui.agent.permissions.grants import shown_command
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.conversation.edit_places import EditPlaces
 from acp_tui.conversation.line_notes import LineNotes
@@ -52,7 +53,6 @@ from acp_tui.ui.screens.questions.permission_details import (
     Background,
     DetailLevel,
     asked_in_words,
-    command_of,
     details_of,
     diffs_of,
     has_more,
@@ -374,7 +374,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             more = (
                 words
                 or has_more(self._call)
-                or has_more_parts(command_of(self._call), self._cwd, self._inside)
+                or has_more_parts(shown_command(self._call), self._cwd, self._inside)
             )
             possible = more and not self.is_zoomed
         elif action == "go":
@@ -685,7 +685,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         call, styles = self._call, self.theme_styles
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
         level = DetailLevel(self._whole, key_of(self, "permission.whole"))
-        why = reasons(command_of(call), folder, self._inside, self._background, styles, level)
+        why = reasons(shown_command(call), folder, self._inside, self._background, styles, level)
         read = ((option, self._flaws.of(option)) for option in self._options[:AT_ONCE])
         doubted = (pair for pair in read if pair[1])
         odd = [

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from acp_tui import formatting
 from acp_tui.agent.permissions.authorization import why_asked
 from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents, precedents
-from acp_tui.agent.permissions.grants import titled_command
+from acp_tui.agent.permissions.grants import hides_command, shown_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of, unknown_fields
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.formatting import expand_home
@@ -51,6 +51,7 @@ WISHES: Final = {
 _WORDED: Final = "described by the agent: a rule can deny it, but not allow it"
 _MARKS: Final = ("read", "search")
 _TITLED: Final = "known from its title only"
+_UNUSUAL: Final = "may hold a command: a rule can deny it, but not allow it"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
 LONG: Final = 20_000
@@ -101,11 +102,6 @@ def kind_of(call: ToolCall) -> str:
     return call.kind if call.worded_command is None else "execute"
 
 
-def command_of(call: ToolCall) -> str | None:
-    """Return the command of a call, even if only its texts or title contain it."""
-    return call.command or call.worded_command or titled_command(call)
-
-
 def wish_of(agent: str, kind: str, *, tool: str | None = None, ours: bool = False) -> str:
     """Return the heading.
 
@@ -146,12 +142,16 @@ def details_of(
     `reasons` are shown between these facts and the content; `places` are the destinations of paths.
     Long texts are cut, and the rest of the input is folded, unless the level of detail is whole.
     """
-    command = command_of(call)
+    command = shown_command(call)
 
     def is_inside(path: str) -> bool:
         return inside(absolute(expand_home(path), cwd))
 
+    rest = rest_of_input(call)
+    is_command = rest is not None and hides_command(call)
     facts = _facts(call, command, cwd, is_inside, level, places)
+    if is_command:
+        facts = [*_input_command(rest, level), *facts]
     title = [_title(call, level, is_alone=not facts)] if _worth_showing(call.title, command) else []
     if title and facts:  # the action comes first: a title is only the agent's claim
         title.insert(0, TextBlock())
@@ -162,14 +162,20 @@ def details_of(
         blocks.append(TextBlock(brief("text", " ".join(texts), level, safe_line), above=1))
     else:
         blocks += [TextBlock(_cut("text", text, level), above=1) for text in texts]
-    rest = rest_of_input(call)
-    if rest is not None:
+    if rest is not None and not is_command:
         is_alone = not (facts or diffs_of(call))
         blocks.append(_folded("input", rest, styles, level, is_alone, above=bool(texts)))
     for label, extra, is_usual in _extras(call):
         if level.whole or not is_usual:
             blocks.append(_folded(label, extra, styles, level))
     return blocks
+
+
+def _input_command(value: Any, level: DetailLevel) -> list[TextBlock]:
+    """Return an input that may hold the command, unfolded."""
+    text, is_all = (pretty(value), True) if level.whole else _beginning(value, _READ)
+    shown = labelled("input", _cut("code", text, level, is_all, clean=exact))
+    return [shown, labelled("", [("warning", _UNUSUAL)])]
 
 
 def _extras(call: ToolCall) -> Iterator[tuple[str, Any, bool]]:
@@ -199,7 +205,7 @@ def has_more(call: ToolCall) -> bool:
     texts = [*map(_text_of, call.content)]
     content = [*texts, folder_of(call, ""), *env_of(call).values()]
     is_long = len(paths) > MANY or any(
-        len(text) > LONG for text in (command_of(call) or "", *content, *paths)
+        len(text) > LONG for text in (shown_command(call) or "", *content, *paths)
     )
     is_long = (
         is_long
@@ -352,7 +358,7 @@ def _plan(call: ToolCall, level: DetailLevel) -> Iterator[Block]:
 
 def _texts(call: ToolCall) -> list[str]:
     """Return the texts of a call that are not shown above; very many are joined at the end."""
-    plan, command = call.plan.strip(), call.worded_command
+    plan, command = call.plan.strip(), shown_command(call) if call.command is None else None
     told = filter(None, map(_text_of, call.content))
     found = [
         text
