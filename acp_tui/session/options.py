@@ -271,6 +271,9 @@ _AGREES_TO_EDITS: Final = _ASK_NO_EDITS | frozenset(
 _ASKS_WHEN_ON: Final = frozenset(("ask", "askfirst", "alwaysask", "confirm", "requireapproval", "approval"))
 """The same of switches that mean no questions at all when off."""
 
+_ONLY_WORDS: Final = regex(r"[A-Za-z]+(?:[ _'’-]+[A-Za-z]+)*+")
+"""A name without a sign, a digit or a mark."""
+
 _OFF: Final = frozenset(("off", "no", "false", "disabled", "none"))
 
 
@@ -346,8 +349,8 @@ def consent_named(name: str, *, is_about: bool = True) -> Consent:
 
 
 def _letters_of(name: str) -> str:
-    """Return the letters of a name of any alphabet, in lower case."""
-    return re.sub(r"[\W\d_]", "", name[:_LOOKED_AT].lower())
+    """Return the letters of a name in lower case; "" if it is more than words: a sign may negate them."""
+    return re.sub("[^a-z]", "", name.lower()) if _ONLY_WORDS.fullmatch(name.strip()) else ""
 
 
 def _says_so(text: str) -> bool:

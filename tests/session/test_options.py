@@ -236,6 +236,17 @@ ASKING = (
     *("Read without asking", "Accept", "Block without asking", "Auto-accept rejections", "Anti-yolo"),
     *("Dry run, unattended", "Handles permission requests with you", "No prompt caching", "Bypass the cache"),
     *("Accept all questions", "Trust all hosts", "Auto-confirm each", "не yolo", "yolo: нет"),
+    *(
+        "❌ YOLO",
+        "Y\u0336O\u0336L\u0336O\u0336",
+        "≠ yolo",
+        "!yolo",
+        "¬YOLO",
+        "yolo = 0",
+        "Full access ⛔",
+        "-yolo",
+    ),
+    *("🚫 Accept edits", "Accept edits ✗", "accept edits?", "Auto-approve (0 edits)", "yolo\u20e0", "~yolo~"),
 )
 
 
@@ -259,6 +270,7 @@ ASKING = (
         ),
         (BooleanOption(id="x", name="Auto-approve", category="mode", current_value=False), False, ""),
         (BooleanOption(id="x", name="Ask first", category="mode", current_value=True), False, "everything"),
+        (BooleanOption(id="x", name="≠ Ask first", category="mode", current_value=True), False, ""),
         (BooleanOption(id="x", name="Ask about reads", category="mode", current_value=True), False, ""),
         (BooleanOption(id="approve", name="Fast", category="mode", current_value=True), False, ""),
         *((select("x", name), "x", "everything") for name in UNASKED),
