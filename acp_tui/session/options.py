@@ -271,7 +271,7 @@ _AGREES_TO_EDITS: Final = _ASK_NO_EDITS | frozenset(
 _ASKS_WHEN_ON: Final = frozenset(("ask", "askfirst", "alwaysask", "confirm", "requireapproval", "approval"))
 """The same of switches that mean no questions at all when off."""
 
-_ONLY_WORDS: Final = regex(r"[A-Za-z]+(?:[ _'’-]+[A-Za-z]+)*+")
+_ONLY_WORDS: Final = regex(r"[A-Za-z]+(?:[ _'’-]+\(?[A-Za-z]+\)?)*+")
 """A name without a sign, a digit or a mark."""
 
 _OFF: Final = frozenset(("off", "no", "false", "disabled", "none"))
