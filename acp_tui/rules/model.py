@@ -359,7 +359,7 @@ def _allows_paths(rule: Rule, use: ToolUse) -> bool:
 
 
 def _is_plain(path: str) -> bool:
-    return not {"..", ".", "~"} & set(path.split("/"))
+    return path_rules.is_plain(path) and not {"..", "."} & set(path.split("/"))
 
 
 WORDS: Final[dict[Policy, str]] = {
@@ -392,7 +392,8 @@ def by_policy(
     if policy == "ask" or command is not None or files is None or tool_kind not in TOOL_KINDS:
         return "ask"
     if tool_kind in LOOKING:
-        return "allow" if all(map(files.contains, paths)) else "ask"
+        is_inside = all(path_rules.is_plain(path) and files.contains(path) for path in paths)
+        return "allow" if is_inside else "ask"
     if policy == "allow-edits" and tool_kind == "edit" and paths:
         return "allow" if all(_is_edit(path, files) for path in paths) else "ask"
     return "ask"
@@ -400,6 +401,6 @@ def by_policy(
 
 def _is_edit(path: str, files: Files) -> bool:
     """Return whether a path, with links followed, is in the workspace and not protected."""
-    if not path.startswith("/") or not files.contains(path):
+    if not path.startswith("/") or not path_rules.is_plain(path) or not files.contains(path):
         return False
     return protected.why_protected(path, files.roots) is None

@@ -31,6 +31,12 @@ from acp_tui.workspace.real_paths import is_in_any_case, resolved
 _PLACE: Final = regex(r"(?::\d{1,9}(?:[:,-]\d{1,9}){0,5}|\?.*|#.*)$")
 """A line number after a path."""
 _OWN_VIEW: Final = regex(r"^/proc/(?:self|thread-self|\d+)/(?:task/\d+/)?(root|cwd)(?=/|$)")
+_READ_OTHERWISE: Final = regex(
+    r"""[\\\x00-\x1f\x7f-\x9f\u2028\u2029] | :/ | %2[eEfF] | (?:^|/) (?: [\s"'`<~] | [fF][iI][lL][eE]: )
+      | [\s"'`>] (?:/|$) | (?:^|/) \$\{?[A-Z_]+\}? (?:/|$)""",
+    re.X,
+)
+"""Parts of a path that some programs read as another one."""
 _MAX_ENTRIES: Final = 2_000
 """Most names that a search of folders may read."""
 _SOME_NAME: Final = "\N{REPLACEMENT CHARACTER}"
@@ -210,6 +216,11 @@ def _own_view(path: str, folder: str) -> str:
 
 def _single(path: str) -> str:
     return re.sub(r"^/{2,}", "/", path)
+
+
+def is_plain(path: str) -> bool:
+    """Return whether a path can be read in one way only: no URL, no quotes, nothing to expand."""
+    return _READ_OTHERWISE.search(path) is None
 
 
 def is_below(path: str, folders: Iterable[str]) -> bool:

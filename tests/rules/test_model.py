@@ -136,12 +136,16 @@ def test_the_kind_other_is_allowed_only_by_name() -> None:
         ("/w/[id].tsx", "/w/[id].tsx", True),
         ("/w/[id].tsx", "/w/i.tsx", False),
         ("/w/a", "/w/a\nb", False),
-        ("/w/**", "/w/a\nb", True),
     ],
 )
 def test_a_path_is_a_glob(pattern: str, path: str, fits: bool) -> None:
     assert decided(edit(path), Rule("allow", path=pattern)) == ("allow" if fits else "ask")
     assert decided(edit(path), Rule("deny", path=pattern)) == ("deny" if fits else "ask")
+
+
+def test_a_path_of_two_lines_is_denied_and_never_allowed() -> None:
+    assert decided(edit("/w/a\nb"), Rule("deny", path="/w/**")) == "deny"
+    assert decided(edit("/w/a\nb"), Rule("allow", path="/w/**")) == "ask"
 
 
 def test_an_allowed_path_must_cover_all_paths_and_a_denied_one_any() -> None:

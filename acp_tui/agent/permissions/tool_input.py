@@ -41,6 +41,7 @@ _MAX_DEPTH: Final = 6
 _MAX_PATHS: Final = 1_000
 _MAX_ITEMS: Final = 200
 _MAX_PATCH: Final = 4 << 20  # characters
+_FILE_URL: Final = regex(r"file:(?://(?:localhost)?)?(?=/)", re.IGNORECASE)
 _GLOB: Final = regex(r"[*?\[{]")
 _FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "working_dir", "directory", "dir_path")
 """Fields for the working directory, the most reliable first."""
@@ -463,7 +464,8 @@ def _read(text: str) -> Any:
 def _values(value: Any) -> Iterator[str]:
     for text in value if isinstance(value, list) else [value]:
         if isinstance(text, str) and text and "\n" not in text and len(text) <= _MAX_PATH:
-            yield unquote(text.removeprefix("file://")) if text.startswith("file://") else text
+            local = _FILE_URL.match(text)
+            yield unquote(text[local.end() :]) if local is not None else text
 
 
 def _snake_case(key: Any) -> str:

@@ -127,6 +127,55 @@ async def test_a_rule_with_a_path_allows_what_names_its_files_alone(tmp_path: Pa
     assert await answered_by((Rule("allow", path="src/**"),), call, OPTIONS, str(tmp_path)) == chosen("yes")
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "file:///etc/x",
+            "file://localhost/etc/x",
+            "FILE:/etc/x",
+            "file:etc/x",
+            "vscode-remote://host/etc/x",
+        ),
+        *(
+            " /etc/x",
+            "\n/etc/x",
+            '"/etc/x"',
+            "`/etc/x`",
+            "a\0/etc/x",
+            "a\\..\\x",
+            "~root/x",
+            "$HOME/x",
+            "%2E%2e/x",
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", ["edit", "read"])
+async def test_a_path_that_can_be_read_in_two_ways_is_allowed_by_no_rule_and_no_policy(
+    tmp_path: Path, path: str, kind: str
+) -> None:
+    place = {"path": str(tmp_path / "a")}
+    calls: list[Frame] = [
+        {"locations": [{"path": path}]},
+        {"locations": [place], "rawInput": {"path": path}},
+        {"locations": [place], "rawInput": {"uri": path}},
+    ]
+    for call in calls:
+        call["kind"] = kind
+        for rule in ("**", f"{tmp_path}/**"):
+            assert await answered_by((Rule("allow", path=rule),), call, OPTIONS, str(tmp_path)) is None
+        assert await answered_under("allow-edits", call, tmp_path) is None
+
+
+@pytest.mark.parametrize("path", ["Bob's/a b.txt", "routes/$id.tsx", "a~", "x:3", "100%", "資料\u3000新.txt"])
+async def test_a_rule_allows_a_file_with_a_usual_name(tmp_path: Path, path: str) -> None:
+    call = {"kind": "edit", "locations": [{"path": path}], "rawInput": {"path": str(tmp_path / path)}}
+
+    assert await answered_by((Rule("allow", path=f"{tmp_path}/**"),), call, OPTIONS, str(tmp_path)) == chosen(
+        "yes"
+    )
+
+
 async def test_a_rule_for_the_workspace_allows_no_patch_of_a_file_outside(tmp_path: Path) -> None:
     call = {
         "kind": "edit",

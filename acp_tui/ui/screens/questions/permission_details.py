@@ -22,6 +22,7 @@ from acp_tui.patterns import regex
 from acp_tui.protocol.schema import ContentBlock, ContentItem, UnknownItem
 from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
 from acp_tui.rules.model import WORDS, Rule
+from acp_tui.rules.paths import is_plain
 from acp_tui.rules.protected import destination
 from acp_tui.rules.shell import parse_line
 from acp_tui.session.entries import Diff, Item, Text, ToolCall, absolute
@@ -145,7 +146,7 @@ def details_of(
     command = shown_command(call)
 
     def is_inside(path: str) -> bool:
-        return inside(absolute(expand_home(path), cwd))
+        return is_plain(path) and inside(absolute(expand_home(path), cwd))
 
     rest = rest_of_input(call)
     is_command = rest is not None and hides_command(call)
