@@ -27,8 +27,9 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.driver import Driver
-from textual.events import Event
+from textual.events import Event, Mount
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.strip import Strip
@@ -378,7 +379,7 @@ def _drawn_by(widget: Widget, region: Region, shown: Region, touched: Sequence[_
 
 
 class ExactLayout:
-    """Mixin of screens that are laid out by the present sizes of their widgets, and draw no others.
+    """Mixin of screens that are laid out by the present sizes of their widgets, and know which are there.
 
     A widget that changes its height twice before it is idle keeps the height that a layout measured in
     between: for Textual both are one change. Under load, dialogs were higher than
@@ -390,6 +391,11 @@ class ExactLayout:
     def __init__(self: Any, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)  # Textual's `Screen` is the next base
         self._compositor = PresentCompositor()
+
+    async def _on_message(self: Any, message: Message) -> None:
+        # A screen that is closed while it gets its parts is mounted all the same, without some of them.
+        if not (isinstance(message, Mount) and is_pruned(self)):
+            await super()._on_message(message)  # type: ignore[misc]  # as above
 
     def _refresh_layout(self: Any, size: Size | None = None, scroll: bool = False) -> None:
         if not scroll or self._layout_widgets:  # else nothing is measured

@@ -88,6 +88,7 @@ def test_no_other_module_touches_these_parts() -> None:
         (TextArea, "_on_paste", ["self", "event"]),
         (TextArea, "_set_document", ["self", "text", "language"]),
         (TextArea, "_toggle_cursor_blink_visible", ["self"]),
+        (Screen, "_on_message", ["self", "message"]),
         (Screen, "_refresh_layout", ["self", "size", "scroll"]),
         (Compositor, "render_partial_update", ["self"]),
         (Compositor, "reflow", ["self", "parent", "size"]),
@@ -604,6 +605,35 @@ async def test_parts_that_have_gone_are_not_drawn_before_the_next_layout() -> No
         await leaving.remove()
 
         assert leaving.drawn == screen.size.height
+
+
+class Nested(internals.ExactLayout, Screen[None]):
+    counted: int | None = None
+
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical(), Vertical():
+            yield StatusRows()
+
+    def on_mount(self) -> None:
+        self.counted = len(self.query(StatusRows))
+
+
+async def test_a_screen_that_is_closed_while_it_gets_its_parts_is_not_mounted_without_them() -> None:
+    app: App[None] = App()
+    counted = []
+    async with app.run_test() as pilot:
+        for turns in range(30):
+            screen = Nested()
+            shown = app.push_screen(screen)
+            for _ in range(turns):  # of the loop: more of the screen is there each time
+                await asyncio.sleep(0)
+            await app.pop_screen()
+            await shown
+            await pilot.pause(0)
+            counted.append(screen.counted)
+
+    assert set(counted) == {None, 1}
 
 
 class Titled(internals.ExactLayout, Screen[None]):

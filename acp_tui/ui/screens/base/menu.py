@@ -225,6 +225,11 @@ class Menu(Dialog[str]):
         move = pair_of(self, "menu.up", "menu.down")
         return [(move, "move"), ("Enter", "choose"), (key_of(self, "menu.close"), "close")]
 
+    @property
+    @override
+    def has_parts(self) -> bool:
+        return super().has_parts and bool(self.query("#about"))
+
     @override
     def fit(self) -> None:
         self._show_about()
