@@ -18,16 +18,16 @@ class AgentCommands:
     def __init__(self, screen: ConversationScreen) -> None:
         self._screen = screen
         self._told: set[str] = set()
-        """Unprintable names that were already reported."""
+        """Names that are not offered and were already reported."""
         self._told_of_more = False
 
     @property
     def printable(self) -> list[AvailableCommand]:
-        """The commands with a printable name."""
-        return [command for command in self._all if is_exact(command.name)]
+        """The commands with a printable name of one word."""
+        return [command for command in self._all if _is_word(command.name)]
 
     def tell_not_offered(self) -> None:
-        """Notify once of each command with an unprintable name, and of more commands than are offered."""
+        """Notify once of each command with another name, and of more commands than are offered."""
         if self._count > MOST and not self._told_of_more:
             self._told_of_more = True
             self._screen.notify(
@@ -35,13 +35,13 @@ class AgentCommands:
                 title="Commands of the agent",
                 severity="warning",
             )
-        names = {command.name for command in self._all if not is_exact(command.name)} - self._told
+        names = {command.name for command in self._all if not _is_word(command.name)} - self._told
         if names:
             self._told |= names
             shown = ", ".join(f"/{shortened(exact_line(name), 40)}" for name in sorted(names)[:3])
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             self._screen.notify(
-                f"Not listed, because their names contain unprintable characters: {shown}{more}.",
+                f"Not listed, because their names cannot be typed as one word: {shown}{more}.",
                 title="Commands of the agent",
                 severity="warning",
             )
@@ -55,3 +55,8 @@ class AgentCommands:
     def _count(self) -> int:
         session = self._screen.conversation.session
         return len(session.commands) if session is not None else 0
+
+
+def _is_word(name: str) -> bool:
+    """Return whether a name is one word: behind a blank or @ it would be an argument or a file."""
+    return is_exact(name) and "@" not in name and not any(map(str.isspace, name))

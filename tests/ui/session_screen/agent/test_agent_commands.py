@@ -16,12 +16,13 @@ async def test_a_command_whose_name_cannot_be_printed_is_not_offered_and_that_is
 ) -> None:
     async with seat(tmp_path) as here:
         names = ["plain", "x\x1b]52;c;eA==\x07", "y\x9b", "z\u202e", "re\u200bview", "two\nlines"]
+        names += ["handoff ./run", "review\u00a0x", "lint@/home/you/key"]
         update = {
             "kind": "available_commands_update",
             "availableCommands": [{"name": name} for name in names],
         }
         await here.say(f"updates {json.dumps([update])}")
-        await here.until(lambda: [one for one in here.notices if "and 2 more" in one.message])
+        await here.until(lambda: [one for one in here.notices if "and 5 more" in one.message])
 
         assert [command.name for command in here.session.parts.agent_commands.printable] == ["plain"]
         here.app.clear_notifications()
