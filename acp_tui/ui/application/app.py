@@ -22,11 +22,12 @@ from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.worker import WorkerFailed
 from textual.worker_manager import WorkerManager
 from typing_extensions import override
@@ -56,6 +57,7 @@ from acp_tui.ui.widgets.textual_internals import (
     binding_chain,
     driver_of,
     fail_with,
+    is_pruned,
     keymap_of,
     mount_mode,
     screen_stacks,
@@ -399,6 +401,14 @@ class AcpApp(App[int]):
         if priority and keymap_of(self) and await self._acts_by_settings(key):
             return True
         return await super()._check_bindings(key, priority)
+
+    @override
+    async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: Any) -> bool:
+        # A key may come before a screen has its parts, and when it has lost them again.
+        is_early = isinstance(namespace, ModalScreen) and not namespace.is_mounted
+        if is_early or is_pruned(namespace):
+            return False
+        return await super()._dispatch_action(namespace, action_name, params)
 
     async def _acts_by_settings(self, key: str) -> bool:
         """Run the settings' action of a key before the focused field takes the key."""

@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.events import Key
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Input
+from typing_extensions import override
 
 from acp_tui.agent import connection
 from acp_tui.store.agents import demo_launch
@@ -23,12 +27,39 @@ from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.login import LoginDialog
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
+from acp_tui.ui.widgets.textual_internals import ExactLayout
 from acp_tui.workspace.programs import wait_uncancelled
 from tests.conversation.talks import PLAIN, TRACKED, held_before_turns, start
 from tests.ui.agent_commands import COMMANDS
 from tests.ui.seats import seat
 
 pytestmark = pytest.mark.slow
+
+
+class Nested(ExactLayout, ModalScreen[None]):
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical(), Vertical():
+            yield Input()
+
+    def action_look(self) -> None:
+        self.query_one(Input)
+
+
+async def test_no_action_runs_while_its_screen_lacks_parts(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        for turns in range(40):  # of the loop: more is there, and then gone again, each time
+            screen = Nested()
+            shown = here.app.push_screen(screen)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await here.app.run_action("look", screen)
+            await shown
+            closed = screen.dismiss()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await here.app.run_action("look", screen)
+            await closed
 
 
 async def test_what_is_typed_is_sent_with_enter_and_shown_with_its_answer(tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def test_no_other_module_touches_these_parts() -> None:
     ("kind", "name", "parameters"),
     [
         (App, "_check_bindings", ["self", "key", "priority"]),
+        (App, "_dispatch_action", ["self", "namespace", "action_name", "params"]),
         (App, "_handle_exception", ["self", "error"]),
         (Screen, "_forward_event", ["self", "event"]),
         (Widget, "_forward_event", ["self", "event"]),
