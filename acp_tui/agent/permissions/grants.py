@@ -377,7 +377,8 @@ def hides_command(call: ToolCall) -> bool:
         return False
     if call.kind != "execute" and said is None:
         return bool(named_commands(raw))
-    return not is_searched(raw) or any(text.strip() != said for text in unusual_commands(raw))
+    texts = [*unusual_commands(raw), *(raw.get(name) for name in unknown_fields(raw))]
+    return not is_searched(raw) or any(not isinstance(text, str) or text.strip() != said for text in texts)
 
 
 def _command_in_words(call: ToolCall) -> str | None:

@@ -30,8 +30,9 @@ _CONTENT_FIELD: Final = regex(
 )
 """Fields that hold the text to write, or a description of it."""
 _PATCHED: Final = regex(
-    r"^[ \t]*+(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:"
-    r"|diff --git)[ \t]+(.+)$",
+    r"(?:^|(?<=[\r\x0b\x0c\x85\u2028\u2029]))[ \t>]*+"
+    r"(?:\*\*\*[ ]?(?i:(?:\w+[ ])?File|Move to|Add|Update|Delete):|(?:\+\+\+|---)(?=[ \t/~\"])"
+    r"|(?:rename|copy) (?:from|to)(?=[ \t])|Index:|diff --git(?=[ \t]))[ \t]*+(.+)$",
     re.MULTILINE,
 )
 """Lines of a patch that name a file."""
@@ -157,10 +158,12 @@ def other_files(raw_input: Any, cwd: str, is_inside: Callable[[str], bool]) -> l
 
     A text that only looks like a path, such as a part of a URL, names no existing file.
     """
-    found = [
-        *_patch_names(raw_input),
-        *(text for text in _one_line(raw_input) if _is_file(text, cwd, is_inside)),
-    ]
+    lines = (
+        line.strip(" \t\"'`") for text in _texts(raw_input, _CONTENT_FIELD) for line in text.splitlines()
+    )
+    paths = (text for line in lines if len(line) <= _MAX_PATH and "/" in line for text in _values(line))
+    texts = dict.fromkeys([*_one_line(raw_input), *islice(paths, _MAX_PATHS)])
+    found = [*_patch_names(raw_input), *(text for text in texts if _is_file(text, cwd, is_inside))]
     return list(dict.fromkeys(_joined(text, cwd) for text in found))
 
 
@@ -182,7 +185,8 @@ def _is_file(text: str, cwd: str, is_inside: Callable[[str], bool]) -> bool:
     try:
         if text.startswith(("/", "~/")) and is_inside(path):
             return not os.path.isdir(path)  # noqa: PTH112
-        return _is_out(text, cwd, is_inside) or os.path.isfile(path)  # noqa: PTH113
+        in_folder = "/" in text and os.path.isdir(os.path.dirname(path)) and not os.path.isdir(path)  # noqa: PTH112, PTH120
+        return in_folder or _is_out(text, cwd, is_inside) or os.path.isfile(path)  # noqa: PTH113
     except ValueError:  # no valid path on this machine
         return False
 
@@ -348,9 +352,10 @@ def env_of(call: ToolCall) -> dict[str, str]:
     """Return the environment variables in the input of a command that may change its effect."""
     found: dict[str, str] = {}
     for value in _fields(call.raw_input, _ENV_FIELD):
-        for name, text in effective_env(_variables(value)).items():
-            known = found.get(name, text)
-            found[name] = text if known == text else f"{known} or {text}"
+        for pair in _variables(value):
+            for name, text in effective_env([pair]).items():
+                known = found.get(name, text)
+                found[name] = text if known == text else f"{known} or {text}"
     return found
 
 

@@ -93,6 +93,14 @@ async def test_a_rule_about_paths_sees_what_only_the_input_names(path: str) -> N
         {"out": "/etc/x"},
         {"out": "../x"},
         {"out": "kept"},
+        {"out": "/etc/x\n"},
+        {"out": " /etc/x"},
+        {"targets": "src/a\n/etc/x"},
+        {"out": "lib/new"},
+        {"patch": "*** update file:/etc/x\n"},
+        {"patch": "> *** Rename File: /etc/x\n"},
+        {"patch": "a\r*** Update: /etc/x\n"},
+        {"patch": "+++/etc/x\n"},
         {"more": [{"out": "{workspace}/new"}]},
     ],
 )
@@ -102,6 +110,7 @@ async def test_a_rule_with_a_path_allows_no_file_elsewhere_whatever_field_or_pat
 ) -> None:
     told = json.loads(json.dumps(raw_input).replace("{workspace}", str(tmp_path)))
     (tmp_path / "kept").touch()
+    (tmp_path / "lib").mkdir()
     call = {"kind": kind, "locations": [{"path": str(tmp_path / "src/a")}], "rawInput": told}
 
     assert await answered_by((Rule("allow", path="src/**"),), call, OPTIONS, str(tmp_path)) is None
@@ -115,7 +124,8 @@ async def test_a_rule_with_a_path_allows_no_file_elsewhere_whatever_field_or_pat
         {"diff": "diff --git a/src/a b/src/b\nrename from src/a\nrename to src/b\n"},
         {"diff": "--- /dev/null\n+++ b/src/a\t2026-11-30\n"},
         {"old_string": "/etc/passwd", "new_string": "kept", "mode": "kept-not", "root": "{workspace}"},
-        {"route": "/api/users", "replace_all": False, "scope": "src"},
+        {"route": "/api/users", "replace_all": False, "scope": "src", "type": "text/plain"},
+        {"patch": "@@ -1,2 +1,2 @@\n-# a/b\n+---\n+# c/d\n+update: x\n"},
     ],
 )
 async def test_a_rule_with_a_path_allows_what_names_its_files_alone(tmp_path: Path, raw_input: Frame) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.permissions.tool_input import named_in, unknown_fields
+from acp_tui.agent.permissions.tool_input import env_of, named_in, unknown_fields
+from acp_tui.session.entries import ToolCall
 from tests.tables import each
 
 
@@ -81,3 +82,16 @@ def test_the_fields_of_known_agents_leave_a_command_as_it_is(raw_input: dict[str
 )
 def test_a_field_is_known_by_its_name_and_the_type_of_its_value(name: str, value: Any) -> None:
     assert unknown_fields({"command": "make", "cwd": "/w", name: value}, {"command"}) == [name]
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        [{"name": "LD_PRELOAD", "value": "/a.so"}, {"name": "LD_PRELOAD", "value": "/b.so"}],
+        ["LD_PRELOAD=/a.so", "LD_PRELOAD=/b.so"],
+    ],
+)
+def test_two_values_of_one_variable_in_a_list_are_both_named(env: list[object]) -> None:
+    call = ToolCall("t", kind="execute", raw_input={"command": "make", "env": env})
+
+    assert env_of(call) == {"LD_PRELOAD": "/a.so or /b.so"}
