@@ -279,6 +279,8 @@ class AcpApp(App[int]):
 
     @override
     async def on_event(self, event: Event) -> None:
+        if isinstance(event, Key | Paste) and not self.screen_stack:
+            return  # it comes after the screens are closed: the program ends
         if isinstance(event, InputEvent | Paste):
             self.seat.touch()
         elif isinstance(event, AppFocus | AppBlur):

@@ -27,7 +27,7 @@ from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.questions.login import LoginDialog
 from acp_tui.ui.screens.questions.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
-from acp_tui.ui.widgets.textual_internals import ExactLayout
+from acp_tui.ui.widgets.textual_internals import ExactLayout, screen_stacks
 from acp_tui.workspace.programs import wait_uncancelled
 from tests.conversation.talks import PLAIN, TRACKED, held_before_turns, start
 from tests.ui.agent_commands import COMMANDS
@@ -60,6 +60,19 @@ async def test_no_action_runs_while_its_screen_lacks_parts(tmp_path: Path) -> No
                 await asyncio.sleep(0)
             await here.app.run_action("look", screen)
             await closed
+
+
+async def test_a_key_that_comes_when_the_screens_are_closed_is_nothing(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        stack = screen_stacks(here.app)
+        kept = [[*one] for one in stack]
+        for one in stack:
+            one.clear()
+        await here.app.on_event(Key("x", "x"))
+        for one, screens in zip(stack, kept, strict=True):
+            one.extend(screens)
+
+        assert here.draft == ""
 
 
 async def test_what_is_typed_is_sent_with_enter_and_shown_with_its_answer(tmp_path: Path) -> None:
