@@ -120,18 +120,21 @@ def _with_fields(about: str, fields: Iterator[tuple[str, Any]]) -> str:
 def _changed_fields(asked: ToolCall, call: ToolCall, cwd: str) -> Iterator[tuple[str, Any]]:
     """Yield the fields of the input with other values than in the question, with those values."""
     then, now = asked.raw_input, call.raw_input
-    if then is None and isinstance(now, Mapping) and call.kind != "edit":
+    is_new_edit = then is None and call.kind == "edit"  # its changes were shown; agents tell its texts later
+    if then is None and isinstance(now, Mapping):
         then = {}
     if not isinstance(then, Mapping) or not isinstance(now, Mapping):
         if then is not None and now is not None and then != now:
             yield "input", then
         return
     for name, value in now.items():
-        if _folded(name) in _OUTPUT or (name, value) in _BY_AGENT:
+        is_told_of = _folded(name) in _OUTPUT and (name not in then or call.command is not None)
+        if is_told_of or (name, value) in _BY_AGENT:
             continue
         if name in then and value != then[name]:
             yield name, then[name]
-        elif name not in then and value and value != cwd and not _is_told(value, asked):
+        is_new = name not in then and value and value != cwd and not _is_told(value, asked)
+        if is_new and (not is_new_edit or _is_other_file(name, value, asked)):
             yield name, None
     if call.kind == "edit":  # agents tell an edit first by its patch, and then by its texts
         return
@@ -146,6 +149,16 @@ def _is_told(value: Any, asked: ToolCall) -> bool:
     texts = [text for diff in _diffs_of(asked) for text in (diff.old_text or "", diff.new_text)]
     return isinstance(value, str) and (
         value in asked.named_paths or (asked.kind == "edit" and any(value in text for text in texts))
+    )
+
+
+def _is_other_file(name: str, value: Any, asked: ToolCall) -> bool:
+    """Return whether a field names a file that the question did not have."""
+    is_file = _folded(name).endswith(("path", "file", "filename", "uri"))
+    return (
+        isinstance(value, str)
+        and (is_file or value.startswith(("/", "~", "../")))
+        and not any(f"/{known}".endswith(f"/{value.removeprefix('file://')}") for known in asked.named_paths)
     )
 
 

@@ -87,6 +87,12 @@ def decided(before: dict[str, Any], after: dict[str, Any], option: PermissionOpt
         (CHANGE_A, {"rawInput": {"also": "/w/.bashrc"}}, "Edit a (without also)"),
         ({**EDIT, **edit("x\n", "")}, edit("x\nx\nx\n", ""), "Edit a: - x"),
         ({**EDIT, **edit("x", "y")}, edit("x, x", "y, y"), "Edit a: + y"),
+        *(
+            ({"rawInput": {name: "a"}}, {"rawInput": {name: "b"}}, f"Do it ({name}: a)")
+            for name in ("id", "status", "result", "at", "success")
+        ),
+        (CHANGE, {"rawInput": {"path": "/etc/passwd", "content": "x = 2"}}, "Edit a (without path)"),
+        (CHANGE, {"rawInput": {"file_path": "b"}}, "Edit a (without file_path)"),
         (SWITCH, {"title": "Switch to yolo"}, "Leave plan mode"),
         (SWITCH, {"rawInput": {"mode": "yolo"}}, "Leave plan mode (without mode)"),
     ],
@@ -103,6 +109,9 @@ def test_a_decision_keeps_what_it_was_about_when_the_call_says_something_else(
         (MAKE, {"status": "completed", "locations": [{"path": "/w"}]}),
         ({**CHANGE, "title": "/w/a"}, {"title": "a"}),
         (CHANGE, {"title": "edit"}),
+        (CHANGE, {"rawInput": {"file_path": "/w/a", "old_string": "\n\nx = 1", "instruction": "Set x"}}),
+        (CHANGE, {"rawInput": {"path": "a", "replace_all": True}}),
+        ({"rawInput": {"url": "u"}}, {"rawInput": {"url": "u", "id": "7", "status": "done"}}),
         (MAKE, {"rawInput": {"command": "make test", "cwd": "/w", "process_id": "7"}}),
         ({**MAKE, "rawInput": {"command": "a", "at": 1}}, {"rawInput": {"command": "a", "at": 2}}),
         (EDIT, {"title": "a", "locations": []}),
