@@ -14,6 +14,7 @@ from acp_tui.ui.panes.pane import Pane, PaneFrame
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.panes.session_card import SessionCard
 from acp_tui.ui.panes.tool_calls import ToolCallsPane
+from acp_tui.ui.widgets.delay import draws
 
 _FOLDED: Final = 2
 """Rows of the folded card: its title and a line."""
@@ -78,7 +79,7 @@ class Side(Vertical):
     def fit(self) -> None:
         """Make each pane as high as its content; an empty one is only its title."""
         frames = [frame for frame in self.query(PaneFrame) if not frame.has_class("-hidden")]
-        if self.screen.has_class("-narrow") or not self.size.height:
+        if not draws(self) or self.screen.has_class("-narrow") or not self.size.height:
             for frame in frames:
                 frame.styles.height = None
             return

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_tui.ui.panes.pane import Pane, PaneFrame
-from acp_tui.ui.panes.side import SideRows, share
+from acp_tui.ui.panes.side import Side, SideRows, share
 from acp_tui.ui.screens.base.menu import Menu
 from tests.ui.seats import Seat, seat
 
@@ -170,3 +170,12 @@ async def test_on_a_narrow_screen_a_pane_has_all_of_it(tmp_path: Path) -> None:
         frame = here.session.query_one("#plan-frame", PaneFrame)
         assert frame.size.height >= 18
         assert "session ──" not in here.text
+
+
+async def test_a_sidebar_that_has_gone_is_not_fitted(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        side = here.session.query_one(Side)
+
+    side.fit()
+
+    assert not side.is_attached

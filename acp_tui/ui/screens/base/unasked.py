@@ -347,7 +347,7 @@ def withdraw(screen: Screen[Any]) -> None:
     for stack in screen_stacks(app):
         if screen not in stack:
             continue
-        if screen is app.screen:
+        if app.screen_stack[-1:] == [screen]:  # none is left at the end of the program
             screen.dismiss(None)
         else:
             # Textual dismisses only the topmost screen; this repeats what it does when it removes a screen.
