@@ -91,7 +91,12 @@ def typed_mention(before: str) -> TypedMention | None:
 
 
 def mention_of(path: str) -> str:
-    """Return the mention of a path; one of a folder, which ends with `/`, has no closing quote."""
+    """Return the mention of a path; one of a folder, which ends with `/`, has no closing quote.
+
+    A path with a quote has none: it could be read as another file. It is returned as plain text.
+    """
+    if '"' in path:
+        return path.replace("@", r"\@")
     if _PLAIN.fullmatch(path):
         return f"@{path}"
     return f'@"{path}' if path.endswith("/") else f'@"{path}"'

@@ -69,17 +69,17 @@ _PLAIN: Final = frozenset(
     """
     a accept accepted access action actions again agree ahead all allow allowed allows always an and
     any apply approve approved apps at authorise authorize auto automatically bash below browser but
-    call calls change changes code command commands confirm confirmed content continue copy create
-    current day delete directory do domain during each edit editing edits enable entire every
-    everything everywhere exact execute executing execution fetch file files folder for forever from
-    git given globally go grant granted hour hours i implement in install it its job last let list
-    local location low machine make making mcp me medium minute minutes modify move my network npm
-    of ok okay on once one operation operations our overwrite patch pattern permanently permission
-    permissions permit plan please prefix proceed project python read reading reads remember rename
-    repo repository request requests risk run running runs safe same save search send server servers
-    session sessions shell similar site step such sure task terminal that the their them these this
-    those time times to today tool tools trust turn update url use user uses using we web website
-    whole with work workspace write writes writing y yeah yep yes you your yup
+    call calls change changes code command commands confirm confirmed conflict conflicts content
+    continue copy create current day delete directory do domain during each edit editing edits enable
+    entire every everything everywhere exact execute executing execution fetch file files folder for
+    forever from git given globally go grant granted hour hours i implement in install it its job last
+    let list local location low machine make making marked mcp me medium merged minute minutes modify
+    move my network newer npm of ok okay on once one operation operations our overwrite patch pattern
+    permanently permission permissions permit plan please prefix proceed project python read reading
+    reads remember rename repo repository request requests risk run running runs safe same save search
+    send server servers session sessions shell similar site step such sure task terminal text that the
+    their them these this those time times to today tool tools trust turn update url use user uses
+    using we web website whole with work workspace write writes writing y yeah yep yes you your yup
     """.split()  # noqa: SIM905
 )
 """All words that a name may have to be understood as allowing: together they cannot say the opposite.
@@ -88,7 +88,8 @@ Words to be wary of (“without”, “nobody”, “undo”, “instead”, “
 """
 _PHRASES: Final = regex(
     r"\b(?:(?:do not|dont|stop) (?:ask|asking|prompt|prompting)(?: me)?(?: again)?"
-    r"|bypass permissions|use auto mode|manually approve|commands? that starts? with|ask for high risk)\b"
+    r"|bypass permissions|without conflicts|use auto mode|manually approve"
+    r"|commands? that starts? with|ask for high risk)\b"
 )
 """Phrases that allow by words that alone might not."""
 _BEFORE_COMMAND: Final = regex(

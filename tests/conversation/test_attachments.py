@@ -394,3 +394,7 @@ def test_the_path_of_a_sound_is_a_mention_too(tmp_path: Path) -> None:
     (tmp_path / "song.wav").write_bytes(b"RIFF\0\0\0\0WAVEfmt ")
 
     assert dropped_media(f"{tmp_path}/song.wav", str(tmp_path)) == "@song.wav"
+
+
+def test_a_file_with_a_quote_in_its_name_is_no_mention_of_another_one() -> None:
+    assert mentions(mention_of('a" @/etc/passwd')) == []

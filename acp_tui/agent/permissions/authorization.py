@@ -30,7 +30,7 @@ from acp_tui.rules import model as rules
 from acp_tui.rules import protected, protected_writes
 from acp_tui.rules.paths import is_below
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
-from acp_tui.session.questions import Permission, flaw_of
+from acp_tui.session.questions import Permission, flaw_of, is_understood
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import named_commands, unusual_commands
 from acp_tui.workspace.files import Files, with_targets
@@ -144,8 +144,11 @@ def answer_without_user(
     if option_id is None and decision != "deny":
         return None
     option = question.option(option_id)
-    if option is not None and decision == "allow" and flaw_of(option, question.options):
-        return None  # a name in another language is no flaw: nobody reads it, the agent goes by the kind
+    if option is not None and decision == "allow":
+        # A name may say more than a rule: “Yes, without the sandbox”. Who allows everything allows that.
+        is_clear = is_understood(option) or host.policy_of(session.id) == "allow-everything"
+        if flaw_of(option, question.options) or not is_clear:
+            return None
     return AutomaticAnswer(option_id, answered_by)
 
 

@@ -36,7 +36,7 @@ async def test_each_setting_is_listed_with_value_source_and_meaning(file: Path) 
 
         assert row_of(app, "thoughts")[:2] == ["thoughts", '"never"']
         assert row_of(app, "thoughts")[-1] == "settings.toml:2"
-        assert "Expand thoughts" in " ".join(row_of(app, "thoughts"))
+        assert "Thoughts: auto" in " ".join(row_of(app, "thoughts"))
         assert row_of(app, "theme")[-1] == "default"
         assert "settings.toml:3: 'enter_sends' must be true or false" in screen_text(app)
 

@@ -102,7 +102,9 @@ class SessionSandbox:
     def open_for_agent(self) -> None:
         """Open the places that the agent itself was refused, for its next start."""
         for refusal in self._refused_to_agent():
-            self._start.opened[_existing(refusal)] = "write"
+            place = _existing(refusal)
+            if place == followed(refusal.place):  # else more than was shown would be open
+                self._start.opened[place] = "write"
 
     def tell_of_agent(self) -> None:
         """Notify of places that an agent needs for itself, each once."""
@@ -204,15 +206,21 @@ class SessionSandbox:
             self._screen.notify(str(problem), severity="warning")
 
     async def _is_meant(self, refusal: FenceRefusal, sandbox: Sandbox) -> bool:
-        """Return whether to open a place; for a secret place, ask the user again."""
-        if refusal.access != "read":
-            return True
+        """Return whether to open a place; ask the user if it is secret, or if more has to be opened."""
         place = exact_line(from_home(refusal.place))
-        items = [
-            menu.MenuItem("no", "Keep it hidden"),
-            menu.MenuItem("yes", f"Let the agent read all of {place}", _sent(sandbox)),
-        ]
-        return await menu.choose(self._screen, f"{place} may hold secrets", items, "no") == "yes"
+        if refusal.access == "read":
+            title = f"{place} may hold secrets"
+            yes = menu.MenuItem("yes", f"Let the agent read all of {place}", _sent(sandbox))
+        else:
+            nearest = await asyncio.to_thread(_nearest, refusal)
+            if nearest == refusal.place:
+                return True
+            title = f"{place} cannot be opened alone"
+            yes = menu.MenuItem("yes", f"Let the agent write all of {exact_line(from_home(nearest))}")
+        return (
+            await menu.choose(self._screen, title, [menu.MenuItem("no", "Keep it closed"), yes], "no")
+            == "yes"
+        )
 
     async def _open(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
         from acp_tui.sandbox.sandbox import CannotOpen  # the sandbox has already loaded it
@@ -240,13 +248,10 @@ def _is_first_offer(workspace: str) -> bool:
     return known.keep(workspace, _OFFERED) is None
 
 
-def _existing(refusal: FenceRefusal) -> str:
+def _nearest(refusal: FenceRefusal) -> str:
     """Return the place to open: the path or the nearest folder above it, with links followed.
 
-    If that would be the whole home, create the missing folder below it.
-
-    Raises:
-        OSError: it cannot be created.
+    If that would be the whole home, it is the missing folder of the program below it.
     """
     from acp_tui.sandbox.refusals import own_place  # the sandbox has already loaded it
 
@@ -256,8 +261,19 @@ def _existing(refusal: FenceRefusal) -> str:
     own = own_place(refusal.place, str(home))
     if refusal.access == "write" and home.is_relative_to(place) and own and not _is_file_name(own):
         place = Path(own)
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return followed(place)
+
+
+def _existing(refusal: FenceRefusal) -> str:
+    """Return the place to open; create the folder of a program that is missing.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+    place = Path(_nearest(refusal))
+    if not place.exists():
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return str(place)
 
 
 def _names_made(sandbox: Sandbox, cwd: str) -> str:
