@@ -33,7 +33,7 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.rows.keys import Keys
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import exact_line, safe, safe_line
-from acp_tui.ui.widgets.textual_internals import ExactLayout
+from acp_tui.ui.widgets.textual_internals import ExactLayout, move_highlight
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 from acp_tui.workspace.real_paths import is_same
@@ -162,7 +162,7 @@ class StartScreen(ExactLayout, Screen[StartChoice | None]):
 
     def action_move(self, way: str) -> None:
         """Highlight another row; the field keeps the focus."""
-        getattr(self.query_one(OptionList), f"action_{way}")()
+        move_highlight(self.query_one(OptionList), way)
 
     def action_choose(self) -> None:
         """Start the highlighted row."""

@@ -439,3 +439,9 @@ def draw_now(screen: Screen[Any]) -> None:
     elif screen._dirty_widgets:
         screen._compositor.update_widgets(screen._dirty_widgets)
         screen._compositor_refresh()
+
+
+def move_highlight(options: Widget, how: str) -> None:
+    """Highlight another row of an OptionList by the action `how`, as `page_down`."""
+    if options.scrollable_content_region.area:  # without room for a row it has no lines, and a page fails
+        getattr(options, f"action_{how}")()

@@ -671,3 +671,20 @@ def test_all_screens_have_the_exact_layout() -> None:
 def kinds_of(kind: type[Screen[Any]]) -> list[type[Screen[Any]]]:
     below = kind.__subclasses__()
     return below + [one for child in below for one in kinds_of(child)]
+
+
+class ListApp(App[None]):
+    @override
+    def compose(self) -> ComposeResult:
+        yield OptionList(*map(str, range(50)))
+
+
+@pytest.mark.parametrize(("height", "moved"), [(1, False), (10, True)])
+async def test_a_page_in_a_list_without_room_for_a_row_moves_nothing(height: int, moved: bool) -> None:
+    async with ListApp().run_test(size=(40, height)) as pilot:
+        options = pilot.app.query_one(OptionList)
+        options.highlighted = 1
+
+        internals.move_highlight(options, "page_down")
+
+        assert (options.highlighted != 1) is moved

@@ -21,7 +21,7 @@ from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.rows.note_field import NoteBar
 from acp_tui.ui.widgets.styles import Styles
-from acp_tui.ui.widgets.textual_internals import drop_keys
+from acp_tui.ui.widgets.textual_internals import drop_keys, move_highlight
 
 
 def answer_keys(
@@ -67,7 +67,7 @@ class AnswerDialog(Dialog[Result], Generic[Result]):
 
     def action_move(self, how: str) -> None:
         """Highlight another answer."""
-        getattr(self.answers, f"action_{how}")()
+        move_highlight(self.answers, how)
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -30,6 +30,7 @@ from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.styles import Styles
 from acp_tui.ui.widgets.text import safe_line, start_of
+from acp_tui.ui.widgets.textual_internals import move_highlight
 
 _LABEL_CELLS = 36
 """Most cells of the column of labels; a longer label moves its description to the right."""
@@ -263,7 +264,7 @@ class Menu(Dialog[str]):
 
     def action_move(self, how: str) -> None:
         """Highlight another item."""
-        getattr(self.body, f"action_{how}")()
+        move_highlight(self.body, how)
 
     @on(Input.Changed)
     def _filter(self, event: Input.Changed) -> None:
