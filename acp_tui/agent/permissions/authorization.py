@@ -27,8 +27,8 @@ from acp_tui.agent.permissions.tool_input import (
 )
 from acp_tui.patterns import regex
 from acp_tui.rules import model as rules
+from acp_tui.rules import paths as path_rules
 from acp_tui.rules import protected, protected_writes
-from acp_tui.rules.paths import is_below
 from acp_tui.session.entries import Diff, Text, ToolCall, absolute
 from acp_tui.session.questions import Permission, flaw_of, is_understood
 from acp_tui.session.session import Session
@@ -259,7 +259,7 @@ def _others(call: ToolCall, cwd: str, roots: Sequence[str]) -> tuple[str, ...]:
     raw, said = call.raw_input, call.stated_command
     if said is not None and isinstance(raw, dict):
         raw = {key: value for key, value in raw.items() if key not in said.keys}
-    return with_targets(other_files(raw, cwd, lambda path: is_below(path, roots)), cwd)
+    return with_targets(other_files(raw, cwd, lambda path: path_rules.is_below(path, roots)), cwd)
 
 
 def _worded(call: ToolCall) -> str | None:

@@ -20,7 +20,7 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.session_start import KnownSession
 from acp_tui.formatting import from_home
 from acp_tui.protocol.schema import SessionInfo, has
-from acp_tui.rules.paths import real_below
+from acp_tui.rules import paths as path_rules
 from acp_tui.store.folders import data_folder
 from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.ui.screens.base.menu import HERE, Menu, MenuItem, MenuPlace, choose, other_folder_menu
@@ -436,7 +436,7 @@ async def in_granted_folder(screen: ConversationScreen, info: SessionInfo) -> Se
     """
     conversation, here = screen.conversation, screen.conversation.cwd
     real = resolved(info.cwd) if info.cwd else ""  # where it leads may change: this is what is granted
-    if real and real_below(real, map(resolved, conversation.roots)) != real:
+    if real and path_rules.real_below(real, map(resolved, conversation.roots)) != real:
         recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
         of_agent = conversation.agent.name if conversation.agent is not None else None
         wanted = of_agent, info.session_id, real
