@@ -348,10 +348,11 @@ async def test_what_could_not_be_kept_for_a_while_is_tracked_again_from_the_next
 @pytest.mark.slow
 async def test_a_damaged_store_is_said_and_changes_are_shown_from_then_on(watched: Watched) -> None:
     await watched.begin()
+    await watched.tracking.before_turn()
     (watched.snapshots.store.path / "index").write_bytes(b"damaged")
     watched.snapshots.distrust()
 
-    await watched.tracking.before_turn()
+    await watched.tracking.look()
     await until(lambda: [event for event in watched.told if isinstance(event, Noted)])
     await until(lambda: watched.tracking.first)
     (watched.root / "new").write_text("x\n")
