@@ -57,8 +57,9 @@ def test_a_note_in_the_question_goes_with_the_next_prompt(name: str, tmp_path: P
         poem = run.workspace / "poem.txt"
         edit = agent.use("edit", path=poem, old="verse 30 of many", new="verse thirty")
         run.say("Change the poem", agent.use("read", path=poem), edit, Say("It is changed."))
-        while "w note" not in run.terminal.until(ARMED):
+        while "wants to change files" not in run.terminal.until(ARMED):
             run.answer("y")
+        run.terminal.until("w note")  # once the changes are there
         run.press_until("w", lambda screen: "poem.txt:" in screen and "(proposed)" in screen)
         run.terminal.type("Why not the last one?")
         run.terminal.until("Why not the last one?")
