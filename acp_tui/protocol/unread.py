@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any, Final
 
 from acp_tui.protocol.bounds import MOST_ITEMS
@@ -128,7 +129,7 @@ def _leaves_of_json(text: str) -> Iterator[str]:
     """Yield the texts and numbers in a JSON text; the text itself if it is none."""
     try:
         yield from _leaves(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         yield text
 
 
@@ -156,7 +157,7 @@ def _left_out(model: Model, came: Object) -> Object:
 
 def _odd_items(read: Sequence[Any], came: Sequence[Any]) -> list[Any]:
     """Return the items that were left out, wholly or in part, and that the list was cut if it was."""
-    odd = list(_missing(read, came[:MOST_ITEMS]))[:_MOST]
+    odd = list(islice(_missing(read, came[:MOST_ITEMS]), _MOST))
     if len(came) > MOST_ITEMS:
         odd.append(f"{len(came) - MOST_ITEMS:,} more, of which only the first {_MOST} are here")
         odd += came[MOST_ITEMS : MOST_ITEMS + _MOST]
@@ -167,7 +168,7 @@ def _missing(read: Sequence[Any], came: Sequence[Any]) -> Iterator[Any]:
     """Yield the items that came and were not read; those that were are in the same order."""
     at, missed = 0, 0
     for item in came:
-        # Of the items missed since, each may or may not have been read in part.
+        # Of the items missed since, each may or may not have been read in part. They are few: see `_MOST`.
         place = next((i for i in range(at, at + missed + 1) if i < len(read) and _holds(read[i], item)), None)
         if place is None:
             missed += 1

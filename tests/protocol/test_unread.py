@@ -229,3 +229,17 @@ def test_a_call_in_older_terms_loses_nothing_on_the_way_to_current_ones(
 ) -> None:
     for read in (unread_of_request(call), unread(call)):
         assert (read or {}).get("lost") == found
+
+
+def test_of_very_many_odd_items_the_first_are_kept_without_comparing_each_with_each() -> None:
+    items = [{**DIFF, "also": number} for number in range(4_000)]
+
+    assert unread({"content": items}) == {"content": items[:50]}
+
+
+def test_a_lost_text_that_looks_like_json_without_end_is_a_text() -> None:
+    deep = "[" * 100_000
+
+    found = unread({"toolCallId": 5, "title": "x", "toolCall": {"title": deep}})
+
+    assert found["lost"] == [deep]
