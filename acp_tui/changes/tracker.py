@@ -318,8 +318,7 @@ class ChangeTracker:
 
     def look_soon(self) -> None:
         """Look soon if nothing is watched: a tool call has ended, or the user goes to the changes pane."""
-        if not self._can_watch:
-            self._is_wanted.set()
+        self._is_wanted.set()  # also while it is not known yet whether something can be watched
 
     async def close(self) -> None:
         """Cancel all work."""

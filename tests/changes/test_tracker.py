@@ -182,6 +182,27 @@ async def test_a_workspace_that_cannot_be_watched_is_looked_at_when_it_is_wanted
     assert [note.detail for note in notes] == ["The reason: No space left on device."]
 
 
+async def test_a_look_that_is_wanted_before_it_is_known_that_nothing_can_be_told_is_made(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watcher, "why_unwatchable", lambda root: "nfs does not report what others write")
+    watched.is_told = False
+    is_late = asyncio.Event()
+    watch = watched.snapshots.watch
+
+    async def slow() -> bool:
+        await is_late.wait()
+        return await watch()
+
+    monkeypatch.setattr(watched.snapshots, "watch", slow)
+    await watched.begin()
+    (watched.root / "new").write_text("x\n")
+    watched.tracking.look_soon()
+    is_late.set()
+
+    await until(lambda: [name for _, name, _ in watched.files] == ["new"])
+
+
 async def test_where_nothing_can_be_told_looks_that_are_wanted_at_once_become_few(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
