@@ -17,22 +17,11 @@ _SURROUNDINGS: Final = frozenset(
 )
 """Fields, folded, that change what a command does though the question did not have them."""
 _OUTPUT: Final = frozenset(
-    (
-        *("output", "aggregatedoutput", "formattedoutput", "stdout", "stderr", "result", "results", "error"),
-        *("exitcode", "exitstatus", "status", "success", "at", "time", "timestamp", "startedat", "endedat"),
-        *("startedatms", "endedatms", "completedatms"),
-        *(
-            "duration",
-            "durationms",
-            "elapsed",
-            "id",
-            "callid",
-            "toolcallid",
-            "turnid",
-            "processid",
-            "parsedcmd",
-        ),
-    )
+    """
+    aggregatedoutput at callid completedatms duration durationms elapsed endedat endedatms error exitcode
+    exitstatus formattedoutput id output parsedcmd processid result results startedat startedatms status
+    stderr stdout success time timestamp toolcallid turnid
+    """.split()  # noqa: SIM905
 )
 """Fields, folded, that tell of a call without a part in what it does."""
 _BY_AGENT: Final = (("source", "agent"), ("source", "unified_exec_startup"))
