@@ -26,6 +26,8 @@ _OUTPUT: Final = frozenset(
 """Fields, folded, that tell of a call without a part in what it does."""
 _BY_AGENT: Final = (("source", "agent"), ("source", "unified_exec_startup"))
 """Fields and values that name who runs a command."""
+_MANY: Final = 200
+"""Most edits of a call whose texts are compared in parts."""
 _WORDS: Final = 200
 """Most characters of a value that is named."""
 _EDITING: Final = frozenset(("edit", "write", "patch", "update"))
@@ -53,7 +55,7 @@ def asked_about(call: ToolCall, asked: ToolCall, cwd: str) -> str:
         is_other = asked.plan != call.plan or not _is_same_switch(call, asked)
         return about if is_other else _with_fields(about, _changed_fields(asked, call, cwd))
     then, now = _diffs_of(asked), _diffs_of(call)
-    if now and not all(_explains(then, one) for one in now):
+    if now and not _explain(then, now):
         return f"{about}: {_first_change(then[0])}" if then else about
     if not set(call.named_paths) <= {*asked.named_paths, cwd} or not _is_same_title(call, asked):
         return about
@@ -163,14 +165,29 @@ def _diffs_of(call: ToolCall) -> Sequence[Diff]:
     return [item for item in call.content if isinstance(item, Diff)]
 
 
-def _explains(asked: Sequence[Diff], now: Diff) -> bool:
-    """Return whether an edit is one that was asked about, with more or less of the text around it."""
-    of_file = [one for one in asked if _file_of(one) == _file_of(now)]
+def _explain(asked: Sequence[Diff], now: Sequence[Diff]) -> bool:
+    """Return whether edits are those that were asked about, each with more or less of the text around it.
+
+    Very many must be the same, since this is compared at each update of the call.
+    """
+    if len(asked) > _MANY or len(now) > _MANY:
+        return {*map(_all_of, now)} <= {*map(_all_of, asked)}
+    by_file: dict[tuple[str, str, str], list[Diff]] = {}
+    for one in asked:
+        by_file.setdefault(_file_of(one), []).append(one)
+    return all(_explains(by_file.get(_file_of(one), ()), one) for one in now)
+
+
+def _explains(of_file: Sequence[Diff], now: Diff) -> bool:
     return (
-        any(one == now for one in of_file)
+        now in of_file
         or _applied(of_file, now.old_text or "") == now.new_text
         or any(_applied([now], one.old_text or "") == one.new_text for one in of_file)
     )
+
+
+def _all_of(diff: Diff) -> tuple[object, ...]:
+    return *_file_of(diff), diff.old_text, diff.new_text
 
 
 def _file_of(diff: Diff) -> tuple[str, str, str]:

@@ -193,3 +193,12 @@ def test_a_decision_keeps_what_it_was_about_when_a_terminal_of_the_agent_runs_so
     before: dict[str, Any], told: tuple[AgentTerminal | dict[str, Any], ...], asked: str
 ) -> None:
     assert ran(before, *told) == f"Allow (you){asked and f', asked about: {asked}'}"
+
+
+def test_of_very_many_edits_none_may_be_another_one() -> None:
+    diffs = [{"type": "diff", "path": f"/w/{n}", "oldText": "x", "newText": "y"} for n in range(1_000)]
+    asked = {"kind": "edit", "title": "Edit all", "content": diffs}
+    other = [*diffs[:-1], {**diffs[-1], "newText": "z"}]
+
+    assert decided(asked, {"content": diffs}) == "Allow (you)"
+    assert "asked about" in decided(asked, {"content": other})
