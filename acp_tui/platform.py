@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
-import shutil
 import signal
 import struct
 import sys
@@ -22,9 +21,6 @@ from typing import Final, NamedTuple, Protocol
 from acp_tui.patterns import regex
 
 PROC: Final = "/proc"
-_SYSTEM: Final = ("/usr/bin", "/bin", "/opt/homebrew/bin", "/usr/local/bin")
-_exposed: set[str] = set()
-"""Folders that an agent may write, as named and with links followed."""
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _LIMIT_NAME: Final = b"Max realtime timeout"
 
@@ -245,39 +241,6 @@ class PsutilProcesses:
             return float(sum(self._psutil.Process(pid).cpu_times()[:4]))
         except (self._psutil.Error, OSError):  # gone, or of another user
             return 0.0
-
-
-def expose(folders: Iterable[str]) -> None:
-    """Note that an agent may write these folders: acp-tui runs no program of its own from them.
-
-    A folder that holds the system's programs, such as `/`, does not count: without them nothing would run.
-    """
-    for folder in folders:
-        for place in (os.path.abspath(folder), os.path.realpath(folder)):  # noqa: PTH100 - text
-            if not any(each.startswith(f"{place.rstrip('/')}/") or each == place for each in _SYSTEM):
-                _exposed.add(place)
-
-
-def own_path() -> str:
-    """Return PATH without relative folders and those in which an agent may put a program."""
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(each for each in folders if os.path.isabs(each) and not _is_exposed(each))  # noqa: PTH117
-
-
-def own_program(name: str) -> str | None:
-    """Return the path of a program that acp-tui runs by itself, or None."""
-    found = shutil.which(name, path=own_path() or os.devnull)
-    return None if found is None or _is_exposed(found) else found
-
-
-def own_command(*words: str) -> tuple[str, ...]:
-    """Return the command line of another acp-tui, for which no file of the current folder is a module."""
-    return (sys.executable, "-P", "-m", "acp_tui", *words)
-
-
-def _is_exposed(path: str) -> bool:
-    places = {os.path.abspath(path), os.path.realpath(path)}  # noqa: PTH100 - text
-    return any(place == each or place.startswith(f"{each}/") for place in places for each in _exposed)
 
 
 @cache

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.conversation.attachments import image_type
-from acp_tui.platform import own_program
+from acp_tui.own_programs import own_program
 from acp_tui.store.folders import private_folder
 
 KEPT: Final = 50

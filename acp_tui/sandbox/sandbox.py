@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
-from acp_tui.platform import expose, own_program, process_table
+from acp_tui.own_programs import expose, own_program
+from acp_tui.platform import process_table
 from acp_tui.sandbox import bubblewrap, landlock, seatbelt
 from acp_tui.sandbox.fence import Access, Fence, NoFence, Wanted, fence_for, upwards
 from acp_tui.sandbox.machine import Means

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from acp_tui.platform import own_program
+from acp_tui.own_programs import own_program
 from acp_tui.sandbox.fence import Fence
 
 PROGRAM: Final = "sandbox-exec"

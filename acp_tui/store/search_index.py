@@ -25,7 +25,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from acp_tui.platform import own_command
+from acp_tui.own_programs import own_command
 from acp_tui.store import journal
 from acp_tui.store.documents import COLUMNS, Document, DocumentReader
 from acp_tui.store.folders import open_plain, plain_file, private_folder, state_folder

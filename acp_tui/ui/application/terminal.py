@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from weakref import WeakKeyDictionary
 
 from acp_tui.desktop import ClipboardProgram, FindProgram, desktop_clipboard, is_remote
-from acp_tui.platform import own_program
+from acp_tui.own_programs import own_program
 from acp_tui.store.settings import Calls
 from acp_tui.ui.widgets.text import safe_line, start_of
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from acp_tui.conversation.approval import ASKS
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.login import can_log_out, log_out
-from acp_tui.platform import own_command
+from acp_tui.own_programs import own_command
 from acp_tui.session.session import THIS_TURN, Session
 from acp_tui.store.folders import Problem, config_folder, places
 from acp_tui.store.prompts import Prompt

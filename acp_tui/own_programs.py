@@ -1,0 +1,46 @@
+"""Programs that acp-tui runs by itself, outside of any sandbox: none that an agent may have written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from typing import Final
+
+_SYSTEM: Final = ("/usr/bin", "/bin", "/opt/homebrew/bin", "/usr/local/bin")
+_exposed: set[str] = set()
+"""Folders that an agent may write, as named and with links followed."""
+
+
+def expose(folders: Iterable[str]) -> None:
+    """Note that an agent may write these folders: acp-tui runs no program of its own from them.
+
+    A folder that holds the system's programs, such as `/`, does not count: without them nothing would run.
+    """
+    for folder in folders:
+        for place in (os.path.abspath(folder), os.path.realpath(folder)):  # noqa: PTH100 - text
+            if not any(each.startswith(f"{place.rstrip('/')}/") or each == place for each in _SYSTEM):
+                _exposed.add(place)
+
+
+def own_path() -> str:
+    """Return PATH without relative folders and those in which an agent may put a program."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(each for each in folders if os.path.isabs(each) and not _is_exposed(each))  # noqa: PTH117
+
+
+def own_program(name: str) -> str | None:
+    """Return the path of a program that acp-tui runs by itself, or None."""
+    found = shutil.which(name, path=own_path() or os.devnull)
+    return None if found is None or _is_exposed(found) else found
+
+
+def own_command(*words: str) -> tuple[str, ...]:
+    """Return the command line of another acp-tui, for which no file of the current folder is a module."""
+    return (sys.executable, "-P", "-m", "acp_tui", *words)
+
+
+def _is_exposed(path: str) -> bool:
+    places = {os.path.abspath(path), os.path.realpath(path)}  # noqa: PTH100 - text
+    return any(place == each or place.startswith(f"{each}/") for place in places for each in _exposed)
