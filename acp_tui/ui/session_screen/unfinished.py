@@ -16,17 +16,18 @@ def unfinished(sessions: Sequence[SessionParts]) -> str:
     conversations = [parts.screen.conversation for parts in sessions]
     counts = (
         (sum(one.is_busy for one in conversations), "running turn"),
+        (sum(one.background_work for one in conversations), "background task"),
         (sum(parts.shell.commands.is_running for parts in sessions), "running command"),
         (sum(len(one.questions) for one in conversations), "open question"),
         (sum(len(one.prompts.queue) for one in conversations), "queued prompt"),
     )
-    told = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
-    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+    shown = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def _effects(sessions: Sequence[SessionParts]) -> str:
     conversations = [parts.screen.conversation for parts in sessions]
-    runs = any(one.is_busy for one in conversations) or any(
+    runs = any(one.is_busy or one.background_work for one in conversations) or any(
         parts.shell.commands.is_running for parts in sessions
     )
     effects = [

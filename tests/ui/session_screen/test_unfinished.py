@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,17 @@ async def test_what_works_and_is_queued_is_asked_about_once_before_it_ends(tmp_p
         await here.is_before(Menu)
         await here.press("1")
         await here.until(lambda: not here.app.is_running)
+
+
+async def test_work_in_the_background_is_asked_about_too(tmp_path: Path) -> None:
+    child = {"kind": "subagent_update", "sessionId": "k", "title": "Explorer", "state": {"state": "running"}}
+    async with seat(tmp_path) as here:
+        await here.say(f"updates {json.dumps([child])}")
+        await here.sees("works in the background (1)")
+        await here.press("ctrl+q")
+
+        await here.is_before(Menu)
+        await here.sees("Quit with 1 background task?", "stops what runs")
 
 
 async def test_an_idle_session_ends_at_once(tmp_path: Path) -> None:
