@@ -373,7 +373,7 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
 
 
 _MOST_UNREAD: Final = 50
-"""Parts that are not understood that are kept of each field; one is enough to ask."""
+"""Most parts of a field that are kept though they are not understood; one is enough to ask."""
 _ASKED_ABOUT: Final = ", asked about: "
 """In a decision, precedes what it was about, if the call has changed since."""
 

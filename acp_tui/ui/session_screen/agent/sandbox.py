@@ -210,17 +210,16 @@ class SessionSandbox:
         place = exact_line(from_home(refusal.place))
         if refusal.access == "read":
             title = f"{place} may hold secrets"
+            no = menu.MenuItem("no", "Keep it hidden")
             yes = menu.MenuItem("yes", f"Let the agent read all of {place}", _sent(sandbox))
         else:
             nearest = await asyncio.to_thread(_nearest, refusal)
             if nearest == refusal.place:
                 return True
-            title = f"{place} cannot be opened alone"
-            yes = menu.MenuItem("yes", f"Let the agent write all of {exact_line(from_home(nearest))}")
-        return (
-            await menu.choose(self._screen, title, [menu.MenuItem("no", "Keep it closed"), yes], "no")
-            == "yes"
-        )
+            title = f"Let the agent write all of {exact_line(from_home(nearest))}?"
+            no = menu.MenuItem("no", "Keep it closed")
+            yes = menu.MenuItem("yes", "Allow all of it", f"{place} needs that")
+        return await menu.choose(self._screen, title, [no, yes], "no") == "yes"
 
     async def _open(self, refusal: FenceRefusal, sandbox: Sandbox) -> None:
         from acp_tui.sandbox.sandbox import CannotOpen  # the sandbox has already loaded it
