@@ -652,13 +652,17 @@ async def test_a_question_under_the_quit_menu_is_there_after_it_in_every_order(
 
         ask("first")
         await shown(here)
-        for what in order:
+        asking = here.session.parts.question_dialogs
+        for number, what in enumerate(order):
             match what:
                 case "gone":
                     running.agent.note(session.id, events.Answered("first"))
                 case "second":
                     ask("second")
                 case "quit":
+                    # The next question is shown before the key, not under it.
+                    if {"gone", "second"} <= {*order[:number]}:
+                        await here.until(lambda: asking.shown == (session.id, "second"))
                     await here.press("ctrl+q")
                     await here.until(lambda: any(isinstance(each, Menu) for each in here.app.screen_stack))
                 case "esc":
@@ -666,6 +670,5 @@ async def test_a_question_under_the_quit_menu_is_there_after_it_in_every_order(
                     await here.press("escape")
                     await here.until(lambda: not isinstance(here.app.screen, Menu))
 
-        asking = here.session.parts.question_dialogs
         await here.until(lambda: asking.shown == (session.id, "second"))
         await here.until(lambda: isinstance(here.app.screen, PermissionDialog))
