@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -82,8 +82,11 @@ class ToolUse:
     """The id of the session."""
     inputs: tuple[str, ...] = ()
     """Absolute paths named only in its input: they can deny the call, but not allow it."""
-    others: tuple[str, ...] = ()
-    """Absolute paths of files in its patches and in fields of any name: an allow rule must match them."""
+    find_others: Callable[[], Sequence[str]] = field(default=tuple, compare=False)
+    """Finds the absolute paths of files in its patches and in fields of any name, for an allow rule.
+
+    It looks at the disk, so only an allow rule with a path calls it.
+    """
     worded: str | None = None
     """A command found in its texts, if no field names one: it can deny the call, but not allow it."""
     possible_commands: tuple[str, ...] = ()
@@ -352,10 +355,14 @@ def _allows_paths(rule: Rule, use: ToolUse) -> bool:
         return True
     pattern = path_rules.compiled(rule.path)
     is_anywhere = rule.path.startswith("/")
-    return bool(use.paths) and all(
-        _is_plain(path) and pattern.fullmatch(path) and (is_anywhere or use.is_inside(path))
-        for path in (*use.paths, *use.inputs, *use.others)
-    )
+
+    def allows(path: str) -> bool:
+        return (
+            _is_plain(path) and pattern.fullmatch(path) is not None and (is_anywhere or use.is_inside(path))
+        )
+
+    is_named = bool(use.paths) and all(map(allows, (*use.paths, *use.inputs)))
+    return is_named and all(map(allows, use.find_others()))
 
 
 def _is_plain(path: str) -> bool:

@@ -148,6 +148,23 @@ def test_a_path_of_two_lines_is_denied_and_never_allowed() -> None:
     assert decided(edit("/w/a\nb"), Rule("allow", path="/w/**")) == "ask"
 
 
+def test_only_an_allowing_rule_with_a_path_that_fits_looks_for_other_files_on_the_disk() -> None:
+    looked: list[str] = []
+
+    def find_others() -> tuple[str, ...]:
+        looked.append("looked")
+        return ("/w/b",)
+
+    asked = ToolUse("a", "edit", ("/w/a",), workspace="/w", find_others=find_others)
+    for rules in ([], [Rule("deny", path="/x")], [Rule("allow")], [Rule("allow", path="/x/**")]):
+        decide(rules, asked)
+    assert not looked
+
+    assert decided(asked, Rule("allow", path="/w/a")) == "ask"
+    assert decided(asked, Rule("allow", path="/w/**")) == "allow"
+    assert looked
+
+
 def test_an_allowed_path_must_cover_all_paths_and_a_denied_one_any() -> None:
     both = edit("/w/a", "/x/b")
     assert decided(both, Rule("allow", path="/w/**")) == "ask"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from acp_tui.agent.permissions.host import Host, NotGranted
@@ -218,7 +219,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
         tool_name=call.name or "",
         paths=with_targets(named, session.cwd),
         inputs=with_targets(input_paths(call, session.cwd), session.cwd),
-        others=_others(call, session.cwd, (root.cwd, *roots)),
+        find_others=cache(lambda: _others(call, session.cwd, (root.cwd, *roots))),
         hints=tuple(_hints(call)),
         folder=absolute(folder_of(call, session.cwd), session.cwd),
         folders=tuple(absolute(path, session.cwd) for path in folders_in(call.raw_input)) if runs else (),
